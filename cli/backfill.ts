@@ -15,6 +15,7 @@ import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
+import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { planInWords, whenDone } from './plan-words.ts';
@@ -37,6 +38,8 @@ interface BackfillOptions {
 }
 
 const LISTED = 20;
+const OF_THE_STAND_IN =
+  'Without credentials for GitHub, these are the issues that were sent to this relay since its start.';
 const BAR_WIDTH = 30;
 const LOOKS_EVERY_MS = 5_000;
 /** GitHub's own time limit for a request. */
@@ -74,8 +77,8 @@ export function addBackfillCommand(
   npm run -s relay -- --stage prod backfill acme/web --pause`,
     )
     .action(async (repository: string | undefined, options: BackfillOptions) => {
-      const { stores } = await open();
-      const backfill = operations(stores, await readConfig());
+      const { stores, githubStandIn } = await open();
+      const backfill = operations(stores, withGithubAt(githubStandIn, await readConfig()));
       if (repository === undefined) return backfill.list(options);
       const chosen = [options.go, options.pause, options.resume, options.stop, options.status].filter(Boolean);
       if (chosen.length > 1) throw new Error('use only one of --go, --pause, --resume, --stop and --status');
@@ -83,6 +86,7 @@ export function addBackfillCommand(
       if (options.resume) return backfill.set(repository, 'running', options);
       if (options.stop) return backfill.set(repository, 'stopped', options);
       if (options.status) return backfill.follow(repository, options);
+      if (githubStandIn !== undefined && !options.json) console.log(OF_THE_STAND_IN);
       return backfill.begin(repository, options);
     });
 }

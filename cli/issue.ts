@@ -11,6 +11,7 @@ import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
+import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { verifyingWith } from './decide.ts';
 import { operatorOf } from './operator.ts';
@@ -44,7 +45,7 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
       if (options.steal && options.set === undefined) throw new Error('use --steal with --set');
       const target = await open();
       const { stores } = target;
-      const config = await loadConfig();
+      const config = withGithubAt(target.githubStandIn, await loadConfig());
       const github = createGithubForJobs({
         apiUrl: config.github.apiUrl,
         secrets: stores.secrets,

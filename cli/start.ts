@@ -17,11 +17,13 @@ import { watchConfig } from '../local/config-watch.ts';
 import { controlRoutes } from '../local/control-routes.ts';
 import { enterSecrets } from '../local/enter-secrets.ts';
 import { type LocalFunctions, openFunctions } from '../local/functions.ts';
+import { remembering } from '../local/github/remember.ts';
 import { createHalt, DISK_FULL, isDiskFull } from '../local/halt.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type Instances, startSandboxFor, stateFolder } from '../local/instances.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
 import { linkRoutes } from '../local/link-routes.ts';
+import { commentsInWords, enterGithubStandIn, withGithubAt } from '../local/local-github.ts';
 import { enterSlack, withSlackAt } from '../local/local-slack.ts';
 import { partnersOf } from '../local/partners.ts';
 import { startSlackSocket } from '../local/slack-socket.ts';
@@ -73,11 +75,14 @@ async function start(): Promise<void> {
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const changes = createLoggedChanges();
   const log = watchedLog(story.log, changes.saw);
-  const runtime = { ...systemRuntime(withSlackAt(slack, config), process.env), log, metrics };
+  const githubStandIn = sandbox && !github ? await enterGithubStandIn(stack, config, log) : undefined;
+  const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
+  const runtime = { ...systemRuntime(withStandIns(config), process.env), log, metrics };
   const functions = await openFunctions(runtime, stack, () => poll());
+  if (githubStandIn) functions.takeGithub = remembering(functions.takeGithub, githubStandIn);
   const { source, schedules } = functions;
   const stopWatching = watchConfig(config, files, {
-    use: (config) => functions.use(withSlackAt(slack, config)),
+    use: (config) => functions.use(withStandIns(config)),
     tell: story.tell,
   });
   const halted = createHalt(folder, (why) => {
@@ -131,6 +136,7 @@ async function start(): Promise<void> {
   noteRunning({
     url,
     slackStandIn: slack?.standIn?.url,
+    githubStandIn: githubStandIn?.url,
     sandbox: sandbox?.url,
     logFile,
     console: consoleUrl,
@@ -141,7 +147,7 @@ async function start(): Promise<void> {
       url,
       consoleUrl,
       webhookSecret,
-      commentsFrom: github?.from,
+      comments: commentsInWords(github?.from, githubStandIn),
       slack,
       partners,
       sandbox,
@@ -162,7 +168,8 @@ async function start(): Promise<void> {
     front.close();
     front.closeAllConnections();
     await Promise.all([schedules.stop(), source.stop(), socket?.close()]);
-    await Promise.all([stack.close(), sandbox?.close(), slack?.standIn?.close(), story.close()]);
+    const standIns = [sandbox?.close(), slack?.standIn?.close(), githubStandIn?.close()];
+    await Promise.all([stack.close(), ...standIns, story.close()]);
     process.exit(0);
   };
   process.once('SIGINT', stop);

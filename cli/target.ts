@@ -13,6 +13,8 @@ export interface WebhookUrls {
 export interface Target extends WebhookUrls {
   /** The local Slack stand-in, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
+  /** The URL of GitHub's local stand-in, if there are no credentials: what the `github` secret holds is for it alone. */
+  githubStandIn?: string | undefined;
   /** The relay that runs in this folder. Undefined for a stage. */
   running?: RunningRelay;
   stores: Stores;
@@ -53,6 +55,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     slackWebhookUrl: `${running.url}/slack/commands`,
     slackStandIn:
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
+    githubStandIn: running.githubStandIn,
     stores: openStoresOf(running.variables),
     ...(running.logFile !== undefined && { logFile: running.logFile }),
   };

@@ -9,8 +9,8 @@ export interface BannerFacts {
   /** The address of the console, with its token. */
   consoleUrl: string;
   webhookSecret: Entered<string>;
-  /** Where the credentials for comments come from. */
-  commentsFrom: string | undefined;
+  /** Where comments go. */
+  comments: string;
   slack: LocalSlack | undefined;
   /** By connection. */
   partners: ReadonlyMap<string, Partner>;
@@ -26,7 +26,7 @@ export function banner({
   url,
   consoleUrl,
   webhookSecret,
-  commentsFrom,
+  comments,
   slack,
   sandbox,
   folder,
@@ -41,7 +41,7 @@ Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the 
   console      ${consoleUrl}
   webhook      ${url}/github
   secret       ${secretText(webhookSecret)}
-${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${commentsFrom === undefined ? 'off; set GITHUB_TOKEN to turn them on' : `with the credentials of ${commentsFrom}`}
+${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${comments}
   state        ${folder}/${unfinished > 0 ? `, with ${unfinished === 1 ? '1 unfinished job that continues' : `${unfinished} unfinished jobs that continue`} now` : ''}
 
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:

@@ -12,6 +12,7 @@ const SETTLED_MS = 200;
 const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> = {
   'the names of the connections': ({ connections }) => Object.keys(connections),
   'connections.<name>.mcp.link': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.link),
+  'github.apiUrl': ({ github }) => github.apiUrl,
   'slack.apiUrl': ({ slack }) => slack?.apiUrl,
   caFile: ({ caFile }) => caFile,
 };

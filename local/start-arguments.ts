@@ -19,7 +19,7 @@ Variables:
   PARTNER_API_KEY,
   PARTNER_SECRET_KEY
   GITHUB_WEBHOOK_SECRET     the secret of the webhook, in place of a made-up one
-  GITHUB_TOKEN              lets the relay write comments
+  GITHUB_TOKEN              lets the relay read issues and write comments, in place of a stand-in
   SLACK_BOT_TOKEN,          your Slack app, in place of the stand-in
   SLACK_SIGNING_SECRET,
   SLACK_APP_TOKEN

@@ -17,6 +17,8 @@ export interface RunningRelay {
   url: string;
   /** The URL of the Slack stand-in. Without it, the relay uses Slack itself. */
   slackStandIn?: string | undefined;
+  /** The URL of GitHub's stand-in. Without it, the relay uses GitHub itself, if it has credentials. */
+  githubStandIn?: string | undefined;
   /** The log of the functions. */
   logFile?: string | undefined;
   /** The address of the console, with its token. */
@@ -29,6 +31,7 @@ export interface RunningRelay {
 const runningRelay = z.object({
   url: z.url(),
   slackStandIn: z.optional(z.url()),
+  githubStandIn: z.optional(z.url()),
   logFile: z.optional(z.string()),
   console: z.optional(z.url()),
   sandbox: z.optional(z.url()),

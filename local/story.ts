@@ -94,6 +94,8 @@ function words(line: LogLine, now: number): string {
       return `● ${line.entity} continues ${afterWait(line)}`;
     case 'job parked':
       return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line.kind)}`;
+    case 'comment on GitHub':
+      return `» comment on ${line.issue}: ${line.text}`;
     case 'the service refuses the key':
       return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
     case 'calls are stopped':

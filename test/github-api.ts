@@ -1,26 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 
-interface Comment {
-  issue: string;
-  body: string;
-  user: object;
-  performed_via_github_app: object | null;
-  html_url: string;
-  /** Epoch milliseconds. */
-  updatedAt: number;
-}
-
-/** GitHub's issues and the comments on them, at the wire: enough of the REST API to see what the relay asks of it. */
-export interface GithubApi {
-  url: string;
-  comments: Comment[];
+/** The stand-in for GitHub, with an App, and with failures. */
+export interface GithubApi extends Pick<GithubStandIn, 'url' | 'comments' | 'close'> {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
-  /** How many pages of issues were asked for. */
-  lists: number;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
   written: Map<number, string | null>;
   /** Who wrote it, and when, and when it was last edited. */
@@ -37,95 +20,52 @@ export interface GithubApi {
   authorizations: Set<string | undefined>;
   /** The roles of people in every repository, by login; without one they have `read`. Undefined: none may be asked for. */
   roles: Map<string, string> | undefined;
-  /** Whose the credentials are. */
-  me: object;
-  close(): Promise<void>;
 }
 
-/** A page of a list, and the header with the address of the next one. */
-function pageOf<T>(all: readonly T[], query: URLSearchParams, url: string) {
-  const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 30)];
-  const next = new URLSearchParams(query);
-  next.set('page', String(page + 1));
-  const link: Record<string, string> = all.length > page * size ? { link: `<${url}?${next}>; rel="next"` } : {};
-  return { page: all.slice((page - 1) * size, page * size), link };
-}
-
-const commentOf = ({ author, writtenAt, editedAt = writtenAt }: GithubApi) => ({
-  user: { login: author },
-  created_at: writtenAt,
-  updated_at: editedAt,
-});
+const BOT = { user: { id: 2, login: 'relay[bot]', type: 'Bot' }, performed_via_github_app: { id: 12 } };
 
 export async function startGithubApi(clock: () => number): Promise<GithubApi> {
-  /** The issues of a repository, in the order of their last change. */
-  function issuesOf(repository: string, query: URLSearchParams): { updated_at: string }[] {
-    const named = [...api.issues].filter(([name]) => name.startsWith(`${repository}#`));
-    const all = named.map(([, issue]) => issue as { updated_at: string; state?: string });
-    const since = Date.parse(query.get('since') ?? '1970-01-01T00:00:00Z');
-    return all
-      .filter(({ state = 'open' }) => query.get('state') === 'all' || state === 'open')
-      .filter(({ updated_at }) => Date.parse(updated_at) >= since)
-      .sort((a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at));
+  const standIn = await startGithubStandIn({
+    clock,
+    isValid: () => true,
+    between(route, authorization, answer) {
+      api.authorizations.add(authorization);
+      const { refusal } = api;
+      if (typeof refusal === 'object') {
+        return { status: refusal.status, body: { message: refusal.message }, headers: refusal.headers ?? {} };
+      }
+      if (route.endsWith('/installation')) return { status: 200, body: { id: 77 } };
+      if (route.endsWith('/access_tokens')) {
+        const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+        return { status: 201, body: { token: 'ghs_installation', expires_at } };
+      }
+      if (!api.roles && route.endsWith('/permission')) {
+        return { status: 403, body: { message: 'Must have push access to view collaborator permission.' } };
+      }
+      takeOver();
+      if (!/^POST .*\/comments$/.test(route)) return answer();
+      if (refusal === 'instead of the work') return undefined;
+      const made = answer();
+      if (authorization?.includes('ghs_')) Object.assign(standIn.comments.at(-1) ?? {}, BOT);
+      return refusal === 'after the work' ? undefined : made;
+    },
+  });
+
+  /** What the test has set until now. */
+  function takeOver(): void {
+    const { author, writtenAt, editedAt = writtenAt } = api;
+    const about = { user: { login: author }, created_at: writtenAt, updated_at: editedAt };
+    const written = [...api.written].map(([id, body]) => [id, body === null ? null : { body, ...about }] as const);
+    standIn.written.clear();
+    for (const [id, comment] of written) standIn.written.set(id, comment);
+    standIn.roles.clear();
+    for (const [login, role] of api.roles ?? []) standIn.roles.set(login, role);
   }
 
-  const server = createServer(async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://github');
-    const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-    api.authorizations.add(request.headers.authorization);
-    const { refusal } = api;
-    if (typeof refusal === 'object') {
-      return answer(refusal.status, { message: refusal.message }, refusal.headers);
-    }
-    if (pathname.endsWith('/installation')) return answer(200, { id: 77 });
-    if (pathname.endsWith('/access_tokens')) {
-      return answer(201, { token: 'ghs_installation', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
-    }
-    const read = /^\/repos\/[^/]+\/[^/]+\/issues\/comments\/(\d+)$/.exec(pathname);
-    if (read) {
-      const body = api.written.get(Number(read[1]));
-      if (body === undefined) return answer(403, { message: 'Resource not accessible by personal access token' });
-      return body === null ? answer(404, { message: 'Not Found' }) : answer(200, { body, ...commentOf(api) });
-    }
-    if (pathname === '/user') return answer(200, api.me);
-    const asked = /\/collaborators\/([^/]+)\/permission$/.exec(pathname);
-    if (asked && !api.roles) return answer(403, { message: 'Must have push access to view collaborator permission.' });
-    if (asked) return answer(200, { permission: 'read', role_name: api.roles?.get(asked[1] ?? '') ?? 'read' });
-    const wanted = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)$/.exec(pathname);
-    const found = wanted && api.issues.get(`${wanted[1]}#${wanted[2]}`);
-    if (found) return answer(200, found);
-    const listed = /^\/repos\/([^/]+\/[^/]+)\/issues$/.exec(pathname);
-    if (listed) {
-      api.lists++;
-      const { page, link } = pageOf(issuesOf(listed[1] ?? '', searchParams), searchParams, `${api.url}${pathname}`);
-      return answer(200, page, link);
-    }
-    const issue = /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/.exec(pathname);
-    if (!issue) return answer(404, { message: 'Not Found' });
-    const name = `${issue[1]}#${issue[2]}`;
-    if (request.method === 'GET') {
-      const since = Date.parse(searchParams.get('since') ?? '1970-01-01');
-      const all = api.comments.filter((comment) => comment.issue === name && comment.updatedAt >= since);
-      const { page, link } = pageOf(all, searchParams, `${api.url}${pathname}`);
-      return answer(200, page, link);
-    }
-    if (refusal === 'instead of the work') return response.destroy();
-    const { body } = (await json(request)) as { body: string };
-    const byApp = request.headers.authorization?.includes('ghs_') ? { id: 12 } : null;
-    const user = byApp ? { id: 2, login: 'relay[bot]', type: 'Bot' } : api.me;
-    const written = { body, user, performed_via_github_app: byApp };
-    const comment = { issue: name, ...written, html_url: `https://github.com/${name}`, updatedAt: clock() };
-    api.comments.push(comment);
-    if (refusal === 'after the work') return response.destroy();
-    return answer(201, comment);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   const api: GithubApi = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    comments: [],
-    issues: new Map(),
-    lists: 0,
+    url: standIn.url,
+    comments: standIn.comments,
+    issues: standIn.issues as Map<string, object>,
     written: new Map(),
     author: 'Codertocat',
     writtenAt: '2026-11-20T09:59:58Z',
@@ -133,11 +73,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     refusal: undefined,
     authorizations: new Set(),
     roles: new Map(),
-    me: { id: 1, login: 'relay', type: 'User' },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: standIn.close,
   };
   return api;
 }

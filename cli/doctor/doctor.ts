@@ -138,10 +138,10 @@ async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<F
     const why = error instanceof Error ? error.message : String(error);
     return [{ what: 'github and slack', verdict: 'unknown', detail: `not checked: ${why}` }];
   }
-  const { secrets, slackUrl } = credentials;
+  const { secrets, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
-  const findings = await lookAtGithub({ config, secrets, github });
+  const findings = await lookAtGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined });
   if (slackUrl === undefined) return findings;
   const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
   return [...findings, ...(await lookAtSlack({ config, secrets, slack }))];
@@ -149,6 +149,7 @@ async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<F
 
 interface Credentials {
   secrets: Secrets;
+  githubStandIn?: string | undefined;
   /** Undefined if there is no Slack to ask. */
   slackUrl: string | undefined;
 }
@@ -164,6 +165,7 @@ async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Cre
     const secrets = secretsWithoutRelay(kept, process.env);
     return { secrets, slackUrl: hasSlack ? config.slack?.apiUrl : undefined };
   }
-  const { slackStandIn, stores } = target;
-  return { secrets: stores.secrets, slackUrl: slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl };
+  const { slackStandIn, githubStandIn, stores } = target;
+  const slackUrl = slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl;
+  return { secrets: stores.secrets, githubStandIn, slackUrl };
 }

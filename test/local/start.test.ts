@@ -1,14 +1,16 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TryFacts } from '../../console/contract.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
 import { signedByGithub } from '../../local/examples/signed-request.ts';
+import { listen } from '../../local/listen.ts';
 import { newFolder } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -89,9 +91,15 @@ function start(environment: Record<string, string> = {}, args: readonly string[]
   };
 }
 
-async function relay(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+const relay = (...words: string[]) => relayIn({}, ...words);
+
+async function relayIn(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
-    return { code: 0, ...(await run(process.execPath, [join(root, 'cli/relay.ts'), ...words], { cwd: folder })) };
+    const env = { ...process.env, ...environment };
+    return { code: 0, ...(await run(process.execPath, [join(root, 'cli/relay.ts'), ...words], { cwd: folder, env })) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };
@@ -269,17 +277,67 @@ export default {
     await write(config, 'export default {');
     await started.printed(/own\.config\.ts:1: syntax error/);
     // Jobs can be looked at meanwhile.
-    const { stdout } = await run(process.execPath, [join(root, 'cli/relay.ts'), 'jobs'], {
-      cwd: folder,
-      env: { ...process.env, RELAY_CONFIG: config },
-    });
-    expect(stdout).toContain('created defect');
+    expect((await relayIn({ RELAY_CONFIG: config }, 'jobs')).stdout).toContain('created defect');
 
     await write(labels, "export const labels = ['bug', 'incident'];");
     await write(config, text("slack: { connection: 'main' }, caFile: undefined,"));
     await started.printed('is good; restart the relay to use it, because only a start reads slack.apiUrl');
     await write(config, text());
     await started.printed('has the settings that the relay runs with');
+  });
+
+  it('npm start has a stand-in of GitHub, which shows comments, has the issues for a backfill, and alone gets its token', async () => {
+    const asked: (string | undefined)[] = [];
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.url);
+      response.end();
+    });
+    const { url: apiUrl, close } = await listen(elsewhere);
+    onTestFinished(close);
+    const config = join(folder, 'own.config.ts');
+    const text = (apiUrl: string) => `const issueToDefect = {
+  labels: ['bug'], projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01',
+};
+const repositories = [
+  { name: 'Codertocat/Hello-World', connection: 'main', issueToDefect, completeChecklistItem: true },
+];
+export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repositories } };`;
+    await writeFile(config, text('https://api.github.com'));
+    const own = { RELAY_CONFIG: config };
+    const started = start({ ...own, GITHUB_TOKEN: '' });
+    await started.printed(/comments +shown here; set GITHUB_TOKEN/);
+    const printed = async (...words: string[]) => (await relayIn(own, ...words)).stdout;
+
+    expect(await printed('send', 'issues', '--wait')).toContain('→ created defect');
+    await started.printed(/» comment on Codertocat\/Hello-World#\d+: This issue is defect `[\w-]+` now\.\n/);
+    // By a member, whose role GitHub is asked for, on an issue that the relay does not know.
+    const { event, payload } = exampleEvent({ body: '/done 101', issue: 7 });
+    const { comment } = payload as { comment: object };
+    const said = { ...payload, comment: { ...comment, author_association: 'MEMBER' } };
+    await writeFile(join(folder, 'comment.json'), JSON.stringify(said));
+    expect(await printed('send', event, '--file', 'comment.json', '--wait')).toContain(
+      '→ completed checklist item 101',
+    );
+    await started.printed(/» comment on Codertocat\/Hello-World#7: ✅ Completed checklist item 101/);
+    await printed('send', 'issues', '--action', 'assigned', '--issue', '8');
+    for (const action of ['assigned', 'deleted']) await printed('send', 'issues', '--action', action, '--issue', '9');
+
+    // What only a start reads must not send the token elsewhere.
+    await writeFile(config, text(apiUrl));
+    await started.printed('because only a start reads github.apiUrl');
+    const plan = await printed('backfill', 'codertocat/hello-world');
+    expect(plan).toContain('Without credentials for GitHub, these are the issues that were sent to this relay');
+    expect(plan).toMatch(/3 issues to take .*#7 .*: create, .*defects: 2 to create, 0 to update; .*without a call: 1/s);
+    expect(await printed('issue', 'Codertocat/Hello-World#8')).toMatch(/is +without a defect/);
+    expect(await printed('doctor')).toMatch(/\? github: credentials +not entered, so a stand-in/);
+    expect((await relayIn(own, 'github-deliveries', '--repo', 'a/b')).stderr).toContain(
+      'has no credentials for GitHub',
+    );
+    expect(await printed('run', 'credential-check')).toContain('GitHub accepts the credentials');
+    await printed('backfill', 'Codertocat/Hello-World', '--go', '--no-wait', '--comment');
+    await started.printed(/» comment on Codertocat\/Hello-World#7: This issue is defect/);
+    await started.printed(/» comment on Codertocat\/Hello-World#8: This issue is defect/);
+    expect(asked).toEqual([]);
   });
 
   it('npm start serves the console at the address that it prints, with a token', async () => {

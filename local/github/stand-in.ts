@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { listen } from '../listen.ts';
+import { readBody } from '../request-body.ts';
+import { type Answer, answerOf, notFound, pageOf } from './answer.ts';
+
+/** An issue or a pull request, with whatever else GitHub tells of it. */
+export interface KnownIssue {
+  /** ISO 8601. */
+  updated_at: string;
+  state?: string | null | undefined;
+}
+
+/** A comment by a person. */
+export interface WrittenComment {
+  body: string;
+  user: { login: string } | null;
+  /** ISO 8601. */
+  created_at: string;
+  updated_at: string;
+}
+
+/** A comment by whoever has the token. */
+export interface MadeComment {
+  /** `owner/repo#42` */
+  issue: string;
+  body: string;
+  user: object;
+  html_url: string;
+  /** Epoch milliseconds. */
+  updatedAt: number;
+}
+
+/** What GitHub knows. It is live and may be changed. */
+export interface GithubKnowledge {
+  /** By their names, `owner/repo#42`. */
+  issues: Map<string, KnownIssue>;
+  /** By the id of the comment; null for one that was deleted. Others may not be read. */
+  written: Map<number, WrittenComment | null>;
+  /** The roles of people in all repositories, by login. Others have `read`. */
+  roles: Map<string, string>;
+  comments: MadeComment[];
+}
+
+export interface GithubStandIn extends GithubKnowledge {
+  /** Serves the REST API: `http://127.0.0.1:8788`. */
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface GithubStandInOptions {
+  clock: () => number;
+  /** Says whether a request has a valid token. */
+  isValid: (authorization: string | undefined) => boolean;
+  /** Hears of each comment that is made. */
+  commented?: (comment: MadeComment) => void;
+  /** Stands between a request, such as `GET /user`, and its answer. Undefined cuts the connection. */
+  between?: (route: string, authorization: string | undefined, answer: () => Answer) => Answer | undefined;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const me = { id: 1, login: 'relay', type: 'User' };
+
+/**
+ * The part of GitHub's REST API with which the relay reads issues, comments and roles, and writes comments, built from
+ * GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
+ * https://docs.github.com/en/rest/issues
+ */
+export async function startGithubStandIn(options: GithubStandInOptions): Promise<GithubStandIn> {
+  const { clock, isValid, commented, between = (_route, _authorization, answer) => answer() } = options;
+  const known: GithubKnowledge = { issues: new Map(), written: new Map(), roles: new Map(), comments: [] };
+
+  const server = createServer(async (request, response) => {
+    const answered = await answer(request).catch((error) => answerOf({ message: String(error) }, 400));
+    if (!answered) return response.destroy();
+    const headers = { 'content-type': 'application/json', ...answered.headers };
+    return response.writeHead(answered.status, headers).end(JSON.stringify(answered.body));
+  });
+  const { url, close } = await listen(server);
+  return { ...known, url, close };
+
+  async function answer(request: IncomingMessage): Promise<Answer | undefined> {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', url);
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (!body) return answerOf({ message: 'Payload Too Large' }, 413);
+    const { authorization } = request.headers;
+    if (!isValid(authorization)) return answerOf({ message: 'Bad credentials' }, 401);
+    const route = `${request.method} ${pathname}`;
+    return between(route, authorization, () => answerRoute(route, query, body.toString()));
+  }
+
+  function answerRoute(route: string, query: URLSearchParams, body: string): Answer {
+    if (route === 'GET /rate_limit') return answerOf({ resources: {} });
+    if (route === 'GET /user') return answerOf(me);
+    const [, method, repository = '', path = ''] = /^(GET|POST) \/repos\/([^/]+\/[^/]+)\/(.+)$/.exec(route) ?? [];
+    const [, number, ofIssue] = /^issues\/(\d+)(\/comments)?$/.exec(path) ?? [];
+    const name = `${repository}#${number}`;
+    if (method === 'POST') return ofIssue ? makeComment(name, body) : notFound;
+    if (ofIssue) return pageOf(commentsOf(name, query), query, `${url}/repos/${repository}/${path}`);
+    if (path === 'issues') return pageOf(issuesOf(repository, query), query, `${url}/repos/${repository}/${path}`);
+    const [, login] = /^collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
+    if (login) return answerOf({ permission: 'read', role_name: known.roles.get(decodeURIComponent(login)) ?? 'read' });
+    const [, id] = /^issues\/comments\/(\d+)$/.exec(path) ?? [];
+    const written = known.written.get(Number(id));
+    if (id && written === undefined)
+      return answerOf({ message: 'Resource not accessible by personal access token' }, 403);
+    if (written) return answerOf(written);
+    const issue = [...known.issues].find(([one]) => isSameName(one, name))?.[1];
+    return issue ? answerOf(issue) : notFound;
+  }
+
+  /** In the order of their last change. */
+  function issuesOf(repository: string, query: URLSearchParams): KnownIssue[] {
+    return [...known.issues]
+      .flatMap(([name, issue]) => (isSameName(name.replace(/#\d+$/, ''), repository) ? issue : []))
+      .filter(({ state }) => query.get('state') === 'all' || (state ?? 'open') === 'open')
+      .filter(({ updated_at }) => Date.parse(updated_at) >= sinceIn(query))
+      .sort((a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at));
+  }
+
+  function commentsOf(issue: string, query: URLSearchParams): MadeComment[] {
+    return known.comments.filter((comment) => isSameName(comment.issue, issue) && comment.updatedAt >= sinceIn(query));
+  }
+
+  function makeComment(issue: string, body: string): Answer {
+    const html_url = `https://github.com/${issue.replace('#', '/issues/')}#issuecomment-${known.comments.length + 1}`;
+    const { body: text } = JSON.parse(body) as { body: string };
+    const comment = { issue, body: text, user: me, html_url, updatedAt: clock() };
+    known.comments.push(comment);
+    commented?.(comment);
+    return answerOf(comment, 201);
+  }
+}
+
+const sinceIn = (query: URLSearchParams) => Date.parse(query.get('since') ?? '1970-01-01');
+
+/** GitHub takes no notice of the case of names. */
+const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { type GithubStandIn, startGithubStandIn } from './github/stand-in.ts';
+import type { LocalStack } from './stack.ts';
+
+const GITHUB_API = 'https://api.github.com';
+
+/**
+ * Starts a stand-in of GitHub, whose comments are logged, and enters its token. It is for the sandbox alone: to an
+ * instance of the service it would vouch for people, and nobody would see that the issues at GitHub are missing.
+ *
+ * @returns undefined for a GitHub Enterprise Server
+ */
+export async function enterGithubStandIn(
+  { secrets, secretPrefix }: LocalStack,
+  { github }: RelayConfig,
+  log: Pick<Console, 'info'>,
+): Promise<GithubStandIn | undefined> {
+  if (github.apiUrl !== GITHUB_API) return undefined;
+  const token = `stand-in-${randomBytes(16).toString('hex')}`;
+  secrets.put(`${secretPrefix}github`, { token });
+  return startGithubStandIn({
+    clock: Date.now,
+    isValid: (authorization) => authorization === `token ${token}`,
+    // Without the marker, which GitHub does not show either.
+    commented: ({ issue, body }) =>
+      log.info({ message: 'comment on GitHub', issue, text: body.replaceAll(/\s*<!--.*?-->/g, '') }),
+  });
+}
+
+/** Where comments go, for the banner. */
+export function commentsInWords(credentialsFrom: string | undefined, standIn: GithubStandIn | undefined): string {
+  if (credentialsFrom !== undefined) return `with the credentials of ${credentialsFrom}`;
+  return standIn ? 'shown here; set GITHUB_TOKEN to write them on GitHub' : 'off; set GITHUB_TOKEN to turn them on';
+}
+
+/** The configuration with the stand-in in place of GitHub, if there is one: its token must not be sent to GitHub. */
+export function withGithubAt(standInUrl: string | undefined, config: RelayConfig): RelayConfig {
+  return standInUrl === undefined ? config : { ...config, github: { ...config.github, apiUrl: standInUrl } };
+}
