@@ -91,6 +91,7 @@ describe('the sweep', () => {
     ['a lane that does not exist', 'SET #lane = :value', { value: 'sideways' }],
     ['the id of another job', 'SET #id = :value', { value: 'another' }],
     ['a time beyond all dates', 'SET #queuedAt = :value', { value: 9e15 }],
+    ['a reply to where only a newer version can', 'SET #replyTo = :value', { value: { in: 'teams', channelId: '7' } }],
     ['a list of waits that is none', 'SET #waits = :value', { value: { newest: [null], older: 0 } }],
   ])('parks a record that cannot be read, and carries out the others: %s', async (_, expression, values) => {
     relay = await startRelay();
@@ -109,6 +110,17 @@ describe('the sweep', () => {
     await expect(relay.stores.jobs.get(bad?.id ?? '')).rejects.toThrow(
       `the record of the job ${bad?.id} cannot be read`,
     );
+  });
+
+  it('parks a job of an automation that only a newer version has, and says so', async () => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened'));
+    const [job] = await relay.jobs();
+    const values = { value: 'of-a-newer-version' };
+    await relay.stores.table.update(keys.job(job?.id ?? ''), { expression: 'SET #automation = :value', values });
+    await relay.work();
+    const reason = "this version has no automation 'of-a-newer-version'";
+    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason } }]);
   });
 
   it('leaves a job in line where it stands, however long the line lasts', async () => {

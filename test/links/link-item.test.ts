@@ -51,6 +51,7 @@ describe('the item of a link', () => {
 
   it.each([
     [['turn'], { turn: -1 }],
+    [['life'], { life: 'of a newer version' }],
     [['defect'], { defect: 7 }],
     [['defect.applied'], { defect: { id: 7, applied: { title: 1, body: 2 }, updates: 0 } }],
     [['defect.updates', 'defect.updatedAt'], { defect: { id: 7, applied: {}, updates: 0.5, updatedAt: NOW + 7.2e6 } }],
