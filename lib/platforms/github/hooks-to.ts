@@ -31,7 +31,7 @@ export async function hooksTo(url: string, repositories: readonly string[], gith
       found.hooks.push(...(await work()));
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      found.refused.push(`${place} (${error.status})`);
+      found.refused.push(`${place} (${error.response ? error.status : 'no answer'})`);
     }
   }
 
