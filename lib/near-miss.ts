@@ -5,9 +5,12 @@ const LONG_WORD = 5;
 
 /** The nearest word that was probably meant: one typo away, or two if the word is long. The first of equally near ones. */
 export function nearMiss<W extends string>(typed: string, words: readonly W[]): W | undefined {
+  const mostSlips = (word: string) => (word.length >= LONG_WORD ? 2 : 1);
   const [nearest] = words
+    // Comparing long texts takes quadratic time, and each letter that one has more is a typo.
+    .filter((word) => Math.abs(word.length - typed.length) <= mostSlips(word))
     .map((word) => ({ word, slips: slipsBetween(typed, word) }))
-    .filter(({ word, slips }) => slips <= (word.length >= LONG_WORD ? 2 : 1))
+    .filter(({ word, slips }) => slips <= mostSlips(word))
     .sort((a, b) => a.slips - b.slips);
   return nearest?.word;
 }

@@ -297,6 +297,17 @@ describe('time that is logged', () => {
       expect(buttonsOf(lastMessage(relay))).toEqual(['Log 1h on Login with passkeys']);
     });
 
+    // Compared letter by letter at every length, the two would keep the relay busy for minutes.
+    it('a giant name and a giant text are compared soon', async () => {
+      relay.clock.now += 120_000;
+      const { tasks } = relay.sandbox.data;
+      const name = `Giant ${'a '.repeat(8_000)}end`;
+      tasks.push({ ...(tasks[0] as (typeof tasks)[number]), task_id: 'long-1', name, title: name });
+      const { inTheEnd } = await ask(relay, `log 1h Giant ${'a '.repeat(8_000)}b`);
+      tasks.pop();
+      expect(inTheEnd).toMatch(/does not begin with the name of a task|There is no task Giant/);
+    });
+
     it('a name that goes on in the note takes one search', async () => {
       relay.clock.now += 120_000;
       const before = relay.sandbox.requests;

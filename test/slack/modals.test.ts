@@ -536,6 +536,8 @@ describe('the modal to log time', () => {
       expect((await tasks.get('main'))[0]).toEqual({ id: '7', name: 'Renamed' });
       const view = await opened();
       expect(Object.keys(await suggested(relay, view, 'task'))).toHaveLength(100);
+      // Looked for word by word in each name, this text would take half a minute.
+      expect(await suggested(relay, view, 'task '.repeat(8_000))).toHaveProperty(['id 0']);
     });
   });
 

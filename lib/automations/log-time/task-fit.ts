@@ -42,10 +42,11 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
   const names = [name, String(task.id).toLowerCase()];
   // With a typo, a name may have one word more.
   const most = isOpen ? name.split(' ').length + 1 : words.length;
+  const typed = words.map(comparableName);
   const readings: { end: number; typed: string }[] = [];
   for (let start = 0; start <= leadIns; start++) {
     for (let end = isOpen ? start + 1 : most; end <= Math.min(start + most, words.length); end++) {
-      readings.push({ end, typed: comparableName(words.slice(start, end).join(' ')) });
+      readings.push({ end, typed: typed.slice(start, end).join(' ') });
     }
   }
   const nearest = nearMiss(

@@ -36,9 +36,13 @@ export function taskSelect(label: string, optional: boolean): InputBlock {
 /** The tasks that have every typed word, those that begin with them first, and at the end the typed text itself. */
 export function taskOptions(tasks: readonly KnownTask[], typed: string): PlainTextOption[] {
   const text = comparableName(typed);
-  const isWanted = ({ id, name }: KnownTask) =>
-    id.toLowerCase().startsWith(text) || text.split(' ').every((word) => comparableName(name).includes(word));
-  const found = tasks.filter(isWanted).toSorted((a, b) => rank(b, text) - rank(a, text));
+  const words = new Set(text.split(' '));
+  const wanted = tasks.flatMap((task) => {
+    const name = comparableName(task.name);
+    const isWanted = task.id.toLowerCase().startsWith(text) || [...words].every((word) => name.includes(word));
+    return isWanted ? { task, rank: name.startsWith(text) ? 1 : 0 } : [];
+  });
+  const found = wanted.toSorted((a, b) => b.rank - a.rank).map(({ task }) => task);
   const isTwice = ({ name }: KnownTask) => found.filter((other) => other.name === name).length > 1;
   const known = found.map((task) =>
     option(isTwice(task) ? `${cutToLength(task.name, 30, '…')} (${task.id})` : task.name, BY_ID + task.id),
@@ -53,7 +57,6 @@ export function chosenTask(value: string): { id: string } | { typed: string } {
   return value.startsWith(BY_ID) ? { id: value.slice(BY_ID.length) } : { typed: value.slice(AS_TYPED.length) };
 }
 
-const rank = ({ name }: KnownTask, text: string) => (comparableName(name).startsWith(text) ? 1 : 0);
 const fits = (value: string | undefined) => value !== undefined && value.length <= MAX_VALUE_LENGTH;
 
 function option(label: string, value: string): PlainTextOption {
