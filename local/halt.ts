@@ -32,8 +32,8 @@ export interface Halt {
  * @param halted is called once, with the reason
  */
 export function createHalt(folder: string, halted: (why: string) => void): Halt {
-  // Only a start makes this folder. Others are made again by whatever writes a file in them.
-  const database = join(folder, 'dynamodb');
+  // LevelDB writes this file when it is opened, and never again. It would go on with files that have no name any more.
+  const database = join(folder, 'dynamodb', 'CURRENT');
   const opened = inodeOf(database);
   let reason: string | undefined;
 
@@ -45,7 +45,7 @@ export function createHalt(folder: string, halted: (why: string) => void): Halt 
   }
   function why(): string | undefined {
     if (reason === undefined && inodeOf(database) !== opened) {
-      because(`${folder} was deleted while the relay ran: stop the relay, and start it again`);
+      because(`the state in ${folder} was deleted while the relay ran: stop the relay, and start it again`);
     }
     return reason;
   }
@@ -53,6 +53,6 @@ export function createHalt(folder: string, halted: (why: string) => void): Halt 
   return { why, because };
 }
 
-function inodeOf(folder: string): bigint | undefined {
-  return statSync(folder, { bigint: true, throwIfNoEntry: false })?.ino;
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
