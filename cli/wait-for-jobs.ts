@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { findJobs } from '../lib/engine/operate/find-jobs.ts';
+import { findNewJobs } from '../lib/engine/operate/find-jobs.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { withIsoTimes } from './json-times.ts';
@@ -79,7 +79,8 @@ async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], unt
 /** The jobs that one delivery or command made. */
 export async function jobsOf({ table }: Pick<Stores, 'table'>, delivery: string): Promise<string[]> {
   for (const until = Date.now() + INDEXED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {
-    const { jobs } = await findJobs(table, { filter: { delivery }, limit: 10, maxPages: 10, now: Date.now() });
-    if (jobs.length > 0 || Date.now() > until) return jobs.map(({ id }) => id);
+    const jobs = await findNewJobs(table, delivery, Date.now());
+    // One that changes its status while the index is read may be seen in both.
+    if (jobs.length > 0 || Date.now() > until) return [...new Set(jobs.map(({ id }) => id))];
   }
 }

@@ -1,5 +1,4 @@
-import { findJobs } from '../../lib/engine/operate/find-jobs.ts';
-import { jobStatuses } from '../../lib/engine/record/job.ts';
+import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import type { Table } from '../../lib/state/table/table.ts';
 import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
@@ -84,9 +83,8 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
   /** The jobs that came of a request from Slack, by its `trigger_id` or the id of its form. */
   async function jobsOf(cause: string): Promise<string[]> {
     if (cause === '') return [];
-    // They are among the newest.
-    const options = { filter: { delivery: cause }, limit: 1, maxPages: jobStatuses.length, now: clock() };
-    return (await findJobs(table, options)).jobs.map(({ id }) => id);
+    const [newest] = await findNewJobs(table, cause, clock());
+    return newest ? [newest.id] : [];
   }
 
   function opened(viewId: string): StandInView {

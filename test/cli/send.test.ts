@@ -152,6 +152,17 @@ it.each([
   vi.unstubAllEnvs();
 });
 
+it('relay send slack prints an answer that is not JSON', async () => {
+  vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
+  const to = ['slack', '/pm help', '--url', `${target.running?.url}/elsewhere`];
+  expect(await send(...to)).toMatch(/^404 Not found\./);
+  expect(JSON.parse(await send(...to, '--json'))).toMatchObject({
+    status: 404,
+    answer: expect.stringContaining('Not found'),
+  });
+  vi.unstubAllEnvs();
+});
+
 describe('relay sandbox', () => {
   const sandbox = (...words: string[]) =>
     runCommand((program) => addSandboxCommand(program, async () => target), 'sandbox', ...words);

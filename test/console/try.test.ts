@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobPage, Said, TryAction, TryFacts } from '../../console/contract.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
@@ -80,6 +81,20 @@ describe('the screen Try', () => {
     expect(await shown()).toContain('/pm log');
     const command = await console_.post<Said>('/api/try', { do: 'send command', text: '/pm find login' });
     expect(command.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
+    await relay.work();
+    const [job] = await relay.jobs();
+    for (let index = 0; index < 250; index++) {
+      const id = `backlog-${index}`;
+      await relay.stores.table.put({
+        ...keys.job(id),
+        ...job,
+        id,
+        status: 'waiting',
+        wakeAt: relay.clock.now + 60_000,
+      });
+    }
+    const behind = await console_.post<Said>('/api/try', { do: 'send command', text: '/pm find shop' });
+    expect(behind.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
     await relay.work();
     const [found] = (await read()).messages;
     if (!found) throw new Error('nothing was found');

@@ -95,6 +95,19 @@ export async function findJobs(
   return { jobs, counts, read, ...(rest.length > 0 && { cursor: writeCursor(rest) }) };
 }
 
+/** How many of the newest pages of each status are read for the jobs that were just made. */
+const NEWEST_PAGES = 2;
+
+/** The jobs that a delivery, a command or a form has just made. A backlog in one status does not hide another status. */
+export async function findNewJobs(table: Table, delivery: string, now: number): Promise<Job[]> {
+  const found = await Promise.all(
+    jobStatuses.map((status) =>
+      findJobs(table, { filter: { delivery, statuses: [status] }, limit: 10, maxPages: NEWEST_PAGES, now }),
+    ),
+  );
+  return found.flatMap(({ jobs }) => jobs);
+}
+
 /** True if the job has everything that the filter names. */
 export function isWanted(job: Job, filter: JobFilter): boolean {
   const { statuses, automation, connection, place, person, delivery, text, since, until } = filter;
