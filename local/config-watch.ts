@@ -94,7 +94,11 @@ function faultOf(running: RelayConfig, { config, fault }: LoadedConfig): string 
 function loadAgain(): Promise<LoadedConfig> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('config-check.ts', import.meta.url));
-    worker.once('message', resolve);
+    worker.once('message', (loaded: LoadedConfig) => {
+      resolve(loaded);
+      // A configuration that has started a timer would keep its thread.
+      void worker.terminate();
+    });
     worker.once('error', (error) => resolve({ fault: String(error), files: [] }));
     // After a message this changes nothing.
     worker.once('exit', () => resolve({ fault: 'it ends the process that loads it', files: [] }));
