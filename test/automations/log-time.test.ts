@@ -297,6 +297,18 @@ describe('time that is logged', () => {
       expect(buttonsOf(lastMessage(relay))).toEqual(['Log 1h on Login with passkeys']);
     });
 
+    it('a page of giant names is not too large for the journal', async () => {
+      relay.clock.now += 120_000;
+      const { tasks } = relay.sandbox.data;
+      const [task] = tasks as [(typeof tasks)[number]];
+      const many = Array.from({ length: 100 }, (_, index) => `Giant ${index} ${'é'.repeat(5_000)}`);
+      tasks.push(...many.map((name, index) => ({ ...task, task_id: `giant-${index}`, name, title: name })));
+      const { inTheEnd } = await ask(relay, 'log 1h Giant 77');
+      tasks.splice(-many.length);
+      expect(inTheEnd).toMatch(/does not begin with the name of a task|There is no task Giant/);
+      expect(buttonsOf(lastMessage(relay))).toHaveLength(1);
+    });
+
     // Compared letter by letter at every length, the two would keep the relay busy for minutes.
     it('a giant name and a giant text are compared soon', async () => {
       relay.clock.now += 120_000;

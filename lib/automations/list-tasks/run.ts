@@ -2,9 +2,10 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { logTimeModal } from '../../platforms/slack/views/views.ts';
-import { listTasks, taskName } from '../../service/partner/operations/tasks.ts';
+import { listTasks } from '../../service/partner/operations/tasks.ts';
 import { counted } from '../../text.ts';
 import type { Context } from '../context.ts';
+import { keptTask } from '../log-time/find-task.ts';
 import { taskListJobs } from './draft.ts';
 
 /** The most options that a list in a modal can have. */
@@ -15,7 +16,7 @@ export function listTasksInModal({ slack, clock, knownTasks }: Context): Automat
   return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, job, steps) => {
     if (!slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const query = { project_id: projectId, per_page: MAX_TASKS };
-    const { kept } = await steps.list('list tasks', listTasks, query, taskName, ({ id }) => id, 1);
+    const { kept } = await steps.list('list tasks', listTasks, query, keptTask, ({ id }) => id, 1);
     const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));
     await knownTasks.learn(job.connection, on);
     const updated = await updateModal(slack, clock, steps, opened, logTimeModal({ ...modal, on }));

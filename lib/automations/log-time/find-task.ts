@@ -52,8 +52,15 @@ const MOST_OFFERED = 5;
 const SHOWN_LENGTH = 250;
 /** The first words of what was typed, in which the rest of a name is looked for. */
 const NAME_WORDS = 5;
-/** Of the name of a task that a tool lists: a page of them goes into one item of the journal, which holds 400 KB. */
+/** Of the name of a listed task: a page of them goes into one item of the journal, which holds 400 KB. */
 const KEPT_LENGTH = 500;
+const kept = ({ id, name }: Task): Task => ({ id, name: cutToLength(name, KEPT_LENGTH, '…') });
+
+/** What a job keeps of a listed task; undefined for a record without the assumed fields. */
+export function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
+  const named = taskName(row);
+  return named && kept(named);
+}
 
 /** The tasks that the connection's key can see. */
 export function tasksOfKey(steps: Steps): TaskSource {
@@ -61,7 +68,7 @@ export function tasksOfKey(steps: Steps): TaskSource {
     byId: async (text) => (/\d/.test(text) ? detail(text, steps) : null),
     async search(step, q) {
       const query = { q, per_page: PAGE_SIZE };
-      const { kept: found, whole } = await steps.list(step, searchTasks, query, taskName, ({ id }) => id, PAGES);
+      const { kept: found, whole } = await steps.list(step, searchTasks, query, keptTask, ({ id }) => id, PAGES);
       return { found, whole };
     },
     byOddId: async (text) => (/\d/.test(text) ? null : detail(text, steps)),
@@ -84,10 +91,7 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
     async search(step, text) {
       const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
       const found = await tools.read(step, call, (result) =>
-        (readRows(result, at) ?? []).slice(0, PAGE_SIZE).map(({ id, text }) => ({
-          id,
-          name: cutToLength(text, KEPT_LENGTH, '…'),
-        })),
+        (readRows(result, at) ?? []).slice(0, PAGE_SIZE).map(({ id, text }) => kept({ id, name: text })),
       );
       return { found, whole: !mayBeCut(found) };
     },
