@@ -25,6 +25,7 @@ import { callWithinBudget } from '../lib/service/connection/call-within-budget.t
 import { createConnections } from '../lib/service/connection/connection.ts';
 import { withTheirClock } from '../lib/service/connection/operator-calls.ts';
 import { counted } from '../lib/text.ts';
+import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { MOMENTS, readMoment } from './moment.ts';
@@ -70,9 +71,9 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
   npm run -s relay -- --stage prod recover --since 2026-11-20T09:00Z --until 2026-11-20T10:00Z --go`,
     )
     .action(async ({ since, until, go, ...options }: RecoverOptions) => {
-      const config = await readConfig();
-      trustCaFile(config);
       const target = await open();
+      const config = withGithubAt(target.githubStandIn, await readConfig());
+      trustCaFile(config);
       const now = target.stores.clock();
       const period = {
         from: since?.getTime() ?? now - keptForMs(config.github.apiUrl),
