@@ -1,10 +1,10 @@
-import { type Job, shortName } from '../lib/engine/record/job.ts';
+import { continuesAt, type Job, shortName } from '../lib/engine/record/job.ts';
 import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */
 export function rowOf(job: Job): JobRow {
   const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt, finishedAt } = job;
-  const until = status === 'waiting' ? (job.dueAt ?? job.expectedAt) : undefined;
+  const at = status === 'waiting' ? continuesAt(job) : undefined;
   const personMs = waitedForPerson(job);
   const person = asked?.by?.id ?? cause?.person;
   return {
@@ -24,7 +24,7 @@ export function rowOf(job: Job): JobRow {
     ...(job.notDone && { notDone: true }),
     ...(job.discarded && { discarded: true }),
     ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),
-    ...(until !== undefined && { until }),
+    ...(typeof at === 'number' && { until: at }),
   };
 }
 

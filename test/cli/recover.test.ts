@@ -79,9 +79,17 @@ describe('relay resume', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     for (const id of [7, 8, 9]) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
+    // One job is called for the next probe, and sleeps until then.
+    const isCalled = async () => (await relay.jobs('waiting')).some(({ slotAt = 0 }) => slotAt > relay.clock.now);
+    for (let look = 0; look < 20 && !(await isCalled()); look++) {
+      relay.clock.now += 10_000;
+      await relay.work();
+      await relay.sweep();
+    }
+    expect(await isCalled()).toBe(true);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(/^the connection main was stopped: .*Unknown or revoked key/);
-    await relay.workToTheEnd();
+    await relay.work();
     expect(defectsMade()).toBe(8);
   });
 
@@ -101,6 +109,20 @@ describe('relay resume', () => {
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(4);
     expect(await run('budget')).not.toMatch(todo);
+  });
+
+  it('a job in a stopped line continues with a probe, however late it is', async () => {
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival' });
+    await open(4);
+    await relay.sweep();
+    await relay.work();
+    const probed = 'continues as soon as a probe succeeds';
+    for (const later of [0, 10 * 60_000]) {
+      relay.clock.now += later;
+      const standing = (await relay.jobs('waiting')).filter(({ line }) => line !== undefined);
+      expect(standing.length).toBeGreaterThan(0);
+      for (const { id } of standing) expect(await run('job', id)).toContain(probed);
+    }
   });
 
   it('one operation that takes no key is not said to be a refused key', async () => {

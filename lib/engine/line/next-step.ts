@@ -1,5 +1,5 @@
 import type { WaitsFor } from '../record/history.ts';
-import { continuesAt, type Job, type ParkKind, waitsFor } from '../record/job.ts';
+import { continuesAt, continuesInWords, type Job, type ParkKind, waitsFor } from '../record/job.ts';
 
 /** What an operator can decide about a job. */
 export type Choice = 'replay' | 'discard' | 'resolve';
@@ -90,7 +90,7 @@ export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
 function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number): NextStep {
   const kind = waitsFor(job);
   return {
-    text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)} by itself.`,
+    text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: kind === 'operator' ? [] : ['replay'],
     docs: (kind && DOCS_OF_WAITING[kind]) ?? 'docs/stuck.md#waiting',
   };
@@ -103,13 +103,12 @@ function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | und
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
-  const at = continuesAt(job, now);
+  const at = continuesAt(job);
   const kind = waitsFor(job);
   const what = kind === undefined ? '' : ` for ${WAITS[kind]}`;
-  if (at === undefined) return `waits in line${what}, and continues`;
-  return at === 'soon'
-    ? `waited${what}, and continues as soon as a worker takes it`
-    : `waits${what}, and continues at ${time(at)}`;
+  if (at === undefined) return `waits in line${what}, and continues by itself`;
+  const isOver = at !== 'probed' && at <= now;
+  return `${isOver ? 'waited' : 'waits'}${what}, and ${continuesInWords(at, time, now)}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {

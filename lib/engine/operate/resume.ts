@@ -11,6 +11,7 @@ import { inBatches } from '../line/batches.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { createWaitingLines, type WaitingLines } from '../line/waiting-line.ts';
 import type { OperatorDecision } from '../record/history.ts';
+import type { Job } from '../record/job.ts';
 
 /** How many waiting jobs are resumed. The others continue when they are due. */
 const LOOKED_AT = 1_000;
@@ -47,7 +48,9 @@ export async function resumeConnection(
   await budget.resume(connection);
   await breakers.closeAll(connection);
   const waiting = await options.jobs.list('waiting', { limit: LOOKED_AT });
-  const due = waiting.filter((job) => job.connection === connection && job.line === undefined);
+  // A job that was called from its line to make the next probe sleeps until then.
+  const isInLine = ({ line, slotAt }: Job) => line !== undefined && (slotAt === undefined || stopped.length === 0);
+  const due = waiting.filter((job) => job.connection === connection && !isInLine(job));
   const queued = (await inBatches(due, (job) => requeueJob(job, options, decision))).filter((job) => job !== undefined);
   const called = await lines.moveOn({ name: connection, limits }, true);
   return { pausedUntil, stopped, queued: queued.length + called.length };

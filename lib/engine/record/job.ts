@@ -205,11 +205,23 @@ const SHORT_NAME_LENGTH = 6;
 const DIGEST_LENGTH = 20;
 
 /**
- * When a waiting job continues: `soon` if that time has come, because a worker takes it next; undefined if nobody knows.
+ * When a waiting job continues, in epoch milliseconds: `probed` as soon as a probe finds that its calls work again, which
+ * another job can make; undefined if nobody knows.
  */
-export function continuesAt({ dueAt, expectedAt }: Pick<Job, 'dueAt' | 'expectedAt'>, now: number) {
-  const at = dueAt ?? expectedAt;
-  return at === undefined || at > now ? at : 'soon';
+export function continuesAt(job: Job): number | 'probed' | undefined {
+  const kind = waitsFor(job);
+  if (job.line !== undefined && (kind === 'outage' || kind === 'key')) return 'probed';
+  return job.dueAt ?? job.expectedAt;
+}
+
+/** @param time writes a time as its reader should see it, from epoch milliseconds */
+export function continuesInWords(
+  at: NonNullable<ReturnType<typeof continuesAt>>,
+  time: (ms: number) => string,
+  now: number,
+): string {
+  if (at === 'probed') return 'continues as soon as a probe succeeds';
+  return at > now ? `continues at ${time(at)}` : 'continues as soon as a worker takes it';
 }
 
 /** What a person asked for, as the summary shows it: without the name in front, and without private text. */

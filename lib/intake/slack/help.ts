@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import { verbs } from '../../automations/verbs.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
-import { askedIn, continuesAt, type Job, shortName, waitsFor } from '../../engine/record/job.ts';
+import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitsFor } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -83,9 +83,9 @@ function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number)
 }
 
 function waits(job: Job, now: number): string {
-  const at = continuesAt(job, now);
+  const at = continuesAt(job);
   if (at === undefined) return 'waiting for its turn';
-  return at === 'soon' ? 'continues as soon as a worker takes it' : `waiting until ${time(at)}`;
+  return typeof at === 'number' && at > now ? `waiting until ${time(at)}` : continuesInWords(at, time, now);
 }
 
 function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
