@@ -21,7 +21,7 @@ const CHANGES: readonly { is: Change; label: string; will: string; asks?: string
 ];
 
 /** Sets, clears or moves the link of an issue. */
-export function ChangeLink({ issue: known }: { issue?: string }) {
+export function ChangeLink({ issue: known, changed }: { issue?: string; changed: () => void }) {
   const [typed, setTyped] = useState('');
   const [chosen, choose] = useState<Change>('set link');
   const [value, setValue] = useState('');
@@ -35,9 +35,10 @@ export function ChangeLink({ issue: known }: { issue?: string }) {
   return (
     <OperationButton
       label={known === undefined ? 'Change another link' : 'Change'}
-      title={known === undefined ? 'Change the link of an issue' : `Change the link of ${known}`}
+      title={`Change the link of ${known ?? 'an issue'}`}
       isGrave={steal && chosen === 'set link'}
       operation={operation}
+      done={changed}
     >
       {known === undefined && <Typed label="Issue" hint="acme/web#42" value={typed} change={setTyped} />}
       <fieldset class="choices">

@@ -13,11 +13,13 @@ interface FoundProps<Row> {
   label: string;
   hint: string;
   isFirst?: boolean;
+  /** Another number reads the list again. */
+  version?: number;
   children: (rows: readonly Row[]) => ComponentChildren;
 }
 
 /** A list of the API with a search field, page by page. */
-export function Found<Row>({ path, label, hint, isFirst = false, children }: FoundProps<Row>) {
+export function Found<Row>({ path, label, hint, isFirst = false, version = 0, children }: FoundProps<Row>) {
   const [find, setFind] = useState('');
   const [rows, setRows] = useState<readonly Row[] | undefined>();
   const [cursor, setCursor] = useState<string | undefined>();
@@ -43,7 +45,7 @@ export function Found<Row>({ path, label, hint, isFirst = false, children }: Fou
       clearTimeout(timer);
       stop.abort();
     };
-  }, [find, attempt]);
+  }, [find, attempt, version]);
 
   return (
     <>

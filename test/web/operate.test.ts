@@ -64,7 +64,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   });
 
   it('the link of an issue is set, cleared and moved, and a refusal leaves the question open', async () => {
-    const { page, sent } = await open('people');
+    const { page, sent, fixture } = await open('people');
     const row = page.getByRole('row').filter({ hasText: 'acme/web#57' });
     const change = row.getByRole('button', { name: 'Change…' });
     const question = page.getByRole('dialog', { name: 'Change the link of acme/web#57' });
@@ -85,6 +85,9 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
     await question.getByLabel('The other issue').fill('acme/web#12');
     await confirm.click();
     await question.waitFor({ state: 'detached' });
+    // The list shows what came of each change.
+    const lists = fixture.requests.filter((request) => request.startsWith('GET /api/links'));
+    expect(lists.length).toBeGreaterThanOrEqual(3);
     const issue = 'acme/web#57';
     expect(sent().slice(1)).toEqual([
       { do: 'set link', issue, defectId: 'b542cd7c', steal: true },

@@ -132,7 +132,7 @@ export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow
             <div>
               {refusesKey && (
                 <>
-                  The key has to be replaced: <code>relay secrets set partner/{connection}</code>. Then jobs continue by
+                  Replace the key: <code>relay secrets set partner/{connection}</code>. Then jobs continue by
                   themselves.{' '}
                 </>
               )}
@@ -147,10 +147,7 @@ export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow
           title={`Resume ${connection}?`}
           operation={() => ({ do: 'resume', connection })}
         >
-          <p>
-            The pause ends, calls are sent again, and waiting jobs continue now. If the cause has not gone, the
-            service’s next answers stop them again.
-          </p>
+          <p>The pause ends, and waiting jobs continue now. If the cause remains, the next answers stop them again.</p>
         </OperationButton>
       </div>
     </>

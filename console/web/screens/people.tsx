@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { LinkRow, PersonRow } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { ChangeLink } from '../change-link.tsx';
@@ -13,13 +14,15 @@ import { Ago, At } from '../time.tsx';
 
 /** Which issue belongs to which defect, who is who, and who has linked an account. */
 export function PeopleScreen() {
+  const [changes, setChanges] = useState(0);
+  const changed = () => setChanges(changes + 1);
   return (
     <Screen title="Links and people">
       <Card id="links" title="Issues and their defects">
-        <Found<LinkRow> path="/api/links" label="Find an issue" hint="acme/web#42" isFirst>
-          {(rows) => <Links rows={rows} />}
+        <Found<LinkRow> path="/api/links" label="Find an issue" hint="acme/web#42" isFirst version={changes}>
+          {(rows) => <Links rows={rows} changed={changed} />}
         </Found>
-        <ChangeLink />
+        <ChangeLink changed={changed} />
       </Card>
       <Card id="people" title="People">
         <Found<PersonRow> path="/api/people" label="Find a person" hint="octocat or U0123ABCD">
@@ -31,7 +34,7 @@ export function PeopleScreen() {
 }
 
 const lives: Readonly<Record<LinkRow['life'], string>> = {
-  unclaimed: 'Unclaimed',
+  unclaimed: 'No defect',
   claimed: 'Being created',
   made: 'Linked',
   moved: 'Moved',
@@ -45,7 +48,7 @@ const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
   gone: 'Its job is gone',
 };
 
-function Links({ rows }: { rows: readonly LinkRow[] }) {
+function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => void }) {
   const { operate } = useRelay();
   return (
     <Table
@@ -94,7 +97,7 @@ function Links({ rows }: { rows: readonly LinkRow[] }) {
           <td class="number soft">{changedAt !== undefined && <Ago at={changedAt} />}</td>
           {operate && (
             <td>
-              <ChangeLink issue={issue} />
+              <ChangeLink issue={issue} changed={changed} />
             </td>
           )}
         </tr>

@@ -70,7 +70,7 @@ export function createVerifyCreated(
     function verifyIsFree(theirs: string | undefined, mayHave: readonly string[]): void {
       if (theirs === undefined || mayHave.includes(theirs)) return;
       throw new Error(
-        `the relay made ${id} for something else, as its ${found?.field} says; nothing was decided. Copy the id of the right one, or add --steal to take it all the same`,
+        `the relay made ${id} for something else, as its ${found?.field} says; nothing was decided. Copy the id of the right one, or take it all the same (--steal on the command line)`,
       );
     }
 
