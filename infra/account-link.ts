@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { reservedForOpen } from '../lib/config/capacity.ts';
 import type { Entrance } from './entrance.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
@@ -27,7 +28,7 @@ export class AccountLink extends Construct {
       throttled: 'people cannot link their accounts.',
       // An HTTP API waits no longer, nor does a person.
       timeout: Duration.seconds(30),
-      reservedConcurrency: config.deployment.reservedConcurrency.webhook,
+      reservedConcurrency: reservedForOpen(config, props.stage.settings),
     }).function;
     secrets.grantRead(this.function, ['grants', 'instance']);
     const { url, serverErrors } = entrance.open(this.function, 'account-link', '/link', {

@@ -8,6 +8,7 @@ import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
 import { ConsolePolicies } from './console-policies.ts';
+import { CostBudget } from './cost-budget.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionUrls, HttpEntrance } from './entrance.ts';
 import { addFloodAlarms } from './flood-alarms.ts';
@@ -50,6 +51,10 @@ export class RelayStack extends Stack {
       ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })
       : new FunctionUrls();
     const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms, key });
+    if (settings.monthlyBudgetUsd !== undefined) {
+      const { emails } = config.deployment.alarms;
+      new CostBudget(this, 'CostBudget', { stage, monthlyUsd: settings.monthlyBudgetUsd, emails });
+    }
     const table = new StateTable(this, 'StateTable', { stage, config, alarms, key });
     const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { tableLimits } from '../lib/config/capacity.ts';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
@@ -37,7 +38,8 @@ export class StateTable extends Construct {
     super(scope, id);
     this.#takesLinkedAccounts = takesLinkedAccounts(config);
     const { existing } = stage.settings.table ?? {};
-    this.table = existing === undefined ? this.#make(stage, key) : TableV2.fromTableName(this, 'Existing', existing);
+    this.table =
+      existing === undefined ? this.#make(stage, config, key) : TableV2.fromTableName(this, 'Existing', existing);
     // Each request counts that the table or one of its indexes throttles. The SDK repeats it, so one minute is no harm.
     const { tableName: TableName } = this.table;
     const throttled = OPERATIONS.map((Operation) =>
@@ -56,7 +58,9 @@ export class StateTable extends Construct {
     });
   }
 
-  #make(stage: Stage, key: Keyed['key']): TableV2 {
+  #make(stage: Stage, config: RelayConfig, key: Keyed['key']): TableV2 {
+    const { read, write } = tableLimits(config, stage.settings);
+    const limits = { maxReadRequestUnits: read, maxWriteRequestUnits: write };
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -66,6 +70,7 @@ export class StateTable extends Construct {
           indexName: jobsByStatus.name,
           partitionKey: { name: jobsByStatus.partition, type: AttributeType.STRING },
           sortKey: { name: jobsByStatus.sort, type: AttributeType.NUMBER },
+          ...limits,
         },
         {
           indexName: waitingLine.name,
@@ -73,9 +78,10 @@ export class StateTable extends Construct {
           sortKey: { name: waitingLine.sort, type: AttributeType.NUMBER },
           projectionType: ProjectionType.INCLUDE,
           nonKeyAttributes: [...waitingLine.attributes],
+          ...limits,
         },
       ],
-      billing: Billing.onDemand(),
+      billing: Billing.onDemand(limits),
       encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
       timeToLiveAttribute: 'expiresAt',
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.isProtected },

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { reservedForOpen } from '../lib/config/capacity.ts';
 import type { Entrance } from './entrance.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 import type { SecretName } from './secrets.ts';
@@ -33,7 +34,7 @@ export class WebhookEndpoint extends Construct {
       throttled: refused.means,
       // GitHub and Slack give up before this timeout.
       timeout: Duration.seconds(10),
-      reservedConcurrency: config.deployment.reservedConcurrency.webhook,
+      reservedConcurrency: reservedForOpen(config, props.stage.settings),
     }).function;
     secrets.grantRead(this.function, [secret, 'intake']);
     for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);

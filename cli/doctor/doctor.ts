@@ -40,7 +40,8 @@ Calls to the partner API use the relay's budget as background work, so people's 
     .action(async (options: { json?: boolean }) => {
       const config = await loadConfig();
       const findings = await examine(config, open, (line) => console.error(line));
-      if (program.opts<{ stage?: string }>().stage !== undefined) findings.push(...(await examineStage(config)));
+      const { stage } = program.opts<{ stage?: string }>();
+      if (stage !== undefined) findings.push(...(await examineStage(config, stage)));
       if (options.json) printJson(findings);
       else printFindings(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

@@ -1,4 +1,11 @@
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda';
+import {
+  openFunctions,
+  reservedForOpen,
+  UNRESERVED_AT_LEAST,
+  webhookBurst,
+  workersAtOnce,
+} from '../../lib/config/capacity.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
 
@@ -9,17 +16,16 @@ export interface StageFinding {
   detail: string;
 }
 
-/** Concurrent executions of each webhook in a burst of events, if none are reserved for it. */
-const WEBHOOK_BURST = 10;
-/** Lambda keeps at least this many executions for functions without a reservation. */
-const UNRESERVED_AT_LEAST = 100;
-
 /** What `doctor --stage` checks in the account: whether the concurrency quota of Lambda is sufficient. */
-export async function examineStage(config: RelayConfig, lambda = new LambdaClient({})): Promise<StageFinding[]> {
+export async function examineStage(
+  config: RelayConfig,
+  stage: string,
+  lambda = new LambdaClient({}),
+): Promise<StageFinding[]> {
   const what = 'concurrency of the account';
   try {
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
-    return [{ what, ...judgeConcurrency(config, AccountLimit?.ConcurrentExecutions ?? 0) }];
+    return [{ what, ...judgeConcurrency(config, stage, AccountLimit?.ConcurrentExecutions ?? 0) }];
   } catch (error) {
     // Someone who only has rights on secrets can still run the other checks.
     if (!(error instanceof LambdaServiceException)) throw error;
@@ -28,20 +34,27 @@ export async function examineStage(config: RelayConfig, lambda = new LambdaClien
 }
 
 /** @param limit concurrent executions of all functions together that the account may have in this region */
-export function judgeConcurrency(config: RelayConfig, limit: number): Omit<StageFinding, 'what'> {
-  const { maxConcurrency, reservedConcurrency } = config.deployment;
-  const webhooks = config.slack ? 2 : 1;
-  const ofWorkers = reservedConcurrency.worker ?? maxConcurrency.interactive + maxConcurrency.background;
-  const ofWebhooks = webhooks * (reservedConcurrency.webhook ?? WEBHOOK_BURST);
-  const reserved = (reservedConcurrency.worker ?? 0) + webhooks * (reservedConcurrency.webhook ?? 0);
-  const needed = Math.max(ofWorkers + ofWebhooks + schedules.length, reserved > 0 ? reserved + UNRESERVED_AT_LEAST : 0);
-  const parts = `${ofWorkers} for the worker, ${ofWebhooks} for the webhooks, ${schedules.length} for the schedules`;
+export function judgeConcurrency(config: RelayConfig, stage: string, limit: number): Omit<StageFinding, 'what'> {
+  const settings = config.deployment.stages[stage];
+  const { worker = 0 } = config.deployment.reservedConcurrency;
+  const accountConcurrency = settings?.accountConcurrency ?? limit;
+  const open = openFunctions(config);
+  const ofEach = settings && reservedForOpen(config, settings);
+  const ofWorkers = workersAtOnce(config);
+  const ofOpen = open * webhookBurst(config);
+  const reserved = worker + open * (ofEach ?? 0);
+  const needed = Math.max(ofWorkers + ofOpen + schedules.length, reserved > 0 ? reserved + UNRESERVED_AT_LEAST : 0);
+  const parts = `${ofWorkers} for the worker, ${ofOpen} for the ${open} functions that are open to the internet, ${schedules.length} for the schedules`;
   const rest = reserved > 0 ? `; ${reserved} are reserved, and Lambda keeps ${UNRESERVED_AT_LEAST} more free` : '';
-  if (limit >= needed) {
-    return { verdict: 'good', detail: `${limit}, and the relay needs up to ${needed} (${parts}${rest})` };
+  if (limit < needed || limit < accountConcurrency) {
+    return {
+      verdict: 'bad',
+      detail: `${limit}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda, or lower deployment.maxConcurrency`,
+    };
   }
-  return {
-    verdict: 'bad',
-    detail: `${limit}, but the relay needs up to ${needed} (${parts}${rest}): webhooks would be refused. Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda, or lower deployment.maxConcurrency`,
-  };
+  const couldReserve = settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency });
+  const advice = couldReserve
+    ? `. To reserve ${couldReserve} for each open function, write accountConcurrency: ${limit} under deployment.stages.${stage}, less what other stacks of the account reserve, and deploy`
+    : '';
+  return { verdict: 'good', detail: `${limit}, and the relay needs up to ${needed} (${parts}${rest})${advice}` };
 }

@@ -124,6 +124,27 @@ const stage = z.strictObject({
         'it. See [Recover a stage](recovery.md#restore-the-table).',
     }),
   httpApi: httpApi.optional().meta({ description: 'An API Gateway HTTP API instead of function URLs.' }),
+  accountConcurrency: z
+    .int()
+    .min(10)
+    .optional()
+    .meta({
+      description:
+        'Concurrent executions of Lambda that the account leaves to the relay in this region; `relay doctor` says how ' +
+        'many. If they suffice, executions are reserved for each function that is open to the internet: as many as ' +
+        'the worker has, at least 10. A flood then cannot take those of others, and costs less.',
+      examples: [1_000],
+    }),
+  monthlyBudgetUsd: z
+    .number()
+    .positive()
+    .optional()
+    .meta({
+      description:
+        'An AWS budget for the costs of the whole account in a month. The addresses of `alarms.emails` are told when ' +
+        '80% are spent, and when AWS expects more than all of it.',
+      examples: [50],
+    }),
   kmsKeyArn: arn('kms')
     .optional()
     .meta({
@@ -198,7 +219,10 @@ export const deployment = z.strictObject({
         .int()
         .min(1)
         .optional()
-        .meta({ description: 'For each of the functions that take webhooks.', examples: [5] }),
+        .meta({
+          description: 'For each function that is open to the internet. Without it, `accountConcurrency` decides.',
+          examples: [5],
+        }),
       worker: z
         .int()
         .min(1)
@@ -208,8 +232,8 @@ export const deployment = z.strictObject({
     .prefault({})
     .meta({
       description:
-        'Executions that are reserved for a function. Off by default: an account may have as few as 10 concurrent ' +
-        'executions in all, and AWS lets you reserve none of them then.',
+        'Executions that are reserved for a function. Without `accountConcurrency` of the stage, none are by default: ' +
+        'an account may have as few as 10 in all, and AWS lets you reserve none of them then.',
     }),
   logRetentionDays: z
     .int()

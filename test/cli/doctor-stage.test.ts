@@ -4,12 +4,14 @@ import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts'
 
 describe('the concurrency of the account', () => {
   const judge = (limit: number, also: Partial<RelayConfigInput> = {}) =>
-    judgeConcurrency(defineConfig({ connections: { main: {} }, ...also }), limit);
+    judgeConcurrency(defineConfig({ connections: { main: {} }, ...also }), 'prod', limit);
 
   it('the quota of a new account is too small for the webhooks', () => {
     const { verdict, detail } = judge(10, { slack: { connection: 'main' } });
     expect(verdict).toBe('bad');
-    expect(detail).toMatch(/^10, but the relay needs up to 34 \(10 for the worker, 20 for the webhooks, 4 for/);
+    expect(detail).toMatch(
+      /^10, but the relay needs up to 34 \(10 for the worker, 20 for the 2 functions that are open/,
+    );
     expect(detail).toMatch(/Service Quotas/);
   });
 
@@ -21,5 +23,21 @@ describe('the concurrency of the account', () => {
     const deployment = { reservedConcurrency: { webhook: 20, worker: 10 } };
     expect(judge(129, { deployment }).verdict).toBe('bad');
     expect(judge(130, { deployment }).verdict).toBe('good');
+  });
+
+  it('what is needed follows the configured concurrency and the functions that are deployed', () => {
+    const { detail } = judge(1_000, {
+      connections: { main: { mcp: { link: 'offered' } } },
+      slack: { connection: 'main' },
+      deployment: { maxConcurrency: { interactive: 10, background: 45 } },
+    });
+    expect(detail).toMatch(/needs up to 224 \(55 for the worker, 165 for the 3 functions/);
+    expect(detail).toMatch(/write accountConcurrency: 1000 under deployment.stages.prod/);
+  });
+
+  it('what the configuration counts on must be there', () => {
+    const deployment = { stages: { prod: { accountConcurrency: 500 } } };
+    expect(judge(400, { deployment })).toMatchObject({ verdict: 'bad', detail: expect.stringMatching(/up to 500/) });
+    expect(judge(500, { deployment }).detail).toMatch(/10 are reserved, and Lambda keeps 100 more free\)$/);
   });
 });

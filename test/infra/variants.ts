@@ -38,6 +38,7 @@ export const stages = {
   },
   'existing-table': { protected: true, table: { existing: 'partner-relay-restored' } },
   rules,
+  bounded: { accountConcurrency: 1_000, monthlyBudgetUsd: 50 },
   company: { ...rules, protected: true, httpApi: {}, network: { create: { cidr: '10.20.0.0/24' } } },
 } satisfies Record<string, StageInput>;
 

@@ -42,6 +42,8 @@ const units = {
 
 export type MetricName = keyof typeof units;
 
+export const METRIC_NAMES = Object.keys(units) as MetricName[];
+
 /** The namespace of all metrics. */
 export const METRIC_NAMESPACE = 'PartnerRelay';
 

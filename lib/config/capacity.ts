@@ -1,0 +1,62 @@
+import type { StageSettings } from './deployment.ts';
+import { linksAccounts } from './links-accounts.ts';
+import type { RelayConfig } from './schema.ts';
+
+/** Lambda keeps at least this many executions for functions without a reservation. */
+export const UNRESERVED_AT_LEAST = 100;
+
+/**
+ * A function URL takes so many requests a second for each reserved execution.
+ * https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html
+ */
+export const REQUESTS_PER_EXECUTION = 10;
+
+/** Executions of a webhook in a burst of events, at least. */
+const WEBHOOK_BURST = 10;
+
+/** The most write units that taking an event costs, and carrying it out: an issue of 30,000 bytes, docs/deploy.md. */
+const UNITS_TO_TAKE = 13;
+const UNITS_TO_CARRY_OUT = 112;
+
+/** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */
+export function openFunctions(config: RelayConfig): number {
+  return webhooks(config) + (linksAccounts(config) ? 1 : 0);
+}
+
+const webhooks = ({ slack }: RelayConfig) => (slack ? 2 : 1);
+
+/** Executions of the worker, reserved or not. */
+export function workersAtOnce({ deployment }: RelayConfig): number {
+  const { maxConcurrency, reservedConcurrency } = deployment;
+  return reservedConcurrency.worker ?? maxConcurrency.interactive + maxConcurrency.background;
+}
+
+/** Executions that each open function needs. A webhook takes events faster than the worker carries them out. */
+export function webhookBurst(config: RelayConfig): number {
+  return config.deployment.reservedConcurrency.webhook ?? Math.max(WEBHOOK_BURST, workersAtOnce(config));
+}
+
+/**
+ * Executions that are reserved for each open function: as configured, or what it needs if the account can spare it.
+ *
+ * @returns undefined for none
+ */
+export function reservedForOpen(config: RelayConfig, { accountConcurrency }: StageSettings): number | undefined {
+  const { webhook, worker = 0 } = config.deployment.reservedConcurrency;
+  if (webhook !== undefined || accountConcurrency === undefined) return webhook;
+  const burst = webhookBurst(config);
+  const left = accountConcurrency - worker - openFunctions(config) * burst;
+  return left >= UNRESERVED_AT_LEAST ? burst : undefined;
+}
+
+/**
+ * The most request units a second of the table, and of each index: events as fast as they can come, and calls as fast as
+ * the service takes them, all with long texts; and the same again for sweeps and operators. DynamoDB itself starts a
+ * table with three times as many reads as writes. docs/deploy.md#floods explains the figures.
+ */
+export function tableLimits(config: RelayConfig, { httpApi }: StageSettings): { read: number; write: number } {
+  const perMinute = Object.values(config.connections).reduce((sum, { limits }) => sum + limits.perMinute, 0);
+  const events = httpApi?.requestsPerSecond ?? webhooks(config) * webhookBurst(config) * REQUESTS_PER_EXECUTION;
+  const write = Math.ceil(2 * (events * UNITS_TO_TAKE + (perMinute / 60) * UNITS_TO_CARRY_OUT));
+  return { read: 3 * write, write };
+}

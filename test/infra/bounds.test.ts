@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { type StageInput, synthesize } from './variants.ts';
+
+const withSlack = { connections: { main: { mcp: { link: 'offered' } } }, slack: { connection: 'main' } } as const;
+
+/** The stack of a stage with these settings. */
+const stackOf = (settings: StageInput, { deployment, ...also }: Partial<RelayConfigInput> = withSlack) =>
+  synthesize('bounded', {
+    ...also,
+    deployment: { stages: { bounded: settings }, alarms: { emails: ['ops@example.com'] }, ...deployment },
+  }).template();
+
+describe('executions', () => {
+  /** The executions that are reserved, by function. */
+  const reserved = (...of: Parameters<typeof stackOf>) =>
+    Object.fromEntries(
+      Object.values(stackOf(...of).findResources('AWS::Lambda::Function')).flatMap(({ Properties }) =>
+        Properties.ReservedConcurrentExecutions === undefined
+          ? []
+          : [[Properties.FunctionName.replace('partner-relay-bounded-', ''), Properties.ReservedConcurrentExecutions]],
+      ),
+    );
+  const each = (count: number) => ({ 'account-link': count, 'github-webhook': count, 'slack-webhook': count });
+  const busy = { ...withSlack, deployment: { maxConcurrency: { interactive: 10, background: 45 } } };
+
+  it.each<[string, Record<string, number>, ...Parameters<typeof stackOf>]>([
+    ['none without the quota of the account', {}, {}],
+    ['none where AWS could not keep a hundred', {}, { accountConcurrency: 129 }],
+    ['ten for each open function', each(10), { accountConcurrency: 130 }],
+    ['as many as the worker has', each(55), { accountConcurrency: 1_000 }, busy],
+    [
+      'less what the worker reserves',
+      {},
+      { accountConcurrency: 130 },
+      { ...withSlack, deployment: { reservedConcurrency: { worker: 10 } } },
+    ],
+    ['only for functions that are deployed', { 'github-webhook': 10 }, { accountConcurrency: 130 }, {}],
+    ['what the configuration says', each(7), {}, { ...withSlack, deployment: { reservedConcurrency: { webhook: 7 } } }],
+  ])('%s', (_, expected, ...stage) => {
+    const found = reserved(...stage);
+    const { 'job-worker': __, ...open } = found;
+    expect(open).toEqual(expected);
+  });
+});
+
+describe('the table', () => {
+  it.each<[string, number, ...Parameters<typeof stackOf>]>([
+    // 200 requests a second at most, of 13 units, and 2 calls of 112; twice.
+    ['two webhooks of ten executions, ten requests a second each', 5_648, {}],
+    ['one webhook', 3_048, {}, { connections: { main: {} } }],
+    ['the rate of the HTTP API', 1_748, { httpApi: {} }],
+    [
+      'six connections',
+      7_888,
+      {},
+      { ...withSlack, connections: Object.fromEntries([...'abcde', 'main'].map((name) => [name, {}])) },
+    ],
+  ])('its throughput is bounded by %s', (_, units, ...stage) => {
+    const [table] = Object.values(stackOf(...stage).findResources('AWS::DynamoDB::GlobalTable'));
+    const write = { MaxWriteRequestUnits: units };
+    const [replica] = table?.Properties.Replicas ?? [];
+    expect(table?.Properties.WriteOnDemandThroughputSettings).toEqual(write);
+    expect(replica.ReadOnDemandThroughputSettings).toEqual({ MaxReadRequestUnits: 3 * units });
+    for (const index of table?.Properties.GlobalSecondaryIndexes ?? []) {
+      expect(index.WriteOnDemandThroughputSettings).toEqual(write);
+    }
+  });
+});
+
+describe('a budget', () => {
+  it('tells the addresses of the alarms when the account costs too much', () => {
+    const template = stackOf({ monthlyBudgetUsd: 50 });
+    const Subscribers = [{ SubscriptionType: 'EMAIL', Address: 'ops@example.com' }];
+    template.hasResourceProperties('AWS::Budgets::Budget', {
+      Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },
+      NotificationsWithSubscribers: [
+        { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers },
+        { Notification: { NotificationType: 'FORECASTED', Threshold: 100 }, Subscribers },
+      ],
+    });
+    stackOf({}).resourceCountIs('AWS::Budgets::Budget', 0);
+  });
+
+  it('is refused without an address, which nobody would notice', () => {
+    const nobody = { ...withSlack, deployment: { alarms: { emails: [] } } };
+    expect(() => stackOf({ monthlyBudgetUsd: 50 }, nobody)).toThrow(/needs 1 to 10 addresses .* found 0/);
+  });
+});
