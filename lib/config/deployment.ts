@@ -104,8 +104,8 @@ const stage = z.strictObject({
     .optional()
     .meta({
       description:
-        'The network of the functions that call the service, job-worker and credential-check: either `existing` or ' +
-        '`create`. Without it, they run outside a VPC.',
+        'The network of the functions that call the service, job-worker, credential-check and account-link: either ' +
+        '`existing` or `create`. Without it, they run outside a VPC.',
     }),
   table: z
     .strictObject({
