@@ -14,7 +14,7 @@ const PRICES = {
   millionReadUnits: 0.125,
   millionApiRequests: 1,
   metric: 0.3,
-  alarmMetric: 0.1,
+  alarm: 0.1,
   dashboard: 3,
   secret: 0.4,
 };
@@ -49,15 +49,12 @@ export async function* computeCosts(): AsyncGenerator<Figure> {
 }
 
 function fixedCosts(template: Template): Figure {
-  const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
-  const watched = alarms.map(({ Properties: { Metrics = [{ MetricStat: {} }] } }) => {
-    return Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat).length;
-  });
+  const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm')).length;
   const secrets = Object.keys(template.findResources('AWS::SecretsManager::Secret')).length;
   const parts = {
     [`${METRIC_NAMES.length} metrics`]: METRIC_NAMES.length * PRICES.metric,
     'a dashboard': PRICES.dashboard,
-    [`${alarms.length} alarms of ${sum(watched)} metrics`]: sum(watched) * PRICES.alarmMetric,
+    [`${alarms} alarms`]: alarms * PRICES.alarm,
     [`${secrets} secrets`]: secrets * PRICES.secret,
     'schedules and polling': SCHEDULES_AND_POLLING,
   };

@@ -112,7 +112,11 @@ export class Network extends Construct {
         { name: 'Private', subnetType: SubnetType.PRIVATE_WITH_EGRESS },
       ],
     }) as IVpc;
-    acknowledge(vpc, 'AwsSolutions-VPC7', 'Only functions of the relay use the VPC, and each logs the calls that it makes.');
+    acknowledge(
+      vpc,
+      'AwsSolutions-VPC7',
+      'Only functions of the relay use the VPC, and each logs the calls that it makes.',
+    );
     const securityGroup = new SecurityGroup(this, 'Functions', {
       vpc,
       description: 'Functions that call the service: no inbound traffic, outbound only',

@@ -17,7 +17,6 @@ import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
-import { sumOf } from './sum-of.ts';
 import { itemGrants, tableAccessOf } from './table-access.ts';
 
 /** What the functions ask of the table. */
@@ -40,22 +39,22 @@ export class StateTable extends Construct {
     const { existing } = stage.settings.table ?? {};
     this.table =
       existing === undefined ? this.#make(stage, config, key) : TableV2.fromTableName(this, 'Existing', existing);
-    // Each request counts that the table or one of its indexes throttles. The SDK repeats it, so one minute is no harm.
+    // The SDK repeats what is throttled, in the table or one of its indexes, so one minute is no harm. MiniStack takes no
+    // alarm on a sum.
     const { tableName: TableName } = this.table;
-    const throttled = OPERATIONS.map((Operation) =>
-      this.table.metric('ThrottledRequests', {
+    for (const Operation of OPERATIONS) {
+      const metric = this.table.metric('ThrottledRequests', {
         dimensionsMap: { TableName, Operation },
         statistic: 'Sum',
         period: Duration.minutes(1),
-      }),
-    );
-    alarms.add(sumOf(throttled), 'table-throttles', {
-      threshold: 1,
-      minutes: 3,
-      broken:
-        'DynamoDB has throttled the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.',
-      todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',
-    });
+      });
+      alarms.add(metric, `table-throttles-${Operation}`, {
+        threshold: 1,
+        minutes: 3,
+        broken: `DynamoDB has throttled requests of ${Operation} to the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.`,
+        todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',
+      });
+    }
   }
 
   #make(stage: Stage, config: RelayConfig, key: Keyed['key']): TableV2 {

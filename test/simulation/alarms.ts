@@ -14,8 +14,6 @@ interface Subject {
 interface Alarm extends Subject {
   AlarmName: string;
   Statistic: 'Maximum' | 'Sum';
-  /** In place of the subject and the statistic: the metrics whose sum per minute it watches. */
-  Metrics?: { MetricStat?: { Metric: Subject } }[];
   Threshold: number;
   EvaluationPeriods: number;
   ComparisonOperator: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
@@ -45,23 +43,22 @@ export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): 
   const slugOf = (ref: string) => functions[ref]?.Properties.FunctionName.replace('partner-relay-dev-', '');
   const wentOff = new Map<string, number>();
   for (const alarm of alarmsIn(stack)) {
-    const subjects = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
-    const own = metrics.filter(({ namespace, name, of }) =>
-      subjects.some(
-        (subject) => namespace === subject.Namespace && name === subject.MetricName && of === about(subject, slugOf),
-      ),
+    const of = about(alarm, slugOf);
+    const own = metrics.filter(
+      ({ namespace, name, ...value }) => namespace === alarm.Namespace && name === alarm.MetricName && value.of === of,
     );
     // Nothing records this one here.
-    if (own.length === 0 && subjects.some(({ Namespace }) => Namespace.startsWith('AWS/'))) continue;
+    if (own.length === 0 && alarm.Namespace.startsWith('AWS/')) continue;
     const at = minuteOf(alarm, own, Math.floor(runsMs / MINUTE));
     if (at !== undefined) wentOff.set(nameOf(alarm), at);
   }
   return wentOff;
 }
 
-/** The queue or the function that a metric is about, as in the metrics of the simulation. */
+/** The queue, the function or the operation that a metric is about, as in the metrics of the simulation. */
 function about({ Dimensions }: Subject, slugOf: (ref: string) => string | undefined): string | undefined {
   for (const { Name, Value } of Dimensions) {
+    if (Name === 'Operation') return String(Value);
     if (Name === 'FunctionName') return slugOf((Value as { Ref: string }).Ref);
     if (Name !== 'QueueName') continue;
     const [, lane = '', isDead] = /(Interactive|Background)Queue(DeadLetters)?/.exec(JSON.stringify(Value)) ?? [];
@@ -77,8 +74,7 @@ function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number)
   for (let minute = 0; minute < minutes; minute++) {
     const here = byMinute.get(minute)?.map(({ value }) => value);
     if (here) {
-      const value =
-        alarm.Metrics || alarm.Statistic === 'Sum' ? here.reduce((sum, one) => sum + one, 0) : Math.max(...here);
+      const value = alarm.Statistic === 'Sum' ? here.reduce((sum, one) => sum + one, 0) : Math.max(...here);
       const isAbove = value >= alarm.Threshold;
       beyond = isAbove === (alarm.ComparisonOperator === 'GreaterThanOrEqualToThreshold') ? beyond + 1 : 0;
     } else if (alarm.TreatMissingData === 'breaching') beyond++;

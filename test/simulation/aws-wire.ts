@@ -27,8 +27,8 @@ export interface AwsModels {
   /** Of so many conditional writes and messages, one loses its answer. */
   losesOneIn: number;
   trouble?: () => AwsTrouble | undefined;
-  /** Takes note of a request to the table that was throttled so many times. */
-  throttled?: (times: number) => void;
+  /** Takes note of a request to the table (`GetItem`) that was throttled so many times. */
+  throttled?: (operation: string, times: number) => void;
 }
 
 /** The table throttles every request; or nothing can be decrypted with the customer's key. */
@@ -91,15 +91,15 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
 
   const date = () => new Date(clock()).toUTCString();
   const isLost = losingAnswers(losesOneIn);
-  function answerTable(command: unknown): object {
+  function answerTable(command: object): object {
     if (trouble?.() === 'throttled') {
-      throttled?.(ATTEMPTS);
+      throttled?.(command.constructor.name.replace(/Command$/, ''), ATTEMPTS);
       throw new ThrottlingException({ message: 'Throughput exceeds the maximum', $metadata: {} });
     }
     return { ...table.answer(command), $metadata: { date: date() } };
   }
 
-  const answers = new Map<object, (command: unknown) => object>([
+  const answers = new Map<object, (command: object) => object>([
     [DynamoDBClient.prototype, answerTable],
     [SQSClient.prototype, answerQueue],
     [SecretsManagerClient.prototype, answerSecret],

@@ -120,7 +120,8 @@ export async function simulate(load: Workload): Promise<Result> {
     clock: () => time.now,
     losesOneIn: LOSES_ONE_IN,
     trouble: () => troubleAt(load, time.now),
-    throttled: (times: number) => noteAwsMetric(world, 'DynamoDB', 'ThrottledRequests', times),
+    throttled: (operation: string, times: number) =>
+      noteAwsMetric(world, 'DynamoDB', 'ThrottledRequests', times, operation),
   };
   const disconnect = connectAws(models, travelling(time, random));
   const restoreTimers = stopTimers();

@@ -12,7 +12,7 @@ export interface MetricValue {
   at: number;
   namespace: string;
   name: string;
-  /** Of its dimensions, the queue or the function that it is about. */
+  /** Of its dimensions, the queue, the function or the operation that it is about. */
   of?: string;
   value: number;
 }
@@ -82,7 +82,7 @@ function noteMetrics({ time, metrics }: World, line: string): void {
   for (const [name, value] of Object.entries(values)) metrics.push({ ...about, name, value: Number(value) });
 }
 
-/** What a service of AWS tells CloudWatch, of a queue or a function. */
+/** What a service of AWS tells CloudWatch, of a queue, a function or an operation. */
 export function noteAwsMetric(
   { time, metrics }: World,
   service: string,
