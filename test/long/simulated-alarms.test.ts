@@ -31,7 +31,14 @@ const states: Record<string, { load: Workload; alarms: string[] }> = {
   'the schedule of the sweep is off': { load: { ...quarter, withoutSweep: true }, alarms: ['heartbeat'] },
   'the table is throttled': {
     load: { ...half, aws: { trouble: 'throttled', fromMs: 5 * MINUTE, untilMs: 15 * MINUTE } },
-    alarms: ['github-webhook-5xx', 'heartbeat', 'slack-webhook-5xx', 'table-throttles-GetItem'],
+    alarms: [
+      'github-webhook-5xx',
+      'heartbeat',
+      'slack-webhook-5xx',
+      'table-throttles-GetItem',
+      'table-throttles-PutItem',
+      'table-throttles-Query',
+    ],
   },
   // On AWS, the queues give out no message either, so none becomes a dead letter.
   'the key of the stage is denied, with work in the queues': {
