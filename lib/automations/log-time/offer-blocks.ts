@@ -29,13 +29,18 @@ export const saidBlocks = (said: string) => message(plainSection(`:warning: ${sa
 const NAME_LENGTH = 45;
 const NAME_WITH_NOTE_LENGTH = 20;
 
-/** The message in Slack: a button for each command that may be meant. Undefined if one is too long for a button. */
+/**
+ * The message in Slack: a button for each command that may be meant. Undefined if one is too long for a button.
+ * @param areDated names the date on each button, also if it is today
+ */
 export function offerBlocks(
   said: string,
   offered: readonly Reading[],
   { time: { minutes }, job, today, languages }: AskedTime,
+  { areDated = false } = {},
 ): readonly object[] | undefined {
-  const labels = labelsOf(offered, minutes, today);
+  const isDated = areDated || offered.some(({ date }) => date !== today);
+  const labels = labelsOf(offered, minutes, isDated);
   const buttons = offered.flatMap(({ task: { id }, date, note }, index) => {
     const task = String(id);
     const log = { verb: 'log', minutes, day: date, task, isId: true, ...(note !== undefined && { note }) } as const;
@@ -50,10 +55,9 @@ export function offerBlocks(
 }
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
-function labelsOf(offered: readonly Reading[], minutes: number, today: string): string[] {
-  const isToday = offered.every(({ date }) => date === today);
+function labelsOf(offered: readonly Reading[], minutes: number, isDated: boolean): string[] {
   const labelOf = (what: string, date: string) =>
-    `Log ${printDuration(minutes)} on ${what}${isToday ? '' : `, ${date}`}`;
+    `Log ${printDuration(minutes)} on ${what}${isDated ? `, ${date}` : ''}`;
   const forms: ((reading: Reading) => string)[] = [
     ({ task: { name } }) => cutToLength(name, NAME_LENGTH, '…'),
     ({ task: { id } }) => cutToLength(String(id), NAME_LENGTH, '…'),

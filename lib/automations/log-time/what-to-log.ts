@@ -45,9 +45,10 @@ function refuseDay({ task, date, note = '' }: Reading, asked: AskedTime): void {
   if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));
   const others = 'words' in day ? day.others : day.rest;
   const words = note.slice(0, note.length - others.length).trim();
-  const days = 'words' in day ? daysMeant(words, asked.languages) : [day.day];
+  const days = 'words' in day ? daysMeant(words, asked.languages, asked.today) : [day.day];
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words), [...dated, { task, date, note }], asked));
+  const readings = [...dated, { task, date, note }];
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words), readings, asked, { areDated: true }));
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {
