@@ -28,23 +28,32 @@ const QUOTA = { executions: 1_000, writeUnits: 40_000 };
 
 /** What a stage costs a month when nothing happens, and what a day of a flood costs at most. */
 export async function* computeCosts(): AsyncGenerator<Figure> {
-  const wanted = { connections: { main: {} }, slack: { connection: 'main' } };
+  const wanted = {
+    connections: { main: {} },
+    slack: { connection: 'main' },
+    deployment: { stages: { dev: {}, 'http-api': { httpApi: {} } } },
+  };
   yield fixedCosts(synthesize('dev', wanted).template());
 
   const config = defineConfig(wanted);
-  const [dev, bounded] = [config.deployment.stages.dev, { accountConcurrency: QUOTA.executions }];
-  if (!dev) throw new Error('the configuration has no stage dev');
-  const stage = { ...dev, ...bounded };
+  const { dev, 'http-api': withApi } = config.deployment.stages;
+  if (!dev || !withApi?.httpApi) throw new Error('the configuration lacks a stage');
+  const bound = (one: typeof dev) => ({ ...one, accountConcurrency: QUOTA.executions });
+  const [stage, api] = [bound(dev), bound(withApi)];
   const reserved = 2 * (reservedForOpen(config, stage) ?? 0);
   const refused = PRICES.millionRequests / 1e6 + REFUSED.seconds * PRICES.gigabyteSecond;
   const aRequest = refused + REFUSED.gigabytesOfLogs * PRICES.gigabyteOfLogs;
   yield flood('forged requests, nothing reserved', QUOTA.executions * REQUESTS_PER_EXECUTION, 'requests', aRequest);
   yield flood('forged requests, with accountConcurrency', reserved * REQUESTS_PER_EXECUTION, 'requests', aRequest);
-  yield flood('forged requests, with httpApi', 50, 'requests', aRequest + PRICES.millionApiRequests / 1e6);
+  yield flood(
+    'forged requests, with httpApi',
+    withApi.httpApi.requestsPerSecond,
+    'requests',
+    aRequest + PRICES.millionApiRequests / 1e6,
+  );
   const aUnit = PRICES.millionWriteUnits / 1e6;
   yield flood('signed requests: writes, without the limit', QUOTA.writeUnits, 'write units', aUnit);
   yield flood('signed requests: writes', tableLimits(config, stage).write, 'write units', aUnit);
-  const api = { ...stage, httpApi: { requestsPerSecond: 50, burst: 100 } };
   yield flood('signed requests: writes, with httpApi', tableLimits(config, api).write, 'write units', aUnit);
 }
 

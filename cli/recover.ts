@@ -93,7 +93,7 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
 interface Plan {
   links: LinksPlan;
   deliveries: LostDeliveries[];
-  /** The places of which GitHub does not list the webhooks. */
+  /** Where GitHub refuses to list webhooks. */
   unlisted: string[];
 }
 

@@ -10,28 +10,45 @@ import type { Command } from 'commander';
 /** CloudFormation needs about a minute for it. */
 const LONGEST_UPDATE_S = 15 * 60;
 
+interface Switch {
+  command: 'stop' | 'start';
+  description: string;
+  running: 'true' | 'false';
+  doing: string;
+  done: (stage: string) => string;
+}
+
+const switches: readonly Switch[] = [
+  {
+    command: 'stop',
+    description: 'stop a deployed stage: its webhooks keep what arrives, and nothing works on it until it is started',
+    running: 'false',
+    doing: 'Stopping',
+    done: (stage) =>
+      `The stage ${stage} is stopped. Its webhooks keep what arrives. Nothing is sent, no schedule fires, and the alarm heartbeat goes off. relay --stage ${stage} start starts it; a deployment does not.`,
+  },
+  {
+    command: 'start',
+    description: 'start a deployed stage that was stopped',
+    running: 'true',
+    doing: 'Starting',
+    done: (stage) => `The stage ${stage} is running, and works on what it has kept.`,
+  },
+];
+
 /** `stop` and `start`: whether a deployed stage works on what it has taken. */
 export function addStopCommands(program: Command, stage: () => string | undefined): void {
-  program
-    .command('stop')
-    .description('stop a deployed stage: its webhooks keep what arrives, and nothing works on it until it is started')
-    .action(async () => {
-      const name = stageOf(stage());
-      console.log(`Stopping the stage ${name}. CloudFormation needs about a minute.`);
-      await setRunning(name, 'false');
-      console.log(
-        `The stage ${name} is stopped. Its webhooks keep what arrives. Nothing is sent, no schedule fires, and the alarm heartbeat goes off. relay --stage ${name} start starts it; a deployment does not.`,
-      );
-    });
-  program
-    .command('start')
-    .description('start a deployed stage that was stopped')
-    .action(async () => {
-      const name = stageOf(stage());
-      console.log(`Starting the stage ${name}. CloudFormation needs about a minute.`);
-      await setRunning(name, 'true');
-      console.log(`The stage ${name} is running, and works on what it has kept.`);
-    });
+  for (const { command, description, running, doing, done } of switches) {
+    program
+      .command(command)
+      .description(description)
+      .action(async () => {
+        const name = stageOf(stage());
+        console.log(`${doing} the stage ${name}. CloudFormation needs about a minute.`);
+        await setRunning(name, running);
+        console.log(done(name));
+      });
+  }
 }
 
 function stageOf(stage: string | undefined): string {
@@ -40,7 +57,7 @@ function stageOf(stage: string | undefined): string {
 }
 
 /** @param running the parameter of infra/running.ts */
-async function setRunning(stage: string, running: 'true' | 'false'): Promise<void> {
+async function setRunning(stage: string, running: Switch['running']): Promise<void> {
   const StackName = `partner-relay-${stage}`;
   const client = new CloudFormationClient({});
   const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));

@@ -392,7 +392,7 @@ export type TryAction =
   | { do: 'send command'; text: string; user?: string }
   | { do: 'press'; channel: string; ts: string; actionId: string; value?: string }
   | { do: 'submit'; viewId: string; values: Record<string, unknown> }
-  /** What a person types into a list whose options the relay gives: {@link Said.options}. */
+  /** A person types into a list. The relay answers with {@link Said.options}. */
   | { do: 'suggest'; viewId: string; blockId: string; typed: string }
   | { do: 'cancel'; viewId: string }
   | { do: 'set fault'; fault: Record<string, unknown> }

@@ -3,7 +3,7 @@ import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Construct } from 'constructs';
 import { type Stage, StageError } from './stage.ts';
 
-/** AWS tells no more addresses of one notification. https://docs.aws.amazon.com/general/latest/gr/billing.html */
+/** The most addresses of one notification. https://docs.aws.amazon.com/general/latest/gr/billing.html */
 const MOST_ADDRESSES = 10;
 
 export interface CostBudgetProps {
@@ -13,11 +13,11 @@ export interface CostBudgetProps {
 }
 
 /**
- * What the account may cost in a month. It counts the whole account: AWS knows the costs of a stage only where somebody
- * activated its tags for billing, and without them a budget for the stage would stay at 0 and tell nobody.
+ * What the account may cost in a month. It covers the whole account: AWS can filter costs by stage only after its tags
+ * are activated for billing. Until then, a budget for the stage would stay at 0 and never alert.
  */
 export class CostBudget extends Construct {
-  /** @throws {StageError} if nobody would be told, or AWS takes fewer addresses */
+  /** @throws {StageError} if there is no address, or more than AWS accepts */
   constructor(scope: Construct, id: string, { stage, monthlyUsd, emails }: CostBudgetProps) {
     super(scope, id);
     if (emails.length === 0 || emails.length > MOST_ADDRESSES) {

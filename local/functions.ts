@@ -16,7 +16,7 @@ export interface LocalFunctions {
   linkPages: HttpHandler;
   source: EventSource;
   schedules: LocalSchedules;
-  /** Starts all functions anew, as a deployment does. What is under way ends with the configuration that it began with. */
+  /** Starts all functions again, as a deployment does. What is running ends with the configuration that it began with. */
   use(config: RelayConfig): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface FirstTimeEntries {
    */
   claim(job: Job): Promise<boolean>;
   /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */
-  verify(job: Job, steps: Steps, sent: SentEntry): Promise<void>;
+  verify(job: Job, steps: Pick<Steps, 'call'>, sent: SentEntry): Promise<void>;
 }
 
 export interface SentEntry {

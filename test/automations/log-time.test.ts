@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
-import type { Steps } from '../../lib/engine/run/steps.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
@@ -588,7 +587,7 @@ describe('the first time entry of a connection', () => {
     await table.put({ pk: '', sk: '', ...known, ...found });
     const sent = { id: 'the entry', user_id: 'mira', date: '2026-11-20', hours: 1.5 };
     const call = () => expect.fail('it is read once more');
-    const verified = first.verify(job, { call } as unknown as Steps, sent).then(() => 'no reason');
+    const verified = first.verify(job, { call }, sent).then(() => 'no reason');
     expect(await verified.catch(({ message }: Error) => message)).toBe(reason);
     expect(await table.partition(keys.firstTimeEntry('main', '').pk)).toEqual([{ ...known, ...found }]);
   });

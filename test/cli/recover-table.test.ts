@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -43,7 +44,7 @@ function startGithub(): Promise<string> {
 beforeEach(async () => {
   const clock = () => relay.clock.now;
   issues = await startGithubApi(clock);
-  const app = { id: APP.appId, publicKey: undefined as never };
+  const app = { id: APP.appId, publicKey: createPublicKey(APP.privateKey) };
   hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, app });
   relay = await startRelay({ config: exampleConfig({}, { apiUrl: await startGithub() }), github: TOKEN });
   hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
@@ -120,8 +121,10 @@ describe('relay recover', () => {
     const second = defects().find(({ description }) => String(description).includes('World#2 by'));
     expect(await linkOf(2)).toMatchObject({ life: 'made', defect: { id: second?.defect_id } });
     for (const id of [3, 4]) expect(await linkOf(id)).toMatchObject({ life: 'unclaimed' });
-    expect(plan).toMatch(/defect imitated: its marker is not one of .*#3: .* relay issue .*#3 --set imitated --steal/);
-    expect(plan).toMatch(/defect made-up: its marker is not one of .*#1:/);
+    expect(plan).toMatch(
+      /defect imitated: its marker does not belong to .*#3: .* relay issue .*#3 --set imitated --steal/,
+    );
+    expect(plan).toMatch(/defect made-up: its marker does not belong to .*#1:/);
     expect(plan).toMatch(/defect elsewhere: Codertocat\/Hello-Other is not configured/);
     expect(plan).toMatch(/defect gone: GitHub does not show Codertocat\/Hello-World#77/);
     expect(plan).toMatch(/defect twin: .* have the same marker/);

@@ -121,7 +121,7 @@ function Field({ id, element, value, isRequired: required, change, suggest }: Fi
   }
 }
 
-/** A list that the relay fills while somebody types: an entry counts if it is one of the list. */
+/** A list that the relay fills while a person types. Only its entries can be chosen. */
 function Suggested({
   id,
   required,

@@ -210,7 +210,7 @@ function notOurs({ issue, connection }: FooterFound, config: RelayConfig): strin
 }
 
 const notItsMarker = ({ issue, id }: FooterFound) =>
-  `its marker is not one of ${issue}: somebody imitated the last lines, or the issue was transferred. If it is the defect of that issue, run relay issue ${issue} --set ${id} --steal`;
+  `its marker does not belong to ${issue}: the issue was transferred, or the last lines are an imitation. If the defect does belong to it, run relay issue ${issue} --set ${id} --steal`;
 
 const severalOf = (candidates: readonly LostLink[]) =>
   `${candidates.map(({ id }) => id).join(' and ')} have the same marker. Close all but one, and run relay issue ${candidates[0]?.issue} --set <defect id>`;

@@ -29,7 +29,7 @@ export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: nu
   metrics.record({ ParkedJobs: parked, OldestOverdue: Math.round((now - oldest) / 1000) });
 }
 
-export interface ConnectionToRecord {
+export interface ConnectionToLookAt {
   name: string;
   limits: Limits;
   budget: Budget;
@@ -37,7 +37,7 @@ export interface ConnectionToRecord {
 }
 
 /** How much of its budget a connection has used, and which parts of it are stopped, as metrics. */
-export async function stateOfConnection({ name, limits, budget, breakers }: ConnectionToRecord) {
+export async function stateOfConnection({ name, limits, budget, breakers }: ConnectionToLookAt) {
   const { minute, day, pausedUntil } = await budget.view(name, limits);
   const open = await breakers.listOpen(name);
   const isDown = open.some(({ operation }) => operation === undefined);

@@ -12,7 +12,7 @@ const appHook = z.object({ url: z.nullish(z.string()) });
 /** The webhooks at GitHub that deliver to an address. */
 export interface HooksTo {
   hooks: Hook[];
-  /** The places of which GitHub does not list the webhooks, with its status. */
+  /** Where GitHub refuses to list webhooks, with its status. */
   refused: string[];
 }
 

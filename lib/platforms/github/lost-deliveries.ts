@@ -5,7 +5,7 @@ import type { Hook } from './hooks.ts';
 import { BETWEEN_CHANGES_MS, deliveryKey, isDelivered, noteExpires } from './redelivery.ts';
 import { type Attempt, createRedeliveryApi, HookRefused } from './redelivery-api.ts';
 
-/** The deliveries of a hook that arrived in a time of which the table knows nothing. */
+/** The deliveries of a hook that arrived in a time that the table knows nothing about. */
 export interface LostDeliveries {
   hook: Hook;
   /** The newest attempt of each, the oldest first. */

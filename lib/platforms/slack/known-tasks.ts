@@ -15,7 +15,7 @@ export interface KnownTasks {
   learn(connection: string, tasks: readonly { id: string | number; name: string }[]): Promise<void>;
 }
 
-/** An item holds 400 KB; these take 200 KB at most, and are read whenever somebody types into the list. */
+/** An item holds 400 KB; these take 200 KB at most, and are read whenever a person types into the list. */
 const MOST_TASKS = 500;
 const MAX_NAME_LENGTH = 75;
 const MAX_ID_LENGTH = 100;

@@ -71,7 +71,7 @@ export interface LinePlan {
   slotTime(lane: Lane, ahead: number): number | undefined;
 }
 
-/** The calls of a time that the table knows nothing of. */
+/** The calls of a time that the table knows nothing about. */
 export interface LostCalls {
   /** Epoch milliseconds. */
   from: number;
@@ -128,7 +128,7 @@ export interface Budget {
    */
   repair(connection: string): Promise<string[]>;
   /**
-   * Counts as many calls as the key can have made in a time of which the table knows nothing, and all of the last
+   * Counts as many calls as the key can have made in a time that the table knows nothing about, and all of the last
    * minute's. To do so again changes nothing.
    * @returns how many calls of the day that makes
    */
