@@ -1,11 +1,14 @@
+import * as z from 'zod/mini';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { cutToLength } from '../../text.ts';
 
-export interface KnownTask {
-  id: string;
-  name: string;
-}
+const knownTask = z.object({ id: z.string(), name: z.string() });
+
+export type KnownTask = z.output<typeof knownTask>;
+
+/** A damaged list must not stop the jobs that learn from it: it begins again. */
+const storedTasks = z.catch(z.array(knownTask), []);
 
 /** The tasks of a connection that jobs came across, for a list that cannot wait for the service. */
 export interface KnownTasks {
@@ -22,8 +25,7 @@ const MAX_ID_LENGTH = 100;
 
 export function createKnownTasks(table: Table): KnownTasks {
   async function get(connection: string): Promise<readonly KnownTask[]> {
-    const item = await table.get(keys.knownTasks(connection));
-    return (item?.tasks as KnownTask[] | undefined) ?? [];
+    return storedTasks.parse((await table.get(keys.knownTasks(connection)))?.tasks);
   }
 
   return {
