@@ -17,15 +17,14 @@ export interface AccessToken {
 /** The access tokens of one connection. Workers share them through the table. */
 export interface AccessTokens {
   /**
-   * The person's access token, refreshed where it is about to expire. One worker refreshes; all others wait for the
-   * token that it gets.
-   *
-   * @param refused a version that the endpoint refuses: a newer one is needed
+   * The person's access token. If it is about to expire, one worker refreshes it, and all others wait for the new
+   * token.
+   * @param refused a version that the endpoint refuses, so that a newer one is needed
    * @throws {LinkNeeded | TryLater | SecretError}
    */
   get(holder: Holder, refused?: string): Promise<AccessToken>;
   /**
-   * The endpoint refuses a token for good. Returns where there is a newer one, which may be better.
+   * The endpoint refuses a token for good. Returns if there is a newer token, which may work.
    * @throws {LinkNeeded}
    */
   refuse(grant: Grant, said: string | null): Promise<void>;
@@ -43,28 +42,28 @@ export interface AccessTokensOptions {
 /** Longer than a refresh takes. A worker that has not written its outcome by then was killed. */
 const LEASE_MS = 20_000;
 const LOOK_AGAIN_MS = 250;
-/** If the refresh of another worker takes longer, the job waits for it, and not this run. */
+/** If another worker's refresh takes longer, the job comes back later instead of waiting in this run. */
 const LONGEST_WAIT_MS = 25_000;
 /**
- * A refresh whose answer was lost is sent once more: where the first never arrived, it works. Where it arrived, the
- * service has rotated the token, and nothing that is sent again can bring the new one.
+ * A refresh whose answer was lost is sent once more. If the first one never arrived, this works. If it arrived, the
+ * service has rotated the token, and no further request can recover the new one.
  */
 const MOST_SENDS = 2;
-/** The service is left alone for so long after a failure of its own. */
+/** The pause after a failure of the service itself. */
 const PAUSE_MS = 30_000;
 
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { connection, grants, http, clock, sleep, random } = options;
 
   /**
-   * Returns where the grant has to be looked at again: what another worker has saved meanwhile counts.
+   * Returns if another worker has changed the grant, which must then be read again.
    * @throws {LinkNeeded}
    */
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<undefined> {
     if (await grants.die(grant, cause)) throw new LinkNeeded(cause, grant.linkId, { said });
   }
 
-  /** @returns undefined where the grant has to be looked at again */
+  /** @returns undefined if the grant must be read again */
   async function open(grant: Grant): Promise<SealedTokens | undefined> {
     try {
       return await grants.open(grant);
@@ -74,7 +73,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     }
   }
 
-  /** @returns the token, or undefined where the grant has to be looked at again */
+  /** @returns the token, or undefined if the grant must be read again */
   async function refresh(grant: Grant): Promise<AccessToken | undefined> {
     const opened = await open(grant);
     if (!opened) return undefined;
@@ -85,7 +84,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     if (!claimed) return undefined;
     let tokens: Tokens;
     try {
-      // As it was when the account was linked, and as it is sealed: discovery could lead elsewhere today.
+      // The endpoint as it was when the account was linked. It is sealed, because discovery could lead elsewhere today.
       const server = { issuer: grant.issuer, token_endpoint: grant.tokenEndpoint };
       tokens = await refreshTokens({ server, resource: grant.resource }, { ...grant, refreshToken }, http);
     } catch (error) {
@@ -95,7 +94,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return saved && { token: tokens.accessToken, grant: saved };
   }
 
-  /** @returns undefined where the grant has to be looked at again */
+  /** @returns undefined if the grant must be read again */
   async function failed(error: unknown, claimed: Grant, by: string): Promise<undefined> {
     if (error instanceof OAuthRefusal) {
       if (isPassing(error)) return later(error, claimed, by);
@@ -109,7 +108,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return undefined;
   }
 
-  /** Nothing was carried out. Where it was all the same, the next refresh is refused, and nothing is lost by it. */
+  /**
+   * The refresh was not carried out. If it was after all, the service refuses the next refresh, and nothing is lost.
+   */
   async function later(error: Error, claimed: Grant, by: string): Promise<never> {
     await grants.release(claimed, by, false);
     throw new TryLater(`the link cannot be renewed: ${error.message}`, { at: clock() + PAUSE_MS, cause: error });
@@ -126,7 +127,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
         const grant = await grants.get(connection, holder);
         if (!grant) throw new LinkNeeded('never linked', null);
         if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId);
-        // The base URL has changed: a token is for the instance that gave it out.
+        // The base URL has changed. A token is valid only for the instance that issued it.
         if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
           throw new LinkNeeded('other instance', grant.linkId);
         }

@@ -11,7 +11,7 @@ import type { Transport } from '../protocol/transport.ts';
 import type { NewGrant } from './grants.ts';
 import type { Registrations } from './registrations.ts';
 
-/** What is kept from the start of a link to its callback, as JSON. It holds secrets of one browser. */
+/** What is kept from the start of a link to its callback, as JSON. It contains secrets of one browser. */
 export interface PendingLink {
   connection: string;
   server: TokenServer;
@@ -50,14 +50,20 @@ export interface AccountLinkOptions {
   registrations: Registrations;
 }
 
-/** A registration that is refused is made again, unless it is this young: then the fault is elsewhere. */
+/**
+ * If the service refuses a registration, the relay registers again, unless the registration is younger than this: then
+ * the fault is elsewhere.
+ */
 const YOUNG_MS = 60_000;
 
 export function createAccountLink(options: AccountLinkOptions): AccountLink {
   const { connection, transport, registrations } = options;
   const http: OAuthHttp = { endpoint: transport.endpoint, fetch: transport.fetch };
 
-  /** What the endpoint answers to a request without a token. @throws {InstanceFault} where there is no such endpoint */
+  /**
+   * The endpoint's answer to a request without a token.
+   * @throws {InstanceFault} if there is no such endpoint
+   */
   async function askForChallenge(): Promise<Challenge | null> {
     try {
       await createMcpClient(transport).initialize(undefined);

@@ -16,7 +16,7 @@ import { createRegistrations } from './registrations.ts';
 import { createToolCalls, type Sessions, type ToolCalls } from './tool-calls.ts';
 import { createVault } from './vault.ts';
 
-/** The MCP endpoint of one connection, as people use it. */
+/** The MCP endpoint of one connection, called as people. */
 export interface Assistant {
   endpoint: string;
   /** The budget that all callers of the instance share. */
@@ -57,7 +57,7 @@ const atOnce: Permit = async (send, leaving) => {
   return send();
 };
 
-/** @throws {SecretError | BaseUrlError} for a connection whose secret cannot be used */
+/** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
 export async function openAssistant(options: AssistantOptions): Promise<Assistant> {
   const { connection, table, secrets, budget, clock, sleep, fetch, sessions } = options;
   const secret = await secrets.current(`${options.addressFrom ?? 'partner'}/${connection}`, instanceSecret);
@@ -84,7 +84,7 @@ export async function openAssistant(options: AssistantOptions): Promise<Assistan
         try {
           if (budget) return await budget.pause(name, options.limits, forMs);
         } catch (error) {
-          // Without the budget, the others hear it from the service, as this call has.
+          // Without the budget, other callers learn it from the service, as this call did.
           if (!(error instanceof BudgetUnavailable)) throw error;
         }
         return clock() + (forMs ?? UNKNOWN_PAUSE_MS);

@@ -8,7 +8,7 @@ export interface Assistants {
   knownTools: KnownTools;
   /** Seals with the key that grants are sealed with. */
   vault: Vault;
-  /** @throws {SecretError | BaseUrlError} for a connection whose secret cannot be used */
+  /** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
   open(run: Pick<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>): Promise<Assistant>;
 }
 

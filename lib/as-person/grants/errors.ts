@@ -1,6 +1,6 @@
 import type { DeathCause, Grant } from './grant.ts';
 
-/** A person's call that did not bring a result. What there is to do is in the subclass. */
+/** A person's call without a result. The subclass says what to do. */
 export abstract class GrantError extends Error {}
 
 /** Why a person has to link their account. */
@@ -10,7 +10,7 @@ export type LinkReason = 'never linked' | 'other instance' | 'scope missing' | D
 export class LinkNeeded extends GrantError {
   override readonly name = 'LinkNeeded';
   readonly reason: LinkReason;
-  /** The link that does not do; null where there is none. */
+  /** The link that cannot be used; null if there is none. */
   readonly linkId: string | null;
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
@@ -43,15 +43,15 @@ const inWords: Readonly<Record<LinkReason, string>> = {
   'sealed with another key': 'the key that protected the link is gone',
 };
 
-/** Why a grant cannot be used any more, for its holder. */
+/** Why a grant can no longer be used, in words for its holder. */
 export const deathInWords = ({ cause }: NonNullable<Grant['death']>): string => inWords[cause];
 
 /** Nothing was carried out, and the same call may work later. */
 export class TryLater extends GrantError {
   override readonly name = 'TryLater';
-  /** Epoch milliseconds, where it is known. */
+  /** Epoch milliseconds, if known. */
   readonly at: number | undefined;
-  /** True where the service wants fewer calls: then nothing has failed. */
+  /** True if the service wants fewer calls. Then nothing has failed. */
   readonly isForBudget: boolean;
 
   constructor(
@@ -69,12 +69,12 @@ export class OutcomeUnknown extends GrantError {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** The service refuses what was asked for: an unknown tool, wrong arguments. The person who asked can put it right. */
+/** The service refuses the request: an unknown tool, or wrong arguments. The person who asked can correct it. */
 export class CallRejected extends GrantError {
   override readonly name = 'CallRejected';
 }
 
-/** The instance or the relay has to be put right. */
+/** An operator has to correct the instance or the relay. */
 export class InstanceTrouble extends GrantError {
   override readonly name = 'InstanceTrouble';
 }

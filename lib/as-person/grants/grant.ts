@@ -6,40 +6,40 @@ export interface Holder {
   id: string;
 }
 
-/** Why a grant cannot be used any more. */
+/** Why a grant can no longer be used. */
 export type DeathCause =
   /** The service refuses the refresh token: it was revoked, or not used for 30 days. */
   | 'refused'
-  /** The answers of two refreshes were lost, and the service may have rotated the token meanwhile. */
+  /** The answers to two refreshes were lost, and the service may have rotated the token. */
   | 'lost'
   /** The access token has expired, and the service gave no refresh token. */
   | 'expired'
-  /** The service does not know the relay's registration any more. */
+  /** The service no longer knows the relay's registration. */
   | 'client forgotten'
   /** The endpoint refuses a token that is new: consent, workspace or audience. */
   | 'not accepted'
-  /** The key with which it was sealed is gone. */
+  /** The key that sealed it is gone. */
   | 'sealed with another key';
 
-/** What is kept of a person's permission. Times are epoch milliseconds. */
+/** A person's permission, as the relay keeps it. Times are epoch milliseconds. */
 export interface Grant {
   connection: string;
   holder: Holder;
   issuer: string;
   /** Where the refresh token goes. */
   tokenEndpoint: string;
-  /** The registration that it was given to: a newer one must not break it. */
+  /** The registration that it was issued to. A newer registration must not break it. */
   clientId: string;
   /** As the instance spells it. */
   resource: string;
   scopes: readonly string[];
-  /** New with every link, also of the same account: the service does not say whose account it is. */
+  /** New with every link, even of the same account, because the service does not say whose account it is. */
   linkId: string;
   linkedAt: number;
   refreshedAt: number;
-  /** From then on the access token is refreshed before it is used. */
+  /** After this time, the access token is refreshed before it is used. */
   renewAt: number;
-  /** Without use until then the service forgets it (docs/partner-api.md#mcp-authorization). */
+  /** If it is not used by then, the service forgets it (docs/partner-api.md#mcp-authorization). */
   unusedUntil: number;
   /** New with every pair of tokens. Writes are conditional on it. */
   version: string;
@@ -47,7 +47,7 @@ export interface Grant {
   sends: number;
   lease?: { by: string; until: number } | undefined;
   death?: { cause: DeathCause; at: number } | undefined;
-  /** The tokens; none in a dead grant. */
+  /** The tokens. A dead grant has none. */
   sealed?: Uint8Array | undefined;
 }
 
@@ -72,8 +72,8 @@ export function readGrant({ pk, sk, expiresAt, leaseBy, leaseUntil, deathCause, 
 }
 
 /**
- * What its tokens are sealed for: whose they are, and where they may go. A grant that is changed in the table does not
- * open, so that no one who can write there gets a token sent elsewhere.
+ * The associated data of its tokens: whose they are, and where they may be sent. A grant that was changed in the table
+ * does not open, so nobody who can write to the table can have a token sent elsewhere.
  */
 export function sealedFor(grant: GrantFacts): readonly string[] {
   const { connection, holder, issuer, tokenEndpoint, clientId, resource } = grant;

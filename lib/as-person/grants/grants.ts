@@ -14,7 +14,7 @@ import {
 } from './grant.ts';
 import type { Vault } from './vault.ts';
 
-/** What linking an account brings. It can be kept as JSON, sealed, until the person has confirmed it. */
+/** The result of linking an account. It can be kept as JSON, sealed, until the person has confirmed it. */
 export interface NewGrant {
   connection: string;
   issuer: string;
@@ -26,7 +26,7 @@ export interface NewGrant {
   tokens: Tokens;
 }
 
-/** A grant with sealed tokens that no one uses yet. As the table keeps it. */
+/** A grant with sealed tokens that nobody uses yet, as the table keeps it. */
 export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
 /** Grants in the table: each write is one conditional write of one item. */
@@ -34,9 +34,15 @@ export interface Grants {
   get(connection: string, holder: Holder): Promise<Grant | undefined>;
   /** Every grant of a connection, for an operator. */
   list(connection: string): Promise<Grant[]>;
-  /** The last link of a person wins. @throws {SecretError} without a key to seal it with */
+  /**
+   * A person's last link wins.
+   * @throws {SecretError} if there is no key to seal it with
+   */
   link(holder: Holder, grant: NewGrant): Promise<Grant>;
-  /** Seals a grant for its holder, without keeping it. @throws {SecretError} without a key to seal it with */
+  /**
+   * Seals a grant for its holder without storing it.
+   * @throws {SecretError} if there is no key to seal it with
+   */
   prepare(holder: Holder, grant: NewGrant): Promise<PreparedGrant>;
   /**
    * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
@@ -49,11 +55,14 @@ export interface Grants {
   open(grant: Grant): Promise<SealedTokens>;
   /**
    * Notes that a refresh is about to be sent.
-   * @returns undefined where another worker has changed the grant since it was read
-   * @throws {SecretError} without a key to seal new tokens with
+   * @returns undefined if another worker has changed the grant since it was read
+   * @throws {SecretError} if there is no key to seal new tokens with
    */
   claimRefresh(grant: Grant, by: string, leaseMs: number): Promise<Grant | undefined>;
-  /** Gives the lease back. @param sent whether the refresh may have been carried out */
+  /**
+   * Releases the lease.
+   * @param sent whether the refresh may have been carried out
+   */
   release(claimed: Grant, by: string, sent: boolean): Promise<void>;
   /**
    * Keeps new tokens, and the refresh token that brought them where the service did not rotate it. Also where the grant
@@ -65,15 +74,15 @@ export interface Grants {
   die(grant: Grant, cause: DeathCause): Promise<boolean>;
 }
 
-/** Where the service does not say (docs/partner-api.md#mcp-authorization). */
+/** For a service that does not say (docs/partner-api.md#mcp-authorization). */
 const ACCESS_TOKEN_SECONDS = 3_600;
-/** Ten years. A service may mean "never" by a number of seconds that no date can hold. */
+/** Ten years. A service may mean "never" with a number of seconds that no date can hold. */
 const LONGEST_SECONDS = 315_360_000;
 const REFRESH_TOKEN_MS = 30 * 86_400_000;
 /** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */
 const EARLY_SHARE = 0.1;
 const EARLY_MOST_MS = 60_000;
-/** How long a grant that cannot be used any more is remembered, so that its holder hears why. */
+/** How long a grant that can no longer be used is kept, so that its holder is told why. */
 const REMEMBERED_MS = 30 * 86_400_000;
 
 interface NewTokens extends SealedTokens {
@@ -89,7 +98,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     return item && readGrant(item);
   }
 
-  /** What new tokens change, whatever there was before. */
+  /** The fields that new tokens change, whatever was there before. */
   async function withTokens(facts: GrantFacts, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();
@@ -111,7 +120,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
   }
 
-  /** Written before the grant, so that every grant is listed. Where the grant is gone, nothing is. */
+  /** Written before the grant, so that every grant is listed. A list entry without a grant is ignored. */
   async function note({ connection, holder }: Pick<Grant, 'connection' | 'holder'>): Promise<void> {
     await table.put({ ...keys.linkedPerson(connection, holder.in, holder.id), holder });
   }
@@ -140,7 +149,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       return get(prepared.connection, prepared.holder);
     },
     async forget(connection, holder) {
-      // In this order, a link that is made meanwhile stays listed.
+      // In this order, a link that is made in the meantime stays listed.
       await table.delete(keys.linkedPerson(connection, holder.in, holder.id));
       const key = keyOf({ connection, holder });
       const isThere = (await table.get(key)) !== undefined;

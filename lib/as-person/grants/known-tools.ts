@@ -16,7 +16,7 @@ export interface KnownTools {
   ): Promise<Tool | undefined>;
 }
 
-/** A tool that changed is noticed after so long at the latest. */
+/** A changed tool is noticed after this time at the latest. */
 const FRESH_MS = 5 * 60_000;
 
 /** @param mapped the tools that commands of a connection use: one list serves all of them */

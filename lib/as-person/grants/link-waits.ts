@@ -3,20 +3,20 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Holder } from './grant.ts';
 
-/** A job waits so long for its person to link an account. */
+/** How long a job waits for its person to link an account. */
 export const LINK_WAIT_MS = 86_400_000;
-/** A job that has not sent the message by then was interrupted, and another one may send it. */
+/** If a job has not sent the message by then, it was interrupted, and another job may send it. */
 const TELLING_MS = 10 * 60_000;
 
-/** The person and the connection of the link that is awaited. */
+/** The person and the connection of the awaited link. */
 export interface AwaitedOf {
   connection: string;
   holder: Holder;
 }
 
-/** The jobs that wait until a person has linked an account, however they were asked for. */
+/** The jobs that wait until a person has linked an account, wherever they were requested. */
 export interface LinkWaits {
-  /** Before the job waits, so that no link is missed: the job looks once more after it. */
+  /** Called before the job waits. The job checks once more after it, so that no link is missed. */
   note(of: AwaitedOf, jobId: string): Promise<void>;
   /**
    * Takes the right to tell the person what is wrong. One job has it for each `problem`, however many wait for the link.
@@ -24,7 +24,7 @@ export interface LinkWaits {
    */
   claimTelling(of: AwaitedOf, problem: string, jobId: string): Promise<boolean>;
   noteTold(of: AwaitedOf, problem: string, jobId: string): Promise<void>;
-  /** @returns the jobs that waited, which the caller lets go on */
+  /** @returns the waiting jobs, which the caller continues */
   end(of: AwaitedOf): Promise<string[]>;
 }
 

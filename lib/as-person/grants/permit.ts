@@ -21,8 +21,8 @@ export interface PermitOptions {
 }
 
 /**
- * Lets each request to an MCP endpoint wait for a slot of the budget that all workers share. There is no waiting line:
- * who cannot wait in place comes back, and is then ahead of new callers of its lane.
+ * Makes each request to an MCP endpoint wait for a slot of the budget that all workers share. There is no waiting line:
+ * a caller that cannot wait in place comes back, and is then ahead of new callers of its lane.
  */
 export function createPermit({ budget, name, limits, lane, clock, sleep, waitUntil }: PermitOptions): Permit {
   const asked = { connection: name, limits, lane, cameBack: true, waitsUntil: Number.POSITIVE_INFINITY };
@@ -31,7 +31,7 @@ export function createPermit({ budget, name, limits, lane, clock, sleep, waitUnt
     sleep,
     request: () => budget.requestSlot(asked),
     wait: ({ askAgainAt = clock(), why }) => waitUntil(askAgainAt, `the budget of the assistant endpoint: ${why}`),
-    // Whatever else is thrown, the request may have left.
+    // After any other error, the request may have left.
     reached: (error) => (error instanceof McpUnanswered && !error.sent ? 'never left' : 'no answer'),
   });
   return async (send, leaving) =>

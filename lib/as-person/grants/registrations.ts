@@ -4,7 +4,7 @@ import type { Table } from '../../state/table/table.ts';
 import type { OAuthHttp } from '../protocol/oauth/oauth-http.ts';
 import { registerClient } from '../protocol/oauth/registration.ts';
 
-/** What the relay is called at an authorization server, for one connection and redirect URI. */
+/** The relay's registration at an authorization server, for one connection and redirect URI. */
 export interface Registration {
   issuer: string;
   clientId: string;
@@ -13,13 +13,16 @@ export interface Registration {
 }
 
 /**
- * Registrations in the table: one for each connection and redirect URI. Grants remember the client id that they were
- * given to, so that another registration breaks none of them.
+ * Registrations in the table: one for each connection and redirect URI. Each grant remembers the client id that it was
+ * issued to, so that a new registration breaks no grant.
  */
 export interface Registrations {
-  /** The one that is kept, or a new one. @throws as `registerClient` */
+  /**
+   * The stored registration, or a new one.
+   * @throws as `registerClient`
+   */
   of(server: AuthorizationServer, redirectUri: string): Promise<Registration>;
-  /** Forgets it, unless another one has taken its place. */
+  /** Forgets it, unless another one has replaced it. */
   forget(redirectUri: string, clientId: string): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export function createRegistrations({ connection, table, http, clock }: Registra
         clientId: await registerClient(server, redirectUri, http),
         registeredAt: clock(),
       };
-      // Two people may link at the same moment: both use the one that was kept first.
+      // Two people may link at the same moment. Both use the registration that was stored first.
       const isFirst = await table.put(
         { ...key, ...made },
         kept

@@ -32,8 +32,8 @@ export interface ToolCallsOptions {
   tokens: AccessTokens;
   /**
    * Stops all callers of the endpoint.
-   * @param forMs what the endpoint asked for, if it did
-   * @returns until when; epoch milliseconds
+   * @param forMs the pause that the endpoint asked for, if it did
+   * @returns when the pause ends; epoch milliseconds
    */
   pause: (forMs?: number) => Promise<number>;
   /** Reads a Retry-After header. @returns seconds */
@@ -45,7 +45,7 @@ export interface ToolCallsOptions {
 const FAILURE_PAUSE_MS = 10_000;
 const MOST_SESSIONS = 200;
 
-/** The sessions of this process: a session belongs to the person who began it, and to one link of theirs. */
+/** The sessions of this process. A session belongs to the person who began it, and to one of their links. */
 export type Sessions = Map<string, KeptSession>;
 
 export function createToolCalls(options: ToolCallsOptions): ToolCalls {
@@ -75,7 +75,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
         return await call(clientOf(access), access);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
-        // What comes before the call of the tool creates nothing.
+        // The requests before the tool's call create nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const outcome = toolOutcome(error, refused !== undefined);
         if (isRefusal(outcome)) leaving?.refused();

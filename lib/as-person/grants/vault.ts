@@ -3,15 +3,15 @@ import { grantsSecret, type Secrets } from '../../state/secrets/secrets.ts';
 
 const SECRET = 'grants';
 
-/** Seals texts with the key in Secrets Manager. After a rotation, what was sealed before can be opened for a day. */
+/** Seals texts with the key in Secrets Manager. After a rotation, the previous key opens texts for one more day. */
 export interface Vault {
   /**
-   * Reads the key, unless it was read less than a minute ago. To be called before tokens are asked for: a process may live
-   * longer than a key, and what it seals with an old one cannot be opened for long.
-   * @throws {SecretError} without a key
+   * Reads the key, unless it was read less than a minute ago. Call this before tokens are requested: a process may live
+   * longer than a key, and what an old key seals soon cannot be opened.
+   * @throws {SecretError} if there is no key
    */
   readKey(): Promise<void>;
-  /** @throws {SecretError} without a key */
+  /** @throws {SecretError} if there is no key */
   seal(text: string, associated: readonly string[]): Promise<Uint8Array>;
   /** @throws {SealBroken | SecretError} */
   unseal(sealed: Uint8Array, associated: readonly string[]): Promise<string>;
@@ -37,8 +37,8 @@ export function createVault(secrets: Secrets, randomBytes: (size: number) => Uin
       try {
         return await tryUnseal(sealed, associated);
       } catch (error) {
-        // Another process may have sealed it with a key that is newer than what this one has read, a moment ago perhaps.
-        // No stranger can cause this read: what is unsealed comes from the own table.
+        // Another process may have sealed it with a key that is newer than the one that this process has read. A
+        // stranger cannot cause this read, because sealed texts come from the relay's own table.
         if (!(error instanceof SealBroken) || !secrets.refresh(SECRET, 0)) throw error;
         return tryUnseal(sealed, associated);
       }

@@ -2,18 +2,18 @@ import { digest } from '../../digest.ts';
 import { STEP_MS } from './link-item.ts';
 
 /**
- * The cookie that binds a link to the browser that opened it. Its name comes from the state of the authorization, so that
- * a browser can hold several links, and a callback finds its own among them without a look at the others.
- *
- * `__Host-` has browsers refuse one that another host of the domain sets, or that came without TLS (RFC 6265bis, 4.1.3.2).
- * On this machine, over plain http, no cookie can have that name: there it is one of the host too, but of all ports.
+ * The cookie that binds a link to the browser that opened it. Its name comes from the state of the authorization, so
+ * that a browser can have several links, and a callback finds its own.
  */
 const nameFor = (redirectUri: string, state: string) =>
   `${isPlain(redirectUri) ? '' : '__Host-'}account-link-${digest(state)}`;
 
 const isPlain = (redirectUri: string) => redirectUri.startsWith('http:');
 
-/** Lax, because the service sends the browser back by a link of its own. @param ticket as OpenedLinks.open returns it */
+/**
+ * Lax, because the service sends the browser back with a link.
+ * @param ticket as OpenedLinks.open returns it
+ */
 export function linkCookie(redirectUri: string, state: string, ticket: string): string {
   return cookie(redirectUri, state, ticket, STEP_MS / 1000);
 }
@@ -28,12 +28,7 @@ function cookie(redirectUri: string, state: string, value: string, maxAgeSeconds
   return `${nameFor(redirectUri, state)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
 }
 
-/**
- * The ticket that a browser sends with the callback of a state: one, however many cookies there are.
- *
- * @param cookies as a function URL gives them: `name=value`
- * @returns the ticket, and whether its cookie has the name that the redirect URI asks for
- */
+/** The ticket that a browser sends with the callback of a state. */
 export function ticketOf(
   cookies: readonly string[],
   state: string,

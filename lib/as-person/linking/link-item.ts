@@ -9,7 +9,7 @@ export interface Asker {
   connection: string;
 }
 
-/** What the browser is told of a link that was asked for. */
+/** What the browser is told about a requested link. */
 export interface LinkRequest extends Asker {
   /** The person's name in Slack. */
   name: string;
@@ -29,7 +29,7 @@ type LinkStep = 'asked' | 'opened' | 'returned' | 'confirmable';
 
 /**
  * A link that is not confirmed yet. Each person has one for each connection, so that the newest counts, and a code is
- * compared with that of the person who gives it only.
+ * compared only with that of the person who gives it.
  */
 export interface LinkItem extends LinkRequest {
   step: LinkStep;
@@ -46,7 +46,7 @@ export interface LinkItem extends LinkRequest {
   attempts?: number;
 }
 
-/** A URL is good for so long, and so is each step after it. */
+/** How long a URL is valid, and each step after it. */
 export const STEP_MS = 10 * 60_000;
 
 export const linkKey = ({ holder, connection }: Asker): Key => keys.accountLink(holder.in, holder.id, connection);
@@ -57,7 +57,7 @@ export const endOfStep = (now: number) => ({
   expiresAt: Math.ceil((now + STEP_MS) / 1000),
 });
 
-/** What a URL or a cookie holds: whose link it is, and a secret that only its holder knows. */
+/** The content of a URL or a cookie: whose link it is, and a secret that only its holder knows. */
 export interface Ticket extends Asker {
   secret: string;
 }
@@ -80,5 +80,5 @@ export function readTicket(text: string): Ticket | undefined {
 
 export const secretOf = ({ secret }: Ticket): string => digest(secret);
 
-/** A code is short, and the digest of one would tell it; with the secret, none is like another. */
+/** A code is short, so its digest would reveal it. Together with the secret it does not. */
 export const codeOf = (code: string, { secret }: Pick<LinkItem, 'secret'>): string => digest([code, secret]);

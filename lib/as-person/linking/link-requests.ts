@@ -13,20 +13,23 @@ import {
   secretOf,
 } from './link-item.ts';
 
-/** What becomes of a code: a grant, a wrong one and how many more may be tried, or no link that waits for one. */
+/** The result of a code: a grant, a wrong code and how many tries are left, or no link that waits for a code. */
 export type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
 
-/** Links as people ask for them and confirm them, in Slack. */
+/** Links as people request and confirm them in Slack. */
 export interface LinkRequests {
-  /** Begins a link; an earlier one of the same person is over. @returns the ticket for the URL */
+  /**
+   * Begins a link and ends an earlier one of the same person.
+   * @returns the ticket for the URL
+   */
   begin(request: LinkRequest): Promise<string>;
   /** Binds the account to the person who gives the code, if it is the code of their own link. */
   confirm(asker: Asker, code: string): Promise<Confirmation>;
-  /** Drops a link that is under way. */
+  /** Drops an unfinished link. */
   drop(asker: Asker): Promise<void>;
 }
 
-/** Of a million codes; after these the link is over, and the next one needs another sign-in. */
+/** Out of a million codes. After this many wrong ones the link ends, and the next one needs another sign-in. */
 const MOST_ATTEMPTS = 5;
 
 export function createLinkRequests(
@@ -43,7 +46,7 @@ export function createLinkRequests(
       return printTicket(ticket);
     },
     async confirm(asker, code) {
-      // Counted before it is compared, so that many at once are not more.
+      // Counted before it is compared, so that simultaneous tries do not exceed the limit.
       const tried = (await table.update(
         linkKey(asker),
         { expression: 'SET #attempts = #attempts + :one', values: { one: 1 } },

@@ -5,7 +5,7 @@ import type { Asker } from './link-item.ts';
 
 /**
  * How many sign-ins a person may begin within an hour. Each one takes requests of the budget that all people of an
- * instance share; a person who tries again after a failure needs two or three.
+ * instance share. A person who tries again after a failure needs two or three.
  */
 export const MOST_BEGUN = 5;
 const HOUR_MS = 3_600_000;

@@ -21,26 +21,26 @@ export interface OpenedLink extends LinkRequest {
   pending: PendingLink;
 }
 
-/** Links as browsers go through them. Tickets are texts from outside; each is good for one step. */
+/** Links as browsers go through them. Tickets are text from outside. Each is valid for one step. */
 export interface OpenedLinks {
   /** The link of a URL that was not opened yet. */
   asked(ticket: string): Promise<LinkRequest | undefined>;
   /**
-   * Binds the link to the browser that opens it. The URL is used up.
-   * @returns the ticket for the browser's cookie, or undefined where another browser was first
+   * Binds the link to the browser that opens it, and uses up the URL.
+   * @returns the ticket for the browser's cookie, or undefined if another browser was first
    */
   open(ticket: string, pending: PendingLink): Promise<string | undefined>;
-  /** The link of a browser's cookie, as long as the service has not sent the browser back. */
+  /** The link of a browser's cookie, until the service has sent the browser back. */
   opened(ticket: string): Promise<OpenedLink | undefined>;
   /**
    * Uses up the callback.
-   * @returns false where another request was first
-   * @throws {SecretError} without a key to seal the grant with
+   * @returns false if another request was first
+   * @throws {SecretError} if there is no key to seal the grant with
    */
   take(ticket: string): Promise<boolean>;
   /**
    * Keeps the grant until the person has confirmed it.
-   * @returns the code, `482-913`, or undefined where the person has asked for another link since
+   * @returns the code, `482-913`, or undefined if the person has requested another link since
    */
   finish(ticket: string, grant: NewGrant): Promise<string | undefined>;
 }
@@ -121,7 +121,10 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
 /** What the state and the PKCE verifier are sealed for. */
 const sealedFor = ({ holder, connection }: Asker) => ['account link', connection, holder.in, holder.id.toLowerCase()];
 
-/** Six random digits. 48 bits are so many more than a million codes that the remainder favors none noticeably. */
+/**
+ * Six random digits. 48 bits are so many more than a million codes that the remainder does not noticeably favor any
+ * code.
+ */
 function randomCode(randomBytes: (size: number) => Uint8Array): string {
   const number = Buffer.from(randomBytes(6)).readUIntBE(0, 6) % 1_000_000;
   const digits = String(number).padStart(6, '0');

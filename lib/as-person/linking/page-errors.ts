@@ -13,7 +13,7 @@ interface Explained {
   text: string;
 }
 
-/** Answers errors with a page for the person, and a line in the log for the relay's administrator. */
+/** Answers errors with a page for the person, and a log line for the operator. */
 export function pageErrors(
   log: Pick<Console, 'warn' | 'error'>,
   contact: string,

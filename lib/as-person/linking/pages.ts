@@ -6,7 +6,9 @@ const STYLE = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:
 button{font:inherit;padding:.4rem 1rem}.code{font-size:2rem;letter-spacing:.1em}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing but our own style, and forms that come back to us. The page is in no frame, no cache and no referrer. */
+/**
+ * Only the page's own style, and forms that come back to it. The page appears in no frame, no cache and no referrer.
+ */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -34,7 +36,7 @@ ${html}
   return { statusCode: status, headers: { ...HEADERS }, body };
 }
 
-/** Asks whether it is the person themselves. A program that only looks at a URL sends no form. */
+/** Asks whether the visitor is the person. A program that only looks at a URL sends no form. */
 export function startPage(asked: { name: string; host: string; ticket: string }): APIGatewayProxyStructuredResultV2 {
   return page(
     200,
@@ -49,8 +51,8 @@ export function startPage(asked: { name: string; host: string; ticket: string })
 }
 
 /**
- * Sends the browser to the service. A redirect would not do: browsers hold one that follows a form against
- * `form-action` too, and the service may be anywhere.
+ * Sends the browser to the service. A redirect would not work: browsers also apply `form-action` to a redirect after a
+ * form, and the service may be anywhere.
  */
 export function leavePage(url: string, host: string): APIGatewayProxyStructuredResultV2 {
   return page(

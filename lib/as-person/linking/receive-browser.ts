@@ -23,10 +23,8 @@ export interface ReceiveBrowserOptions {
 type Page = APIGatewayProxyStructuredResultV2;
 
 /**
- * Answers a browser with which a person links an account: a page that asks whether it is them, the way to the service,
- * and, once the service has sent them back, the code that they give in Slack.
- *
- * @throws {HttpError} for what is no link, or no more
+ * Answers a browser in which a person links an account: with a page that asks whether it is them, the way to the
+ * service, and, once the service has sent them back, the code for Slack.
  */
 export async function receiveBrowser(request: RawRequest, options: ReceiveBrowserOptions): Promise<Page> {
   const { method, path } = request.requestContext.http;
@@ -55,14 +53,14 @@ async function begin(
   if (!isOwnForm(request, new URL(asked.redirectUri).origin)) {
     throw new HttpError(403, 'This request came from another page. Open the link in Slack again.');
   }
-  // Before the service is asked, and also if one URL is sent many times at once.
+  // Before the service is asked. This also holds if one URL is sent many times at once.
   const againAt = await takeShare(asked);
   if (againAt !== undefined) throw shareUsedUp(againAt);
   const { link, budgetName } = await assistant(asked.connection);
   const { url, pending } = await link
     .begin(asked.redirectUri, { also: asked.scopes })
     .finally(() => budget.flush(budgetName));
-  // Last, so that the URL stays good where the service did not answer.
+  // Last, so that the URL stays valid if the service did not answer.
   const cookie = await links.open(ticket, pending);
   if (cookie === undefined) throw usedUp();
   return {
@@ -72,8 +70,8 @@ async function begin(
 }
 
 /**
- * Only the start page may send the browser on: it says who asked. Browsers send Sec-Fetch-Site to HTTPS and to this
- * machine; an Origin may be `null` because of the referrer policy. https://www.w3.org/TR/fetch-metadata/
+ * Only the start page may send the browser on, because it says who asked. Browsers send Sec-Fetch-Site to HTTPS and to
+ * this machine. An Origin may be `null` because of the referrer policy. https://www.w3.org/TR/fetch-metadata/
  */
 function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
@@ -90,7 +88,7 @@ async function finish(
   const state = callback.get('state') ?? '';
   const sent = ticketOf(cookies, state);
   const opened = sent && (await links.opened(sent.ticket));
-  // Before anything is used up: another page could send the browser here with a callback of its own.
+  // Before anything is used up: another page could send the browser here with its own callback.
   const isIt = opened?.pending.authorization.state === state && opened.connection === at;
   if (!sent || !isIt || !sent.isFor(opened.redirectUri)) {
     throw new HttpError(
