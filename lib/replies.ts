@@ -32,7 +32,7 @@ export function createReplies({ config, comments, slack, clock, fetch, secrets }
   };
 }
 
-/** An account is linked in Slack, so its holder is told there. */
+/** Accounts are linked in Slack, so the holder is told there. */
 function placeOf({ replyTo }: Job, said: ReplyContent): Job['replyTo'] {
   if (said.of !== 'link awaited' || replyTo?.in === 'slack' || said.holder.in !== 'slack') return replyTo;
   return { in: 'slack', userId: said.holder.id };

@@ -23,7 +23,7 @@ export interface Runtime {
   randomBytes: (size: number) => Uint8Array;
   sleep: (ms: number) => Promise<void>;
   fetch: typeof globalThis.fetch;
-  /** Lambda makes one JSON record of each object. */
+  /** Lambda writes one JSON record for each object. */
   log: Pick<Console, 'info' | 'warn' | 'error'>;
   metrics: Metrics;
 }
@@ -70,11 +70,11 @@ const CLIENT_SETTINGS = {
   authSchemePreference: [],
 } satisfies SQSClientConfig;
 
-/** A clock that is wrong by more is told about. */
+/** A clock that is wrong by more than this is reported. */
 const TOLD_FROM_MS = 60_000;
 
 /**
- * Learns the time of the table before anything is decided by it, in functions whose first request would be a write.
+ * Learns the time of the table before any decision depends on it, in functions whose first request would be a write.
  */
 export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log']): Promise<void> {
   if (clock.isKnown()) return;
@@ -94,7 +94,7 @@ export function prepare({ environment, log }: Runtime, { table, secrets }: Store
   ensureTime(table, log).catch(() => {});
 }
 
-/** Opens the stores that the environment names. Nothing is asked of AWS before the first use. */
+/** Opens the stores that the environment names. The first use asks AWS, and nothing before it. */
 export function openStores({
   environment,
   clock: ownClock,

@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 /** A key, made of the text in the secret. */
 export interface SealKey {
   bytes: Buffer;
-  /** Tells keys apart, so that a rotated one is not tried. */
+  /** Identifies the key, so that a rotated one is not tried. */
   id: Buffer;
 }
 
@@ -17,7 +17,7 @@ export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-/** @param purpose keeps keys apart that are made of the same text */
+/** @param purpose separates keys that are derived from the same text */
 export function sealKey(text: string, purpose = 'grants'): SealKey {
   const bytes = createHash('sha256').update(`partner-relay ${purpose}`).update('\0').update(text).digest();
   return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID_BYTES) };

@@ -1,4 +1,4 @@
-/** What one send of a call showed, with its result or the error that it ended with. `open`: it may be carried out. */
+/** The result of one send, with what it returned or the error that it ended with. `open`: it may be carried out. */
 export type Sent<T> = { became: 'accepted'; result: T } | { became: 'not carried out' | 'open'; error: unknown };
 
 /**
@@ -7,7 +7,7 @@ export type Sent<T> = { became: 'accepted'; result: T } | { became: 'not carried
  * @typeParam Request what is sent, if it is made only then
  */
 export interface Mark<Way = void, Request = void> {
-  /** Writes it, unless it is written for this way. What it throws keeps the request back. */
+  /** Writes it, unless it is already written for this way. If this throws, the request is not sent. */
   leaves(way: Way): Promise<Request>;
   /** Writes that it was not carried out. */
   refused(error: unknown): Promise<void>;

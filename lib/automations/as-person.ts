@@ -20,14 +20,10 @@ export interface Mine<Command extends MappedCommand> {
 }
 
 /**
- * Decides whether a command goes through the account of the person who gave it: if its connection has a tool for it, and
- * the person has linked an account. A job stays with what it began with, even if the person links or unlinks meanwhile:
- * what it has sent in one way must not be sent in the other. A comment gives a command to an account only if GitHub
- * confirms its author: the event's word is worth no more than the webhook secret.
- *
- * @param by undefined for what no person asked for
- * @throws {NotDone} where people have to act in their own name, for a person without a linked account, and for a command
- * without a tool
+ * Decides whether a command goes through the account of the person who gave it: it does if its connection has a tool
+ * for it and the person has linked an account. A job keeps the way that it began with, even if the person links or
+ * unlinks in the meantime, because what was sent one way must not be sent the other way. A comment gives a command to
+ * an account only if GitHub confirms its author, because the webhook secret alone is enough to forge an event.
  */
 export type AsPerson = <Command extends MappedCommand>(
   command: Command,
@@ -46,7 +42,7 @@ const STEP = 'who acts';
 const KEY = 'the key';
 
 export function createAsPerson({ config, people, journal }: AsPersonOptions): AsPerson {
-  /** @param canWait whether the command waits for the next link where the person's is dead */
+  /** @param canWait whether the command waits for the next link if the person's is dead */
   async function holderOf(by: Person, steps: Steps, canWait: boolean): Promise<Holder | undefined> {
     for (const holder of people.holdersFor(by)) {
       const linked = await steps.as(holder).linked();
@@ -84,7 +80,7 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
       if (unserved !== undefined) throw new NotDone(unserved);
       return holder && own ? holder : KEY;
     }
-    // The configuration may have changed since it was decided.
+    // The configuration may have changed since the decision.
     if (!by || !(own || isRequired || steps.isDone(STEP))) return undefined;
     const actor = await steps.decide(STEP, 'account link', () => decide(by));
     if (actor === KEY) return undefined;

@@ -5,5 +5,5 @@ const confirmed = new WeakSet<Steps>();
 /** Notes that GitHub shows, in this run, that the person in the event wrote the command at that time. */
 export const confirm = (steps: Steps): unknown => confirmed.add(steps);
 
-/** It holds for one run: more may write to the journal than may act as a person. */
+/** This holds for one run only: more roles may write to the journal than may act as a person. */
 export const isConfirmed = (steps: Steps): boolean => confirmed.has(steps);

@@ -13,7 +13,7 @@ export interface CreatedAs {
   fields: Fields & { marker: string };
   /** What the person may have to find out: `this was logged`. */
   unclear: string;
-  /** Whether strangers read what the person is told; then it does not have the service's own words. */
+  /** Whether strangers read the message. If so, it omits the service's own words. */
   isPublic: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<st
   return ID.test(String(id)) ? id : undefined;
 }
 
-/** Records and public comments show the id, so what could be words of the service is none. */
+/** Records and public comments show the id, so a text that could be the service's own words does not count as one. */
 const ID = /^[\w.:/-]{1,64}$/;
 
 /** @throws {NotDone} unless it is done */

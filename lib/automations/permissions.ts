@@ -21,7 +21,7 @@ export interface Permissions {
   ): Promise<string | undefined>;
 }
 
-/** True if the verb can be used in that channel, by whomever. Without a channel, it does not matter. */
+/** True if anyone may use the verb in that channel. Without a channel, the channel does not matter. */
 export function isUsedIn({ permissions }: SlackConfig, verb: LimitedVerb, channelId: string | undefined): boolean {
   const { channels } = permissions[verb] ?? {};
   return channels === undefined || channelId === undefined || channels.includes(channelId);

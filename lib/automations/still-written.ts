@@ -12,8 +12,7 @@ import { hasActed } from './has-acted.ts';
 import { verbsInComments } from './verbs.ts';
 
 /**
- * GitHub may deliver a comment before its whole API has it. Only after this time does a missing comment count as
- * deleted.
+ * GitHub may deliver a comment before its whole API knows it. A missing comment counts as deleted only after this time.
  */
 const NOT_THERE_YET_MS = 60_000;
 

@@ -6,7 +6,7 @@ export function requiresLink({ connections }: Pick<RelayConfig, 'connections'>, 
   return connections[connection]?.mcp.link === 'required';
 }
 
-/** Whether any connection takes linked accounts: then functions have the rights and the keys for them. */
+/** Whether people link accounts on any connection. If so, functions have the rights and keys for that. */
 export function takesLinkedAccounts({ connections }: Pick<RelayConfig, 'connections'>): boolean {
   return Object.values(connections).some(({ mcp }) => mcp.link !== 'off');
 }
@@ -17,8 +17,8 @@ export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>
 }
 
 /**
- * @returns why a command cannot be carried out where people have to act in their own name; undefined if it can, or if the
- * key may do it
+ * @returns why a command cannot be carried out if people have to act in their own name; undefined if it can, or if the
+ *   key may do it
  */
 export function unservedCommand(command: string, { link, commands }: McpConfig): string | undefined {
   if (link !== 'required' || Object.hasOwn(commands, command)) return undefined;

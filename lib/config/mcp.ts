@@ -13,8 +13,8 @@ const schemaHash = z
   .regex(/^[0-9a-f]{20}$/, "expected the hash of the tool's schema, which relay mcp doctor prints");
 
 /**
- * What the fields of a command are in a template. `{hours}` alone is the value as it is; in a longer text it is text. An
- * argument whose fields the person left out is left out.
+ * How a command's fields appear in a template. `{hours}` alone is the value itself; in a longer text it is inserted as
+ * text. An argument is left out if the person left out all of its fields.
  */
 const commandFields = {
   log: ['task', 'hours', 'minutes', 'date', 'note', 'marker'],
@@ -26,7 +26,7 @@ const commandFields = {
 
 export type MappedCommand = keyof typeof commandFields;
 
-/** The fields that a look for what may have been created can use: those of its command, and the marker. */
+/** The fields that a search for what may have been created can use: those of its command, and the marker. */
 function template(fields: readonly string[]) {
   return z.record(z.string(), z.unknown()).superRefine((given, context) => {
     for (const unknown of fieldsIn(given).filter((field) => !fields.includes(field))) {

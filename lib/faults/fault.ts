@@ -12,7 +12,7 @@ export interface Fault {
 }
 
 export interface ReadOptions {
-  /** False for what must not be shown, such as secrets. Messages then name only the type of a value. Default: true. */
+  /** False for values that must not be shown, such as secrets. Messages then name only their type. Default: true. */
   showValues?: boolean;
 }
 

@@ -68,7 +68,7 @@ export function numberIn(text: string): number | string {
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
 }
 
-/** Spells values as an argument does. It reads the choices once, for all entries of a list. */
+/** Spells values as an argument does. It reads the choices once for all entries of a list. */
 function spellingOf(argument: Argument | undefined): (value: unknown) => unknown {
   switch (argument?.kind) {
     case 'text':

@@ -7,8 +7,8 @@ import { readTool, readToolResult, type ToolList, type ToolResult } from './tool
 import { endSession, type Permit, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
 
 /**
- * A client of one person at one MCP endpoint. It begins a session with its first call, and another one where the service
- * has forgotten it. It sends each call once: whether a call may be repeated is its caller's decision.
+ * A client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the service has
+ * forgotten it. It sends each call once: the caller decides whether to repeat it.
  */
 export interface McpClient {
   /**
@@ -42,12 +42,15 @@ const MOST_CHARACTERS = 2 * 1024 * 1024;
 /** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
 const INVALID_PARAMS = -32_602;
 
-/** What goes on from one client to the next: a session outlives the job that began it. */
+/** What one client passes on to the next, because a session outlives the job that began it. */
 export interface KeptSession {
   session: Session | undefined;
   /** Of the requests in it. */
   lastId: number;
-  /** Lists of tools that were begun when the budget ended, so that a small budget gets to their end; by what they keep. */
+  /**
+   * Lists of tools that were begun when the budget ended, so that a small budget can still finish them; by what they
+   * keep.
+   */
   begun: Map<string, BegunList>;
 }
 
@@ -60,7 +63,7 @@ interface BegunList {
   at: number;
 }
 
-/** The pages of a list that are further apart may be of two lists. */
+/** If the pages of a list are further apart than this, they may belong to two lists. */
 const LIST_KEPT_MS = 10 * 60_000;
 
 export const noSession = (): KeptSession => ({ session: undefined, lastId: 0, begun: new Map() });
@@ -129,7 +132,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     try {
       return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
-      // The service has forgotten the session, and has not looked at the request (MCP, Session Management).
+      // The service has forgotten the session and has not read the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
       leaving?.refused();
       if (kept.session === used) kept.session = undefined;
@@ -195,7 +198,7 @@ function keep(list: ToolList, entry: unknown, only: readonly string[] | undefine
   else list.tools.push(tool);
 }
 
-/** An endpoint of an older revision may refuse the first request before it reads what revision it offers. */
+/** An endpoint of an older revision may refuse the first request before it reads which revision it offers. */
 const refusesRevision = (error: unknown) =>
   (error instanceof McpRpcError && error.code === INVALID_PARAMS) ||
   (error instanceof McpRefusal && error.status === 400);

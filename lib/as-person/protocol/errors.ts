@@ -1,6 +1,6 @@
 import type { Challenge } from './oauth/challenge.ts';
 
-/** A request to the MCP endpoint that brought no result. What happened is in the subclass and its fields. */
+/** A request to the MCP endpoint without a result. The subclass and its fields say what happened. */
 export abstract class McpError extends Error {
   /** `tools/call` */
   readonly method: string;

@@ -51,7 +51,7 @@ export async function exchange(
   };
   let response: Response;
   try {
-    // A redirect would take the token to a place that it is not for.
+    // A redirect would send the token to a host that it is not for.
     response = await fetch(url, { ...request, redirect: 'manual', signal: control.signal });
   } catch (cause) {
     stop();

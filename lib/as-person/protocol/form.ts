@@ -14,7 +14,7 @@ export interface FormField {
   argument: Argument;
 }
 
-/** The fields of a tool, required ones first; undefined if the tool takes more than a form can hold. */
+/** The fields of a tool, required ones first; undefined if the tool has more than a form can hold. */
 export function fieldsOf({ inputSchema }: Pick<Tool, 'inputSchema'>): FormField[] | undefined {
   const { byName, required, isFlat } = argumentsOf(inputSchema);
   if (!isFlat) return undefined;

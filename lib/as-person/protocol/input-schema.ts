@@ -32,7 +32,7 @@ export interface ToolArguments {
  * (https://json-schema.org/draft/2020-12/json-schema-validation, section 7.2.1).
  */
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'format', '$comment'];
-/** What a flat schema of all arguments may have. What else may be sent does not matter for a form. */
+/** What a flat schema of all arguments may contain. Other keywords do not matter for a form. */
 const OF_TOOL = [
   ...ANNOTATIONS,
   ...['type', 'properties', 'required', 'additionalProperties'],

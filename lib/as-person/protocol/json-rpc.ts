@@ -1,6 +1,6 @@
 type Id = string | number;
 
-/** What came back in JSON-RPC 2.0. The error of a message that the other side could not read has no id. */
+/** An answer in JSON-RPC 2.0. If the other side could not read a message, its error has no id. */
 export type Message =
   | { kind: 'result'; id: Id; result: unknown }
   | { kind: 'error'; id: Id | null; code: number; message: string; data: unknown }

@@ -4,7 +4,7 @@ import type { ToolResult } from './tool.ts';
 /** A thing that a tool lists. */
 export interface Row {
   id: string | number;
-  /** What it is called, or the text that it has. */
+  /** Its name, or the text that it has. */
   text: string;
 }
 
@@ -25,7 +25,7 @@ export function valueAt(data: unknown, path: string): unknown {
     .reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);
 }
 
-/** The id of what a tool made, or undefined where the result does not have it there. */
+/** The id of what a tool made, or undefined if the result does not have it at that path. */
 export function idAt(result: ToolResult, path: string): string | number | undefined {
   const id = valueAt(dataOf(result), path);
   return isId(id) ? id : undefined;
@@ -33,7 +33,10 @@ export function idAt(result: ToolResult, path: string): string | number | undefi
 
 const MOST_CHARACTERS = 255;
 
-/** JSON can hold numbers that JavaScript cannot, and texts that the table cannot: another id is worse than none. */
+/**
+ * JSON can contain numbers that JavaScript cannot hold, and texts that the table cannot hold. A changed id is worse
+ * than none.
+ */
 const isId = (id: unknown): id is string | number =>
   (typeof id === 'string' && id.length <= MOST_CHARACTERS) ||
   (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);

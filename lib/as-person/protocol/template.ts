@@ -11,8 +11,9 @@ export function fieldsIn(template: unknown): string[] {
 }
 
 /**
- * The arguments that a template makes of fields. A text that is one field becomes the value of that field, of whatever
- * type; in a longer text fields stand as text. What has fields, and of these none is there, is left out.
+ * The arguments that a template makes from fields. A text that is exactly one field becomes the value of that field,
+ * whatever its type. In a longer text, fields are inserted as text. An argument is left out if it has fields and all of
+ * them are missing.
  */
 export function fillTemplate(template: Fields, fields: Fields): Record<string, unknown> {
   return filled(template, fields) as Record<string, unknown>;

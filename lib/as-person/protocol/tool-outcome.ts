@@ -5,7 +5,7 @@ import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnanswered
 const RATE_LIMITED = -32_500;
 /** JSON-RPC's codes of a request that was not carried out: not parsed, invalid, unknown method, invalid parameters. */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602]);
-/** JSON-RPC's code of a failure of the service itself. It may have come after the work. */
+/** JSON-RPC's code for a failure of the service itself, which may come after the work was done. */
 const INTERNAL_ERROR = -32_603;
 /** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
 const TIMED_OUT = 408;

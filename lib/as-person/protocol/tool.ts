@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isRecord, sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 
-/** A tool of an instance. What it is called and what it takes is known at run time only. */
+/** A tool of an instance. Its name and its arguments are known only at run time. */
 export interface Tool {
   name: string;
   title: string | undefined;
@@ -11,11 +11,11 @@ export interface Tool {
   inputSchema: Readonly<Record<string, unknown>>;
   /** The scopes that the instance names for it, in `_meta.scope` (assumed) or in its description. */
   scopes: readonly string[];
-  /** What the instance says of itself; hints, and no promises (MCP 2025-11-25, ToolAnnotations). */
+  /** What the instance says about the tool: hints, not promises (MCP 2025-11-25, ToolAnnotations). */
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
 }
 
-/** The tools of an instance, and those that cannot be used, with what is wrong with each. */
+/** The tools of an instance, and the ones that cannot be used, with the reason for each. */
 export interface ToolList {
   tools: Tool[];
   unusable: { name: string; why: string }[];
@@ -27,7 +27,7 @@ export interface ToolResult {
   isError: boolean;
   /** The texts of the content, in order. They are from outside. */
   texts: string[];
-  /** The kinds of what is no text: `image`, `resource_link`. */
+  /** The kinds of content other than text: `image`, `resource_link`. */
   otherKinds: string[];
   structured: Readonly<Record<string, unknown>> | undefined;
 }
@@ -36,7 +36,10 @@ const MOST_SCHEMA_BYTES = 64 * 1024;
 const MOST_SCHEMA_DEPTH = 24;
 const MOST_SCHEMA_VALUES = 5_000;
 const MOST_RESULT_DEPTH = 64;
-/** Of what the instance says of a tool. People read the beginning, and a job keeps all of it in one item of the table. */
+/**
+ * The limit for what the instance says about a tool. People read the beginning, and a job keeps all of it in one item
+ * of the table.
+ */
 const MOST_CHARACTERS = 8_192;
 /** Of both revisions that name a bound and those that name none. */
 const NAME = /^[\x21-\x7e]{1,128}$/;
@@ -106,7 +109,7 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
   };
 }
 
-/** @returns undefined for what is no result of a tool */
+/** @returns undefined if it is not the result of a tool */
 export function readToolResult(result: unknown): ToolResult | undefined {
   if (!isRecord(result) || sizeOf(result).depth > MOST_RESULT_DEPTH) return undefined;
   const content = result.content ?? [];

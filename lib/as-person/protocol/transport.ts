@@ -7,10 +7,8 @@ import { knownError, readChallenge } from './oauth/challenge.ts';
 import { outsideText, withoutSecrets } from './outside-text.ts';
 
 /**
- * Wraps each HTTP request, so that a caller can let it wait for a slot of the budget. What it throws of its own accord
- * reaches the caller as it is.
- *
- * @param leaving hears that the request may leave, and that it does
+ * Wraps each HTTP request, so that a caller can make it wait for a slot of the budget. The caller gets the wrapper's
+ * own errors unchanged.
  */
 export type Permit = <T>(send: () => Promise<T>, leaving?: Leaving) => Promise<T>;
 
@@ -78,7 +76,7 @@ export async function sendNotification(transport: Transport, envelope: Envelope,
   (await post(transport, envelope, method, { jsonrpc: '2.0', method })).drop();
 }
 
-/** Ends a session. An endpoint that does not let clients end sessions says so, and that is fine. */
+/** Ends a session. An endpoint that does not let clients end sessions refuses, which does not matter. */
 export async function endSession(transport: Transport, envelope: Envelope): Promise<void> {
   const headers = headersOf(envelope);
   const answer = await transport.permit(() =>
@@ -202,10 +200,8 @@ async function fromStream(
 }
 
 /**
- * Asks for a stream again. Whatever goes wrong, the request was sent, and its result is not known: a wait for the
- * budget must not look as if nothing had been sent.
- *
- * @throws {McpUnanswered}
+ * Asks for a stream again. Whatever goes wrong, the request was sent and its result is unknown. Waiting for the budget
+ * here would look as if nothing had been sent.
  */
 async function resume(
   transport: Transport,
@@ -237,6 +233,6 @@ async function respond(transport: Transport, envelope: Envelope, request: { id: 
   try {
     (await post(transport, envelope, `answer to ${outsideText(method)}`, response)).drop();
   } catch {
-    // Whatever went wrong, the result for which the stream is read may still come.
+    // Whatever goes wrong here, the awaited result may still come.
   }
 }

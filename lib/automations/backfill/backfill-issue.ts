@@ -23,7 +23,7 @@ export interface PlannedIssue {
   plan: IssuePlan;
 }
 
-/** What a backfill leaves aside, by reason. */
+/** The issues that a backfill leaves out, by reason. */
 export type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
 
 type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;

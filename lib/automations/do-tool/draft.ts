@@ -19,7 +19,7 @@ export const toolCallJobs = defineJobs(
     schema: z.string(),
     /** As they were typed or chosen, by block: no name of the table may be empty, and that of an argument may be. */
     values: z.record(z.string(), z.string()),
-    /** Whether the person confirmed that something may be deleted or overwritten. */
+    /** Whether the person confirmed that the tool may delete or overwrite something. */
     isConfirmed: z.boolean(),
   }),
 );
@@ -57,10 +57,8 @@ export function toolCallJob(
 export const FORM = 'make the form';
 
 /**
- * The schema that a form was made of, for the function that gets the form and reads nothing sealed. It decides nothing:
- * the job that calls the tool reads the tool again.
- *
- * @param entry reads the record of a step
+ * The schema that a form was made from, for the function that receives the form and cannot open sealed texts. It
+ * decides nothing: the job that calls the tool reads the tool again.
  */
 export async function schemaOfForm(
   madeBy: string,

@@ -26,7 +26,7 @@ const SHOWN = 40;
 
 const MAX_DESCRIPTION_LENGTH = 200;
 
-/** @throws {NotDone} where the connection is not for linked accounts */
+/** @throws {NotDone} if people cannot link accounts on the connection */
 function holderOf({ asked, connection }: Job, { config }: Pick<Context, 'config'>): Holder {
   const link = config.connections[connection]?.mcp.link ?? 'off';
   if (link === 'off' || !asked?.by) throw new NotDone('relay.config.ts does not let people link their accounts here');
@@ -58,7 +58,7 @@ export function listTools(context: Context): Automation {
 const readTool = (mine: ToolSteps, name: string): Promise<Tool | null> =>
   mine.list('read the tool', ({ tools }) => tools.find((one) => one.name === name) ?? null);
 
-/** Makes the form of a tool of its schema, in a modal that is open. */
+/** Makes the form of a tool from its schema, in a modal that is open. */
 export function fillInTool(context: Context): Automation {
   const { slack, clock } = context;
   return defineAutomation(toolFormJobs, async ({ opened, tool: name }, job, steps) => {

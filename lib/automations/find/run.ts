@@ -53,7 +53,7 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
   });
 }
 
-/** Searches with the tool that is mapped, and so among what the person who asked can see. */
+/** Searches with the mapped tool, and so only among what the person can see. */
 async function findAsPerson(
   { uses, tools }: Mine<'find'>,
   text: string,

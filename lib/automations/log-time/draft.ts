@@ -21,7 +21,7 @@ export type TimeToLog = z.output<typeof timeToLog>;
 
 export const timeJobs = defineJobs('log-time', timeToLog);
 
-/** With a date before that, the year or the month may be a mistake. */
+/** If the date is earlier than this, the year or the month may be a mistake. */
 const LONG_AGO_DAYS = 60;
 
 export const logVerb: JobVerb<LogCommand> = {

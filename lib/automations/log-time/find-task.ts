@@ -24,7 +24,7 @@ export interface TaskSource {
   /** The task of an id. Null if the text does not look like one. */
   byId(text: string): Promise<Task | null>;
   search(step: string, text: string): Promise<{ found: Task[]; whole: boolean }>;
-  /** The task of what no search finds, which may be an id all the same. */
+  /** The task for text that no search finds, which may still be an id. */
   byOddId(text: string): Promise<Task | null>;
 }
 
@@ -33,15 +33,15 @@ export interface ReadTask {
   task: Task;
   day: Day;
   note: string | undefined;
-  /** Behind a name of several words, nobody has looked for a day or for quotation marks yet. */
+  /** Whether text after a name of several words must still be checked for a day or quotation marks. */
   isNoteUnread: boolean;
 }
 
-/** No task is meant for certain: why, and those that may be meant. */
+/** It is not certain which task is meant: the reason, and the tasks that may be meant. */
 export interface UnclearTask {
   /** For the records, which never have the note. */
   fault: string;
-  /** For the person: with all that they typed. */
+  /** For the person: with everything that they typed. */
   said: string;
   offered: readonly ReadTask[];
 }
@@ -50,7 +50,7 @@ const PAGE_SIZE = 100;
 const PAGES = 10;
 const MOST_OFFERED = 5;
 const SHOWN_LENGTH = 250;
-/** The first words of what was typed, in which the rest of a name is looked for. */
+/** The first words of the input. The rest of a name is looked for in them. */
 const NAME_WORDS = 5;
 /** Of the name of a listed task: a page of them goes into one item of the journal, which holds 400 KB. */
 const KEPT_LENGTH = 500;
@@ -75,7 +75,7 @@ export function tasksOfKey(steps: Steps): TaskSource {
   };
 }
 
-/** A number, a UUID or a key such as WEB-42: what needs no search. */
+/** A number, a UUID or a key such as WEB-42 needs no search. */
 const ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
 
 /** The tasks that a person can see, by the tool that serves `find`. Without one that lists rows, what is typed is the id. */
@@ -95,7 +95,7 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
       );
       return { found, whole: !mayBeCut(found) };
     },
-    // The tool knows.
+    // The tool decides.
     byOddId: asTyped,
   };
 }
@@ -126,7 +126,7 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   if (byOddId) return read(ofFirst(byOddId));
   const { meant, others } = readingsOf(fitting);
   const [only] = meant;
-  // On a page that was not read there may be a second one. A name is no id.
+  // A page that was not read may have a second one. A name is not an id.
   if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) return read(only);
   const offered = [...meant, ...others];
   return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
@@ -134,7 +134,7 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
 
 type FittingTask = Fit & { task: Task };
 
-/** The tasks that may be meant: of those that fit exactly the longest, and others that have to be asked about. */
+/** The tasks that may be meant: of the exact matches the longest, and others that the person has to be asked about. */
 function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others', FittingTask[]> {
   const ofKind = (how: Fit['how']) => fitting.filter((one) => one.how === how);
   const longest = (some: readonly FittingTask[]) => {
@@ -166,7 +166,10 @@ function faultOf(
   return isName ? { ...none, said: `“${shown(words)}” does not begin with the name of a task` } : none;
 }
 
-/** Searches for the name, and where no task has it for a word of it: in the service it may have other blanks. */
+/**
+ * Searches for the name. If no task has it, searches for a word of it, because the service may write it with other
+ * spaces.
+ */
 async function search(typed: TypedWords, tasks: TaskSource): Promise<Found> {
   const { words, leadIns, first, isOpen } = typed;
   const isNamed = ({ fitting }: Found) => fitting.some(({ how }) => how === 'exactly');

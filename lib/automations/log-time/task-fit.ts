@@ -7,9 +7,9 @@ import type { TimeToLog } from './draft.ts';
 export type TypedTask = Pick<TimeToLog, 'task' | 'open'>;
 
 export interface TypedWords {
-  /** With those of the note if it is open where the task ends. */
+  /** With the words of the note, if the input does not show where the task ends. */
   words: readonly string[];
-  /** How many words, such as `on task`, may come before the task. A name may begin with them all the same. */
+  /** How many words, such as `on task`, may come before the task. A name may also begin with them. */
   leadIns: number;
   /** How many words the shortest reading takes for the task. */
   shortest: number;

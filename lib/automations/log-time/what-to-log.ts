@@ -16,7 +16,7 @@ const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day b
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Reading> {
   const { time } = asked;
-  // In a name, a day may be in the future.
+  // As part of a name, a day may be in the future.
   if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
   const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): Reading => ({

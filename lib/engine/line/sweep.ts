@@ -16,9 +16,10 @@ export interface SweepJobsOptions extends SweepOptions {
 }
 
 /**
- * So many jobs that no worker has claimed are sent again by one sweep, the oldest first. After thousands of events at
- * once, most of them only stand behind the others in the queue, and a second message each would keep the workers busy. A
- * lost message is still found within two minutes, and of thousands more than the limit of a connection in each minute.
+ * How many unclaimed jobs one sweep sends again, the oldest first. After thousands of events at once, most jobs only
+ * wait behind others in the queue, and a second message for each would keep the workers busy. A lost message is still
+ * found within two minutes. In a backlog of thousands, the sweep still covers more jobs each minute than a connection's
+ * limit allows.
  */
 const MOST_UNCLAIMED = 240;
 

@@ -10,8 +10,9 @@ import { inBatches } from './batches.ts';
 import type { JobQueue } from './queue.ts';
 
 /**
- * A job is called this long before its slot: SQS counts whole seconds and wakes a message up to three seconds late.
- * Further commands share the workers with first ones, and backfills with events; they must not keep these waiting.
+ * A job is called this long before its slot, because SQS counts whole seconds and wakes a message up to three seconds
+ * late. Further commands share workers with first commands, and backfills share them with events, and must not delay
+ * them.
  */
 const LEAD_MS: Readonly<Record<Lane, number>> = {
   interactive: 7_000,
@@ -21,7 +22,7 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
 };
 /** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
 const CALLED_AHEAD_MS = 120_000;
-/** A job that was called and has not come by then does not take its slot any more. */
+/** If a called job has not arrived by then, it no longer takes its slot. */
 const LATE_MS = 60_000;
 /** The lines move at least every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;

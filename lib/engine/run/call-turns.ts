@@ -22,7 +22,7 @@ const AFTER_PROBE_MS = 10_000;
 const EARLY_PROBE_MS = 10_000;
 const LONG_FOR_PEOPLE_MS = 60_000;
 
-/** What the service says of a key that it does not take, until an operator enters another one. */
+/** What is said about a refused key, until an operator enters another one. */
 const REFUSES_KEY: ReadonlySet<SendOutcome> = new Set(['unknown or revoked key', 'unauthorized']);
 
 /** The right to make one call of an operation. */

@@ -54,7 +54,7 @@ export interface PartnerCalls {
   ): Promise<Result<z.output<D>>>;
 }
 
-/** Stands before a call that must not arrive after a later one. */
+/** Runs before a call that must not arrive after a later one. */
 export interface Fence {
   /** A request is about to leave, and may arrive until its signature ends. @returns false if it must not be sent */
   leaves(): Promise<boolean>;

@@ -4,34 +4,43 @@ import { githubCredentials, SecretError, type Secrets } from '../../state/secret
 
 export type GithubRequest = typeof octokitRequest;
 
-/** Requests with the credentials of an App or a person. They throw what GitHub refuses as a RequestError of `@octokit/request-error`. */
+/**
+ * Requests with the credentials of an App or a person. A refusal by GitHub is thrown as a RequestError of
+ * `@octokit/request-error`.
+ */
 export interface AuthorizedGithub {
-  /** Who asks, whose rate limit counts: `token`, `app 12`, `installation 77`. */
+  /** Whose rate limit the request counts against: `token`, `app 12`, `installation 77`. */
   as: string;
   request: GithubRequest;
   /** Of an installation. */
   appId?: string;
 }
 
-/** An account at GitHub, by what of it is known. */
+/** The known facts about an account at GitHub. */
 export type GithubPlace =
   | {
       /** owner/name */
       repository: string;
-      /** Of a GitHub App's deliveries; without it the App is asked for it. */
+      /** In deliveries of a GitHub App. Without it, the App is asked for it. */
       installationId?: number | undefined;
     }
   | { organization: string };
 
-/** GitHub's REST API with what the `github` secret holds now. Everything throws a SecretError where that is no use. */
+/**
+ * GitHub's REST API with the current content of the `github` secret. Every method throws a SecretError if the secret
+ * cannot be used.
+ */
 export interface GithubClient {
   /** Whether the secret has a token or an App, complete or not. */
   isThere(): Promise<boolean>;
-  /** As the App itself, with its JWT. @returns undefined where the secret has no whole App */
+  /**
+   * As the App itself, with its JWT.
+   * @returns undefined if the secret has no complete App
+   */
   asApp(): Promise<(AuthorizedGithub & { appId: string }) | undefined>;
   /**
-   * With the token, or as the App's installation there; the token goes first unless `by` names one of the two.
-   * @returns undefined if the secret does not hold it as a whole
+   * With the token, or as the App's installation there. The token goes first unless `by` names one of the two.
+   * @returns undefined if the secret does not have it completely
    */
   at(place: GithubPlace, by?: 'token' | 'app'): Promise<AuthorizedGithub | undefined>;
   /** GitHub does not know the credentials: the secret may have been rotated since it was read. */
@@ -56,7 +65,7 @@ export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: Github
   const credentials = () => secrets.current('github', githubCredentials);
 
   let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
-  /** One for as long as the key is the same: it remembers the installations' tokens. */
+  /** Created once per key, because it remembers the installations' tokens. */
   function appAuth(appId: string, privateKey: string) {
     const key = appId + privateKey;
     if (last?.key !== key) last = { key, auth: createAppAuth({ appId, privateKey, request: base }) };
@@ -70,7 +79,7 @@ export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: Github
     try {
       await auth({ type: 'app' });
     } catch {
-      // What the library throws may quote the key.
+      // The library's errors may quote the key.
       throw new SecretError('nothing can be signed with the privateKey of the github secret; is it the whole file?');
     }
     return { appId, auth, request: base.defaults({ request: { hook: auth.hook } }) };

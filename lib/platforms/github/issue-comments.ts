@@ -25,8 +25,8 @@ export interface IssueComments {
         find(marker: string, since: number): Promise<MadeComment | undefined>;
         make(text: string): Promise<MadeComment>;
         /**
-         * A comment, by its id.
-         * @returns null for one that is deleted, undefined where the credentials may not read it
+         * A comment by its id.
+         * @returns null if it was deleted, undefined if the credentials may not read it
          */
         read(id: number): Promise<ReadComment | null | undefined>;
       }
@@ -98,7 +98,10 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
   };
 }
 
-/** Why a comment is not made. @throws {NeedsOperator} for a refusal that an operator can put right */
+/**
+ * Why a comment is not made.
+ * @throws {NeedsOperator} for a refusal that an operator can correct
+ */
 function leftOut({ status, message }: RequestError): MadeComment {
   if (status === 410) return { leftOut: 'the issue is deleted' };
   if (status === 403 && /locked/i.test(message)) return { leftOut: 'the issue is locked' };

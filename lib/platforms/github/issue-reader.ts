@@ -6,14 +6,14 @@ export interface IssueAddress {
   /** owner/name */
   repository: string;
   issueNumber: number;
-  /** Of a GitHub App's deliveries; without it the App is asked for it. */
+  /** In deliveries of a GitHub App. Without it, the App is asked for it. */
   installationId?: number | undefined;
 }
 
 export interface IssueReader {
   /**
    * Reads an issue as it is now.
-   * @returns undefined where the secret has no credentials, or GitHub does not show them this issue
+   * @returns undefined if the secret has no credentials, or GitHub does not show them this issue
    * @throws {Interruption} for a failure that may pass
    */
   read(address: IssueAddress): Promise<GithubIssue | undefined>;

@@ -29,7 +29,7 @@ export interface LostDeliveriesOptions {
   sleep: (ms: number) => Promise<void>;
 }
 
-/** Has GitHub deliver again what a lost table had taken. What never arrived is left to redelivery.ts. */
+/** Asks GitHub to deliver again what a lost table had accepted. redelivery.ts takes care of what never arrived. */
 export function createLostDeliveries({ github, apiUrl, table, clock, sleep }: LostDeliveriesOptions) {
   const deliveriesOf = createRedeliveryApi(github, clock);
 

@@ -10,7 +10,7 @@ export interface PassingFailure {
 const WITHOUT_A_TIME_MS = 60_000;
 
 /**
- * Why a request to GitHub failed, where that may pass: no answer, a rate limit, or 5xx.
+ * Why a request to GitHub failed, if that may pass: no answer, a rate limit, or 5xx.
  * @returns undefined for a refusal that stays
  */
 export function passingFailure(error: RequestError, now: number): PassingFailure | undefined {

@@ -4,7 +4,10 @@ import { PayloadError } from './delivery.ts';
 /** What is stored has a bound, for an item of the table holds 400 KB. */
 export const text = (mostCharacters: number) => z.string().check(z.maxLength(mostCharacters));
 
-/** GitHub takes 39 characters for a login and 100 for the name of a repository; a server of one's own may take more. */
+/**
+ * GitHub allows 39 characters for a login and 100 for the name of a repository. A GitHub Enterprise Server may allow
+ * more.
+ */
 export const login = text(255);
 export const repository = z.object({ full_name: text(600) });
 /** ISO 8601, as GitHub writes it: `2026-11-20T09:59:58Z`. */

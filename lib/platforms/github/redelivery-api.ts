@@ -6,7 +6,7 @@ import { pagesOf, type Query } from './pages.ts';
 import { passingFailure } from './passing-failure.ts';
 import { instant, readPayload } from './payload.ts';
 
-/** GitHub takes no more requests for this hook now. The next run tries again. */
+/** GitHub accepts no more requests for this hook now. The next run tries again. */
 export class NotNow extends Error {
   override readonly name = 'NotNow';
 }
@@ -35,22 +35,25 @@ export interface Attempt {
   deliveredAt: number;
   /** False for the first attempt. */
   isRedelivery: boolean;
-  /** The relay's answer, or what GitHub makes of a missing one: 0, 502. */
+  /** The relay's answer, or the status that GitHub records if there was none: 0, 502. */
   statusCode: number;
 }
 
-/** The deliveries of one hook. All of it throws a {@link NotNow} or a {@link HookRefused}. */
+/** The deliveries of one hook. Every method may throw a {@link NotNow} or a {@link HookRefused}. */
 export interface HookDeliveries {
   /** The attempts, newest first, page by page. */
   pages(): AsyncIterable<{ data: Attempt[]; isLast: boolean }>;
-  /** Asks for another attempt. @returns false if GitHub refuses this one attempt */
+  /**
+   * Asks for another attempt.
+   * @returns false if GitHub refuses this attempt
+   */
   redeliver(attemptId: string): Promise<boolean>;
   /** What was delivered in an attempt. */
   payload(attemptId: string): Promise<Record<string, unknown>>;
 }
 
 const PAGE_SIZE = 100;
-/** The share of a rate limit that is left to comments and to other users of the credentials. */
+/** The share of a rate limit that stays free for comments and for other users of the credentials. */
 const LEFT_TO_OTHERS = 0.1;
 
 /** The credentials that each kind of hook needs, in GitHub's words. */
@@ -67,7 +70,7 @@ interface Way {
 }
 
 export function createRedeliveryApi(github: GithubClient, clock: () => number): (hook: Hook) => HookDeliveries {
-  /** Until when not to ask in some way, in epoch milliseconds. */
+  /** Until when a way must not be used, in epoch milliseconds. */
   const limits = new Map<string, number>();
 
   /** A secret can hold both a token and an App, and either may lack the right. */

@@ -41,7 +41,7 @@ interface OpenDelivery {
   chances: number;
 }
 
-/** A run ends by itself before Lambda ends it. */
+/** A run ends by itself before Lambda stops it. */
 const RUN_MS = 4 * 60_000;
 /** https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
 export const BETWEEN_CHANGES_MS = 1_000;
@@ -53,17 +53,16 @@ const LISTED_WITHIN_MS = 3_600_000;
 /** Less than the time between two runs, and long enough for GitHub to make the attempt and list it. */
 const ASK_AGAIN_AFTER_MS = 10 * 60_000;
 const MAX_CHANCES = 5;
-/** The relay refuses the same bytes again. A 401 is left out: a webhook secret that was wrong can be put right. */
+/** The relay would refuse the same bytes again. A 401 is left out, because a wrong webhook secret can be corrected. */
 const REFUSALS = new Set([400, 413]);
 /** No attempt is listed for longer. */
 const CLAIM_KEPT_FOR_MS = 8 * 86_400_000;
 
 /**
- * Creates the run that has GitHub redeliver what did not arrive. GitHub does this only on request. Runs may overlap, and
- * may be killed at any point.
+ * Creates the run that asks GitHub to redeliver what did not arrive, because GitHub does not do it by itself. Runs may
+ * overlap, and may be killed at any point.
  * https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries
- *
- * @returns a run, which throws an AggregateError of unforeseen errors once every hook had its turn
+ * @returns a run, which throws an AggregateError of unforeseen errors after it has tried every hook
  */
 export function createRedelivery(options: RedeliveryOptions): () => Promise<RedeliveryReport> {
   const { github, hooks, table, clock, sleep, log } = options;
@@ -142,7 +141,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     const report: RedeliveryReport = { hooks: 0, refused: 0, unfinished: 0, redelivered: 0, givenUp: 0 };
     const known = await hooks.known();
     report.hooks = known.length;
-    // Without a hook the secret is not read: a team that does not use GitHub has not entered it.
+    // Without a hook, the secret is not read, because a team that does not use GitHub has not entered it.
     if (known.length === 0) return report;
     if (!(await github.isThere())) {
       if (!toldThatItIsOff) log.warn({ message: 'redelivery is off: the github secret has no App and no token' });
@@ -155,7 +154,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     const errors: unknown[] = [];
     for (const [index, hook] of known.entries()) {
       try {
-        // What one hook leaves of its share is there for the next.
+        // A share that one hook does not use is left for the next.
         await redeliver(hook, startedAt + (RUN_MS * (index + 1)) / known.length, listed, report);
       } catch (error) {
         if (error instanceof HookRefused) {

@@ -12,7 +12,10 @@ const MAX_LENGTH = 2_000;
 /** Of a command that was read. */
 const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
-/** Replies to people on GitHub with comments: of the end only, for every comment notifies all who follow the issue. */
+/**
+ * Replies to people on GitHub with comments. Only the outcome gets one, because every comment notifies everyone who
+ * follows the issue.
+ */
 export function createGithubReplies(comments: IssueComments, contact: string) {
   return async function replyOnGithub(
     job: Job,
@@ -48,6 +51,6 @@ function quoted(text: string): string {
 }
 
 function escaped(text: string): string {
-  // A blank of no width keeps mentions and entities from being any.
+  // A zero-width space breaks mentions and entities.
   return text.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
 }

@@ -4,7 +4,7 @@ import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
 import { githubWebhookSecret, isAcceptedBySecret, type Secrets } from '../../state/secrets/secrets.ts';
 import { isSignedByGithub } from './delivery.ts';
 
-/** Lets only requests pass that GitHub signed with a webhook secret that is accepted now. */
+/** Accepts only requests that GitHub signed with a currently accepted webhook secret. */
 export function verifiedByGithub(secrets: Secrets): MiddlewareObj<RawRequest, APIGatewayProxyStructuredResultV2> {
   return {
     before: async ({ event }) => {

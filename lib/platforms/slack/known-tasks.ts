@@ -7,10 +7,10 @@ const knownTask = z.object({ id: z.string(), name: z.string() });
 
 export type KnownTask = z.output<typeof knownTask>;
 
-/** A damaged list must not stop the jobs that learn from it: it begins again. */
+/** A damaged list must not stop the jobs that learn from it. It starts empty again. */
 const storedTasks = z.catch(z.array(knownTask), []);
 
-/** The tasks of a connection that jobs came across, for a list that cannot wait for the service. */
+/** The tasks of a connection that jobs have seen, for a list that cannot wait for the service. */
 export interface KnownTasks {
   /** The latest first. */
   get(connection: string): Promise<readonly KnownTask[]>;
@@ -38,7 +38,7 @@ export function createKnownTasks(table: Table): KnownTasks {
       const known = await get(connection);
       const names = new Map(known.map(({ id, name }) => [id, name]));
       if (seen.every(({ id, name }) => names.get(id) === name)) return;
-      // Two jobs at once may forget what one of them learned. The next job learns it again.
+      // Two simultaneous jobs may overwrite what the other one learned. The next job learns it again.
       const all = new Map(
         [...seen, ...known.filter(({ id }) => !seen.some((one) => one.id === id))].map((task) => [task.id, task]),
       );

@@ -3,7 +3,10 @@ import * as z from 'zod/mini';
 import { button, message, plainSection, type SlackMessage, section } from './messages.ts';
 import { code, time } from './mrkdwn.ts';
 
-/** A button that makes a link for the person who presses it. The URL is made then: one in an old message would be dead. */
+/**
+ * A button that makes a link for the person who presses it. The URL is made at that moment, because one in an old
+ * message would have expired.
+ */
 export const LINK_BUTTON = 'link-account';
 /** A button that opens a URL. Slack tells us that it was pressed, too. */
 export const OPEN_BUTTON = 'open-url';

@@ -90,7 +90,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
     if (known?.ts === undefined) return post(name, known, groups);
     const { told, lastAt } = shownOf(groups);
-    // A job that was parked after another one was replayed leaves the number as it was.
+    // If a job was replayed and another one was parked after it, the number stays the same.
     if ((known.told ?? 0) < told || (known.lastAt ?? 0) < lastAt) await update(name, known, known.ts, groups);
     return true;
   }

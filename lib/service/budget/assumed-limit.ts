@@ -9,11 +9,11 @@ export interface AssumedLimit {
   perMinute: number;
   /** When it was learned from a 429; epoch milliseconds. */
   at: number;
-  /** After so long it grows again, slowly. */
+  /** After this time the limit grows again, slowly. */
   holdMs: number;
 }
 
-/** So much of what went through is assumed, because others do not use the key evenly. */
+/** The part of the observed rate that is assumed, because other users of the key do not call evenly. */
 const PART_OF_SERVED = 0.95;
 /** A single 429 may have another reason, so it lowers the limit to this part at most. */
 const LOWEST_PART = 0.5;

@@ -8,9 +8,9 @@
 export interface TableClock {
   /** Epoch milliseconds. */
   now: () => number;
-  /** By how much this process's clock is ahead of the table's in milliseconds, negative if behind; 0 if it fits. */
+  /** How far this process's clock is ahead of the table's in milliseconds, negative if behind; 0 if it fits. */
   aheadMs(): number;
-  /** True if the clock is wrong, and answers took too long to tell by how much. */
+  /** True if the clock is wrong, and answers took too long to measure the difference. */
   isUncertain(): boolean;
   /** True if the table has answered. */
   isKnown(): boolean;

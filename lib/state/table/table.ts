@@ -57,11 +57,17 @@ export interface Table {
   get(key: Key): Promise<Item | undefined>;
   /** The same, but returns an expired item that DynamoDB has not removed yet. */
   getEvenExpired(key: Key): Promise<Item | undefined>;
-  /** Writes a whole item. @returns false where the condition did not hold */
+  /**
+   * Writes a whole item.
+   * @returns false if the condition did not hold
+   */
   put(item: Key & Item, condition?: Expression): Promise<boolean>;
-  /** Changes attributes, creating the item if need be. @returns the new item, or undefined where the condition did not hold */
+  /**
+   * Changes attributes, and creates the item if necessary.
+   * @returns the new item, or undefined if the condition did not hold
+   */
   update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined>;
-  /** @returns false where the condition did not hold and the item is still there, or was not there before */
+  /** @returns false if the condition did not hold and the item is still there, or was not there before */
   delete(key: Key, condition?: Expression): Promise<boolean>;
   /** All items of one partition, read consistently, in order of their sort keys. */
   partition(pk: string): Promise<Item[]>;

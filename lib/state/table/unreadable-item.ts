@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import type { Expression } from './table.ts';
 
 /**
- * A stored item that is not as the relay writes it. The message says which one it is, which attributes are wrong, and
- * what to do. It repeats no value.
+ * A stored item that is not as the relay writes it. The message says which item, which attributes are wrong, and what
+ * to do. It repeats no value.
  */
 export class UnreadableItem extends Error {
   override readonly name = 'UnreadableItem';

@@ -27,13 +27,13 @@ export interface Authorization {
   scopes: readonly string[];
 }
 
-/** What the token endpoint gives out. */
+/** What the token endpoint issues. */
 export interface Tokens {
   accessToken: string;
   refreshToken: string | undefined;
-  /** Undefined where the service does not say. */
+  /** Undefined if the service does not say. */
   expiresInSeconds: number | undefined;
-  /** What was granted; undefined for what was asked for. */
+  /** The granted scopes; undefined if they are the requested ones. */
   scopes: readonly string[] | undefined;
 }
 
@@ -96,11 +96,7 @@ export async function finishAuthorization(
   });
 }
 
-/**
- * Exchanges a refresh token, which the service rotates: the old one is of no use any more.
- *
- * @throws {OAuthRefusal | InstanceFault | OAuthUnavailable | McpUnanswered}
- */
+/** Exchanges a refresh token. The service rotates it, so the old one no longer works. */
 export async function refreshTokens(
   { server, resource }: TokenSource,
   { clientId, refreshToken }: { clientId: string; refreshToken: string },
@@ -110,7 +106,7 @@ export async function refreshTokens(
   return tokensFrom(server.token_endpoint, 'refresh', async (what) => {
     const options = { ...requestOptions(what, http), additionalParameters: { resource } };
     const response = await refreshTokenGrantRequest(server, client, None(), refreshToken, options);
-    // OAuth refuses in JSON. A gateway has answered in its place, so the token was not exchanged.
+    // OAuth refuses in JSON. A gateway has answered instead, so the token was not exchanged.
     if (response.status >= 400 && !isJson(response)) throw new OAuthUnavailable(what, response.status);
     return processRefreshTokenResponse(server, client, response);
   });
@@ -139,7 +135,8 @@ async function tokensFrom(
     if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
       throw new OAuthRefusal(what, error.error, error.error_description);
     }
-    // Its message says which rule of OAuth is broken. Its cause has the whole answer, with the tokens, so it goes no further.
+    // Its message says which rule of OAuth is broken. Its cause contains the whole answer with the tokens, so the cause
+    // is not passed on.
     if (error instanceof OperationProcessingError) throw new InstanceFault(at, error.message);
     throw error;
   }

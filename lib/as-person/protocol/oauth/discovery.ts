@@ -9,30 +9,26 @@ import type { Challenge } from './challenge.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 import { checkedUrl, getDocument, type OAuthHttp } from './oauth-http.ts';
 
-/** What has to be known of an authorization server after its discovery: who it is, and where codes and tokens go. */
+/** What the relay must know about an authorization server: its identity, and where to send codes and tokens. */
 export type TokenServer = Pick<AuthorizationServer, 'issuer' | 'authorization_response_iss_parameter_supported'> & {
   token_endpoint: string;
 };
 
-/** What an instance says of how it is protected. */
+/** How an instance says that it is protected. */
 export interface Discovered {
   /** The identifier of the MCP endpoint as the instance spells it, for `resource` in requests (RFC 8707). */
   resource: string;
   server: AuthorizationServer & TokenServer;
-  /** The scopes that the challenge names. They may be those of one request only. */
+  /** The scopes that the challenge names. They may be those of a single request. */
   challenged: readonly string[];
   /** The scopes that the resource lists, or else the authorization server. */
   listed: readonly string[];
 }
 
 /**
- * Finds out how the MCP endpoint is protected: the document that the challenge names, or else the one at the well-known
- * paths (RFC 9728, section 3), and then that of its authorization server (RFC 8414). Nothing of it is believed that the
- * standards let us check.
- *
- * @param challenge of the 401 that a request without a token got
- * @throws {InstanceFault} that says what is wrong with the instance
- * @throws {OAuthUnavailable | McpUnanswered}
+ * Finds out how the MCP endpoint is protected: reads the document that the challenge names, or else the one at the
+ * well-known paths (RFC 9728, section 3), and then that of its authorization server (RFC 8414). It checks everything
+ * that the standards allow it to check.
  */
 export async function discover(challenge: Challenge | null, http: OAuthHttp): Promise<Discovered> {
   const { url, document } = await firstDocument(resourceAddresses(challenge, http), 'discovery of the resource', http);

@@ -1,6 +1,6 @@
 import { outsideText } from '../outside-text.ts';
 
-/** What the instance serves cannot be used for OAuth. The message says what is wrong, and at which address. */
+/** What the instance serves cannot be used for OAuth. The message says what is wrong and at which address. */
 export class InstanceFault extends Error {
   override readonly name = 'InstanceFault';
 
@@ -22,7 +22,7 @@ const CODES: ReadonlySet<string> = new Set(
 /** The authorization server refused a request in OAuth's own form (RFC 6749, 5.2 and 4.1.2.1; RFC 7591, 3.2.2). */
 export class OAuthRefusal extends Error {
   override readonly name = 'OAuthRefusal';
-  /** `invalid_grant`, `invalid_client`, `access_denied`, or that it is none that is known. */
+  /** `invalid_grant`, `invalid_client`, `access_denied`, or a note that the code is unknown. */
   readonly error: string;
   /** The service's own words, for the person alone: one short line. */
   readonly said: string | null;

@@ -5,7 +5,7 @@ import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 
 /** How an instance's OAuth endpoints are reached. */
 export interface OAuthHttp {
-  /** The MCP endpoint. Where it is plain http, so may be the endpoints on the same host, and no others. */
+  /** The MCP endpoint. If it is plain http, endpoints on the same host may be too, and no others. */
   endpoint: string;
   fetch: typeof globalThis.fetch;
 }
@@ -14,7 +14,7 @@ const TIMES = { answerTimeoutMs: 10_000 };
 /** A response with one of these must have no body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** @throws {InstanceFault} for an address that must not get a code or a token */
+/** @throws {InstanceFault} if the address must not receive a code or a token */
 export function checkedUrl(value: unknown, what: string, { endpoint }: OAuthHttp): URL {
   const base = new URL(endpoint);
   if (typeof value !== 'string' || !URL.canParse(value)) throw new InstanceFault(endpoint, `${what} is no URL`);
@@ -67,7 +67,7 @@ async function asResponse(url: string, answer: Answer, secrets: readonly string[
     throw error instanceof TooLong ? new InstanceFault(url, `answered with ${error.message}`) : error;
   });
   const headers = new Headers(answer.headers);
-  // The body names the error too, and oauth4webapi would not read it.
+  // The body names the error too, but oauth4webapi would not read it.
   headers.delete('www-authenticate');
   const { status } = answer;
   const said = status >= 400 ? withoutSecrets(body, secrets) : body;

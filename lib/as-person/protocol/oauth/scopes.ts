@@ -24,8 +24,9 @@ export const scopes: Readonly<Record<string, string>> = {
 export const isScope = (text: string): boolean => /^mcp:[a-z]+(\.[a-z]+)?$/.test(text);
 
 /**
- * The scopes to ask for: those that the challenge names, with those of docs/partner-api.md#mcp-scopes that the instance
- * lists, for all commands at once; without any, whatever it lists. A service grants less where its workspace allows less.
+ * The scopes to request: those that the challenge names, and those of docs/partner-api.md#mcp-scopes that the instance
+ * lists, for all commands at once. If there are none, whatever the instance lists. A service grants less if its
+ * workspace allows less.
  */
 export function scopesToAsk({
   challenged,

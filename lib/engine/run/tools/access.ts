@@ -20,7 +20,7 @@ export interface ToolAccessOptions
   assistants: Assistants;
   /** How the job waited for a link before this run. */
   awaitedLink: Job['awaitedLink'];
-  /** Whether strangers read what the person is told; then it does not have the service's own words. */
+  /** Whether strangers read the message. If so, it omits the service's own words. */
   isPublic: boolean;
   /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
   ensureOfIntake: () => Promise<void>;
@@ -74,7 +74,7 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
   function awaitLink(holder: Holder, needed: LinkNeeded): Interruption {
     const now = clock();
     const before = options.awaitedLink;
-    // Another link that does not do begins another wait.
+    // Another unusable link begins another wait.
     const since = before?.instead === needed.linkId ? before.since : now;
     if (now >= since + LINK_WAIT_MS)
       return new NotDone('Your account was not linked within a day. Link it, and ask again');

@@ -39,7 +39,7 @@ export type ReadWithLink = <Kept>(
   only?: string,
 ) => Promise<Kept>;
 
-/** Looks for what a call has made whose answer was lost. @param step the beginning of the names of its steps */
+/** Searches for what a call with a lost answer has made. */
 export type Find<Kept> = (reader: ToolReader, step: string) => Promise<Kept | undefined>;
 
 /** A call of a tool that changes something, in one step of a job. */
@@ -66,8 +66,8 @@ export interface ToolChangesOptions {
 }
 
 /**
- * When what may have been made is looked for, after the call has left. The last look comes after the service would have
- * been waited for twice.
+ * When to search for what may have been made, counted from the send. The last search comes after twice the service's
+ * longest answer time.
  */
 const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
 
