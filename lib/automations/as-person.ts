@@ -24,6 +24,10 @@ export interface Mine<Command extends MappedCommand> {
  * for it and the person has linked an account. A job keeps the way that it began with, even if the person links or
  * unlinks in the meantime, because what was sent one way must not be sent the other way. A comment gives a command to
  * an account only if GitHub confirms its author, because the webhook secret alone is enough to forge an event.
+ *
+ * @param by undefined if no person asked
+ * @throws {NotDone} if people have to act in their own name, for a person without a linked account and for a command
+ * without a tool
  */
 export type AsPerson = <Command extends MappedCommand>(
   command: Command,

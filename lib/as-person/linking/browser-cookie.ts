@@ -28,7 +28,12 @@ function cookie(redirectUri: string, state: string, value: string, maxAgeSeconds
   return `${nameFor(redirectUri, state)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
 }
 
-/** The ticket that a browser sends with the callback of a state. */
+/**
+ * The ticket that a browser sends with the callback of a state.
+ *
+ * @param cookies as a function URL gives them: `name=value`
+ * @returns the ticket, and whether its cookie has the name that the redirect URI asks for
+ */
 export function ticketOf(
   cookies: readonly string[],
   state: string,

@@ -25,6 +25,8 @@ type Page = APIGatewayProxyStructuredResultV2;
 /**
  * Answers a browser in which a person links an account: with a page that asks whether it is them, the way to the
  * service, and, once the service has sent them back, the code for Slack.
+ *
+ * @throws {HttpError} if the URL belongs to no link, or to one that has ended
  */
 export async function receiveBrowser(request: RawRequest, options: ReceiveBrowserOptions): Promise<Page> {
   const { method, path } = request.requestContext.http;

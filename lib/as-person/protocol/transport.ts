@@ -9,6 +9,8 @@ import { outsideText, withoutSecrets } from './outside-text.ts';
 /**
  * Wraps each HTTP request, so that a caller can make it wait for a slot of the budget. The caller gets the wrapper's
  * own errors unchanged.
+ *
+ * @param leaving is told that the request may leave, and that it does
  */
 export type Permit = <T>(send: () => Promise<T>, leaving?: Leaving) => Promise<T>;
 
@@ -202,6 +204,8 @@ async function fromStream(
 /**
  * Asks for a stream again. Whatever goes wrong, the request was sent and its result is unknown. Waiting for the budget
  * here would look as if nothing had been sent.
+ *
+ * @throws {McpUnanswered}
  */
 async function resume(
   transport: Transport,

@@ -59,6 +59,8 @@ export const FORM = 'make the form';
 /**
  * The schema that a form was made from, for the function that receives the form and cannot open sealed texts. It
  * decides nothing: the job that calls the tool reads the tool again.
+ *
+ * @param entry reads the record of a step
  */
 export async function schemaOfForm(
   madeBy: string,

@@ -96,7 +96,11 @@ export async function finishAuthorization(
   });
 }
 
-/** Exchanges a refresh token. The service rotates it, so the old one no longer works. */
+/**
+ * Exchanges a refresh token. The service rotates it, so the old one no longer works.
+ *
+ * @throws {OAuthRefusal | InstanceFault | OAuthUnavailable | McpUnanswered}
+ */
 export async function refreshTokens(
   { server, resource }: TokenSource,
   { clientId, refreshToken }: { clientId: string; refreshToken: string },

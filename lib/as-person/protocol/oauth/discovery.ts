@@ -29,6 +29,10 @@ export interface Discovered {
  * Finds out how the MCP endpoint is protected: reads the document that the challenge names, or else the one at the
  * well-known paths (RFC 9728, section 3), and then that of its authorization server (RFC 8414). It checks everything
  * that the standards allow it to check.
+ *
+ * @param challenge of the 401 that a request without a token got
+ * @throws {InstanceFault} that says what is wrong with the instance
+ * @throws {OAuthUnavailable | McpUnanswered}
  */
 export async function discover(challenge: Challenge | null, http: OAuthHttp): Promise<Discovered> {
   const { url, document } = await firstDocument(resourceAddresses(challenge, http), 'discovery of the resource', http);

@@ -39,7 +39,11 @@ export type ReadWithLink = <Kept>(
   only?: string,
 ) => Promise<Kept>;
 
-/** Searches for what a call with a lost answer has made. */
+/**
+ * Searches for what a call with a lost answer has made.
+ *
+ * @param step the beginning of the names of its steps
+ */
 export type Find<Kept> = (reader: ToolReader, step: string) => Promise<Kept | undefined>;
 
 /** A call of a tool that changes something, in one step of a job. */
