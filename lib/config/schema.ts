@@ -181,13 +181,14 @@ const repository = z.strictObject({
     .optional()
     .meta({ description: 'Turns issues into defects. Without it, issues are ignored.' }),
   completeChecklistItem: z
-    .boolean()
+    .union([z.boolean(), z.strictObject({ branches: z.array(z.string().min(1).max(255)).min(1) })])
     .default(false)
     .meta({
       description:
         'Whether collaborators complete and reopen checklist items: by `/done 12` and `/undo 12` in comments, and by ' +
-        'merging pull requests that name them.',
-      examples: [true],
+        'merging pull requests that name them. A merge counts if it is into the default branch. `branches` names others ' +
+        'that count, too.',
+      examples: [true, { branches: ['release'] }],
     }),
   logTime: z
     .boolean()

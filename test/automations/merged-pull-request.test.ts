@@ -8,6 +8,9 @@ type Fields = Record<string, unknown>;
 const examples = githubExamples.find(({ name }) => name === 'pull_request')?.examples ?? [];
 const example = examples.find(({ action }) => action === 'closed') as Fields & { pull_request: Fields };
 
+/** The branch of the pull request; the default branch is master. */
+const into = (ref: string) => ({ base: { ...(example.pull_request.base as Fields), ref } });
+
 /** GitHub's example of a closed pull request, merged. */
 function merged(body: string | null, { action = 'closed', repository = {}, ...pull }: Fields = {}) {
   return {
@@ -18,11 +21,13 @@ function merged(body: string | null, { action = 'closed', repository = {}, ...pu
   };
 }
 
+const TOKEN = { token: 'ghp_test' };
+
 let relay: TestRelay;
 let github: GithubApi;
 beforeEach(async () => {
   github = await startGithubApi(() => relay.clock.now);
-  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
+  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: TOKEN });
 });
 afterEach(() => Promise.all([relay.close(), github.close()]));
 
@@ -72,6 +77,11 @@ describe('a merged pull request', () => {
     ],
     ['code', merged('`Completes checklist item 103`'), 'the text of the pull request completes no checklist item'],
     ['closed without a merge', merged(BODY, { merged: false }), 'closed without a merge'],
+    [
+      'a stacked one',
+      merged(BODY, into('feature')),
+      'a merge into feature completes nothing; only a merge into master',
+    ],
     ['opened', merged(BODY, { action: 'opened' }), 'that is opened completes nothing'],
     ['edited after the merge', merged(BODY, { action: 'edited' }), 'that is edited completes nothing'],
     [
@@ -117,6 +127,19 @@ describe('a merged pull request', () => {
       await relay.work();
       expect(completed()).toEqual([103]);
     });
+  });
+
+  it('a merge into a branch of the configuration counts, and into the default branch still does', async () => {
+    const { github: settings, ...config } = relay.runtime.config;
+    const completeChecklistItem = { branches: ['release'] };
+    const repositories = settings.repositories.map((repository) => ({ ...repository, completeChecklistItem }));
+    await relay.close();
+    relay = await startRelay({ config: { ...config, github: { ...settings, repositories } }, github: TOKEN });
+    for (const [index, branch] of ['release', 'master', 'release-2'].entries()) {
+      await post(merged(`Completes checklist item ${101 + index}`, { id: index + 1, ...into(branch) }));
+    }
+    await relay.work();
+    expect(completed()).toEqual([101, 102]);
   });
 
   it('an invalid pull request is answered 400', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addPlanCommand } from '../../cli/plan.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { issueEvent } from '../issue-events.ts';
+import { mergedPayload } from '../kill/github-payloads.ts';
 import { newFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -73,6 +74,14 @@ describe('relay plan', () => {
     expect(shown).toContain('main: 2 calls');
     expect(await relay.jobs()).toEqual([]);
     await expect(plan(relay.runtime.config, await file('5.json', [1]))).rejects.toThrow(/is not a JSON object/);
+  });
+
+  it('says which merges complete nothing', async () => {
+    const stacked = mergedPayload(1, 'Completes checklist item 101');
+    const { base } = stacked.pull_request;
+    const payload = { ...stacked, pull_request: { ...stacked.pull_request, base: { ...base, ref: 'feature' } } };
+    const shown = await plan(relay.runtime.config, await file('1.json', payload), '--event', 'pull_request');
+    expect(shown).toContain('ignored: a merge into feature completes nothing; only a merge into master does');
   });
 
   it('prints with --json what it shows, and nothing else', async () => {

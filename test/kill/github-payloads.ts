@@ -13,9 +13,15 @@ export function commentPayload(number: number, body: string): Fields {
 }
 
 /** GitHub's example of a closed pull request, merged, with another number and text. */
-export function mergedPayload(number: number, body: string): Fields {
+export function mergedPayload(number: number, body: string) {
   const example = exampleOf('pull_request', 'closed');
-  const pull = { ...(example.pull_request as Fields), id: 700_000 + number, number, body, merged: true };
+  const pull: Fields & { base?: Fields } = {
+    ...(example.pull_request as Fields),
+    id: 700_000 + number,
+    number,
+    body,
+    merged: true,
+  };
   return { ...example, number, pull_request: pull };
 }
 

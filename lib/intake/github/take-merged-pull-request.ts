@@ -6,8 +6,9 @@ import { pullRequestPayload } from '../../platforms/github/pull-request.ts';
 import type { Taken } from './taken.ts';
 
 /**
- * Completes the checklist items that a merged pull request names with `Completes checklist item <id>`, if its author is
- * a collaborator. Unless it is the owner, the worker asks GitHub.
+ * Completes the checklist items that a pull request names with `Completes checklist item <id>`, when it is merged into a
+ * branch that counts, if its author is a collaborator. Unless it is the owner, the worker asks GitHub. A stacked pull
+ * request is merged into another branch first, and its work is not in yet.
  */
 export async function takeMergedPullRequest(
   { event, payload }: GithubDelivery,
@@ -21,6 +22,12 @@ export async function takeMergedPullRequest(
   const settings = findRepository(config, repository.full_name);
   if (!settings?.completeChecklistItem) {
     return { ignored: `${repository.full_name} does not allow completing checklist items in relay.config.ts` };
+  }
+  const { ref, repo } = pull.base;
+  const { branches = [] } = typeof settings.completeChecklistItem === 'object' ? settings.completeChecklistItem : {};
+  const counting = [repo.default_branch, ...branches];
+  if (!counting.includes(ref)) {
+    return { ignored: `a merge into ${ref} completes nothing; only a merge into ${counting.join(' or ')} does` };
   }
   // Reading the text takes a parser that a cold start should not load.
   if (!/checklist/i.test(pull.body ?? ''))

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { installation, instant, login, repository } from './payload.ts';
+import { installation, instant, login, repository, text } from './payload.ts';
 
 const account = z.nullish(z.object({ login, type: z.nullish(z.string()) }));
 
@@ -15,6 +15,7 @@ export const pullRequestPayload = z.object({
     merged_by: account,
     user: account,
     author_association: z.nullish(z.string()),
+    base: z.object({ ref: text(255), repo: z.object({ default_branch: text(255) }) }),
   }),
   repository,
   installation: z.nullish(installation),
