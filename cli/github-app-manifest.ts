@@ -41,8 +41,8 @@ export function newAppUrl(github: string, organization: string | undefined): str
 const NO_WEBHOOK = 'https://example.com/partner-relay';
 
 /**
- * The minimum access that the relay needs on GitHub: events of issues, comments and pull requests, and comments on
- * them. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+ * The access that the relay needs on GitHub: events of issues, comments, pull requests and merge queues, comments on
+ * them, and checks. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  *
  * @param webhookUrl undefined for an App without a webhook: GitHub then sends it nothing until an address is entered
  * @param redirectUrl where GitHub sends the browser with ?code=…; nothing needs to be there
@@ -58,8 +58,14 @@ export function githubAppManifest(
     hook_attributes: webhookUrl === undefined ? { url: NO_WEBHOOK, active: false } : { url: webhookUrl, active: true },
     redirect_url: redirectUrl,
     public: false,
-    default_permissions: { issues: 'write', pull_requests: 'read', metadata: 'read' },
-    default_events: ['issues', 'issue_comment', 'pull_request'],
+    default_permissions: {
+      issues: 'write',
+      pull_requests: 'read',
+      metadata: 'read',
+      checks: 'write',
+      merge_queues: 'read',
+    },
+    default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group'],
   };
 }
 

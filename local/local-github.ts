@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPair, type KeyObject, randomBytes, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { type GithubStandIn, startGithubStandIn } from './github/stand-in.ts';
 import type { LocalStack } from './stack.ts';
@@ -6,7 +7,7 @@ import type { LocalStack } from './stack.ts';
 const GITHUB_API = 'https://api.github.com';
 
 /**
- * Starts a stand-in of GitHub, whose comments are logged, and enters its token. It is for the sandbox alone: to an
+ * Starts a stand-in of GitHub, whose comments and checks are logged, and enters its token and its App. It is for the sandbox alone: to an
  * instance of the service it would vouch for people, and nobody would see that the issues at GitHub are missing.
  *
  * @returns undefined for a GitHub Enterprise Server
@@ -18,14 +19,32 @@ export async function enterGithubStandIn(
 ): Promise<GithubStandIn | undefined> {
   if (github.apiUrl !== GITHUB_API) return undefined;
   const token = `stand-in-${randomBytes(16).toString('hex')}`;
-  secrets.put(`${secretPrefix}github`, { token });
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const app = { appId: '1', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
+  secrets.put(`${secretPrefix}github`, { token, ...app });
   return startGithubStandIn({
     clock: Date.now,
-    isValid: (authorization) => authorization === `token ${token}`,
+    isValid: (authorization) => authorization === `token ${token}` || isSigned(authorization, privateKey),
+    installationToken: token,
     // Without the marker, which GitHub does not show either.
     commented: ({ issue, body }) =>
       log.info({ message: 'comment on GitHub', issue, text: body.replaceAll(/\s*<!--.*?-->/g, '') }),
+    checked: ({ repository, head_sha, name, conclusion, output }) =>
+      log.info({
+        message: 'check on GitHub',
+        commit: `${repository}@${head_sha.slice(0, 7)}`,
+        name,
+        conclusion: conclusion ?? 'in progress',
+        title: output.title,
+        text: output.summary,
+      }),
   });
+}
+
+/** Whether it is a JSON web token of the App with that key. */
+function isSigned(authorization: string | undefined, key: KeyObject): boolean {
+  const [, signed = '', signature = ''] = /^bearer ([\w-]+\.[\w-]+)\.([\w-]+)$/i.exec(authorization ?? '') ?? [];
+  return verify('sha256', Buffer.from(signed), createPublicKey(key), Buffer.from(signature, 'base64url'));
 }
 
 /** Where comments go, for the banner. */

@@ -96,6 +96,8 @@ function words(line: LogLine, now: number): string {
       return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line.kind)}`;
     case 'comment on GitHub':
       return `» comment on ${line.issue}: ${line.text}`;
+    case 'check on GitHub':
+      return `» check ${line.name} of ${line.commit}, ${line.conclusion}: ${line.title}\n          ${line.text}`;
     case 'the service refuses the key':
       return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
     case 'calls are stopped':

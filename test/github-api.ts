@@ -1,7 +1,7 @@
 import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 
 /** The stand-in for GitHub, with an App, and with failures. */
-export interface GithubApi extends Pick<GithubStandIn, 'url' | 'comments' | 'close'> {
+export interface GithubApi extends Pick<GithubStandIn, 'url' | 'comments' | 'checkRuns' | 'close'> {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
@@ -10,8 +10,8 @@ export interface GithubApi extends Pick<GithubStandIn, 'url' | 'comments' | 'clo
   author: string;
   writtenAt: string;
   editedAt: string | undefined;
-  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment that was made,
-   * `'instead of the work'` that of one that was not. */
+  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment or check that
+   * was made, `'instead of the work'` that of one that was not. */
   refusal:
     | { status: number; message: string; headers?: Record<string, string> }
     | 'after the work'
@@ -28,6 +28,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const standIn = await startGithubStandIn({
     clock,
     isValid: () => true,
+    installationToken: 'ghs_installation',
     between(route, authorization, answer) {
       api.authorizations.add(authorization);
       const { refusal } = api;
@@ -35,18 +36,15 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
         return { status: refusal.status, body: { message: refusal.message }, headers: refusal.headers ?? {} };
       }
       if (route.endsWith('/installation')) return { status: 200, body: { id: 77 } };
-      if (route.endsWith('/access_tokens')) {
-        const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-        return { status: 201, body: { token: 'ghs_installation', expires_at } };
-      }
       if (!api.roles && route.endsWith('/permission')) {
         return { status: 403, body: { message: 'Must have push access to view collaborator permission.' } };
       }
       takeOver();
-      if (!/^POST .*\/comments$/.test(route)) return answer();
+      if (!/^(POST .*\/(comments|check-runs)|PATCH .*)$/.test(route)) return answer();
       if (refusal === 'instead of the work') return undefined;
       const made = answer();
-      if (authorization?.includes('ghs_')) Object.assign(standIn.comments.at(-1) ?? {}, BOT);
+      if (route.endsWith('/comments') && authorization?.includes('ghs_'))
+        Object.assign(standIn.comments.at(-1) ?? {}, BOT);
       return refusal === 'after the work' ? undefined : made;
     },
   });
@@ -65,6 +63,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const api: GithubApi = {
     url: standIn.url,
     comments: standIn.comments,
+    checkRuns: standIn.checkRuns,
     issues: standIn.issues as Map<string, object>,
     written: new Map(),
     author: 'Codertocat',

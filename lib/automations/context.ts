@@ -6,6 +6,7 @@ import { createMarkers, type Markers } from '../engine/record/markers.ts';
 import { createLinks, type Links } from '../links/links.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
+import { type CheckRuns, createCheckRuns } from '../platforms/github/checks/check-runs.ts';
 import { type Collaborators, createCollaborators } from '../platforms/github/collaborators.ts';
 import { createGithubForJobs } from '../platforms/github/github-for-jobs.ts';
 import { createIssueComments, type IssueComments } from '../platforms/github/issue-comments.ts';
@@ -32,6 +33,7 @@ export interface Context {
   journal: (jobId: string) => Promise<Journal>;
   markers: Markers;
   comments: IssueComments;
+  checks: CheckRuns;
   collaborators: Collaborators;
   issues: IssueReader;
   issuePages: IssuePages;
@@ -79,6 +81,7 @@ export function createContext(
     markers: createMarkers(secrets),
     asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github, clock),
+    checks: createCheckRuns(github),
     collaborators: createCollaborators(github, clock),
     issues: createIssueReader(github),
     issuePages: createIssuePages(forLists),

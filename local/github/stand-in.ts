@@ -30,6 +30,19 @@ export interface MadeComment {
   updatedAt: number;
 }
 
+/** A check run by the App. */
+export interface MadeCheckRun {
+  id: number;
+  /** `owner/repo` */
+  repository: string;
+  name: string;
+  head_sha: string;
+  external_id: string;
+  status: string;
+  conclusion: string | null;
+  output: { title: string; summary: string };
+}
+
 /** What GitHub knows. It is live and may be changed. */
 export interface GithubKnowledge {
   /** By their names, `owner/repo#42`. */
@@ -39,6 +52,7 @@ export interface GithubKnowledge {
   /** The roles of people in all repositories, by login. Others have `read`. */
   roles: Map<string, string>;
   comments: MadeComment[];
+  checkRuns: MadeCheckRun[];
 }
 
 export interface GithubStandIn extends GithubKnowledge {
@@ -49,25 +63,43 @@ export interface GithubStandIn extends GithubKnowledge {
 
 export interface GithubStandInOptions {
   clock: () => number;
-  /** Says whether a request has a valid token. */
+  /** Says whether a request has a valid token, or a valid JSON web token of the App. */
   isValid: (authorization: string | undefined) => boolean;
+  /** What the App gets for its JSON web token. */
+  installationToken: string;
   /** Hears of each comment that is made. */
   commented?: (comment: MadeComment) => void;
+  /** Hears of each check run that is created or updated. */
+  checked?: (run: MadeCheckRun) => void;
   /** Stands between a request, such as `GET /user`, and its answer. Undefined cuts the connection. */
   between?: (route: string, authorization: string | undefined, answer: () => Answer) => Answer | undefined;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
+const TOKEN_LIVES_MS = 3_600_000;
 const me = { id: 1, login: 'relay', type: 'User' };
 
 /**
- * The part of GitHub's REST API with which the relay reads issues, comments and roles, and writes comments, built from
- * GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
- * https://docs.github.com/en/rest/issues
+ * The part of GitHub's REST API with which the relay reads issues, comments and roles, and writes comments and check runs,
+ * built from GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
+ * https://docs.github.com/en/rest/issues and https://docs.github.com/en/rest/checks
  */
 export async function startGithubStandIn(options: GithubStandInOptions): Promise<GithubStandIn> {
-  const { clock, isValid, commented, between = (_route, _authorization, answer) => answer() } = options;
-  const known: GithubKnowledge = { issues: new Map(), written: new Map(), roles: new Map(), comments: [] };
+  const {
+    clock,
+    isValid,
+    installationToken,
+    commented,
+    checked,
+    between = (_route, _authorization, answer) => answer(),
+  } = options;
+  const known: GithubKnowledge = {
+    issues: new Map(),
+    written: new Map(),
+    roles: new Map(),
+    comments: [],
+    checkRuns: [],
+  };
 
   const server = createServer(async (request, response) => {
     const answered = await answer(request).catch((error) => answerOf({ message: String(error) }, 400));
@@ -91,10 +123,22 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
   function answerRoute(route: string, query: URLSearchParams, body: string): Answer {
     if (route === 'GET /rate_limit') return answerOf({ resources: {} });
     if (route === 'GET /user') return answerOf(me);
-    const [, method, repository = '', path = ''] = /^(GET|POST) \/repos\/([^/]+\/[^/]+)\/(.+)$/.exec(route) ?? [];
+    if (route === 'GET /app') return answerOf({ id: 1 });
+    if (route.endsWith('/access_tokens')) {
+      return answerOf(
+        { token: installationToken, expires_at: new Date(Date.now() + TOKEN_LIVES_MS).toISOString() },
+        201,
+      );
+    }
+    const [, method, repository = '', path = ''] = /^(GET|POST|PATCH) \/repos\/([^/]+\/[^/]+)\/(.+)$/.exec(route) ?? [];
     const [, number, ofIssue] = /^issues\/(\d+)(\/comments)?$/.exec(path) ?? [];
     const name = `${repository}#${number}`;
-    if (method === 'POST') return ofIssue ? makeComment(name, body) : notFound;
+    const [, run] = /^check-runs(?:\/(\d+))?$/.exec(path) ?? [];
+    if (path.startsWith('check-runs') && method !== 'GET') return setCheckRun(repository, run, body);
+    if (method !== 'GET') return ofIssue ? makeComment(name, body) : notFound;
+    if (path === 'installation') return answerOf({ id: 1, permissions: { checks: 'write' } });
+    const [, sha] = /^commits\/([^/]+)\/check-runs$/.exec(path) ?? [];
+    if (sha) return checkRunsOf(repository, sha, query);
     if (ofIssue) return pageOf(commentsOf(name, query), query, `${url}/repos/${repository}/${path}`);
     if (path === 'issues') return pageOf(issuesOf(repository, query), query, `${url}/repos/${repository}/${path}`);
     const [, login] = /^collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
@@ -119,6 +163,28 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
 
   function commentsOf(issue: string, query: URLSearchParams): MadeComment[] {
     return known.comments.filter((comment) => isSameName(comment.issue, issue) && comment.updatedAt >= sinceIn(query));
+  }
+
+  function checkRunsOf(repository: string, sha: string, query: URLSearchParams): Answer {
+    const name = query.get('check_name');
+    const check_runs = known.checkRuns.filter(
+      (run) => isSameName(run.repository, repository) && run.head_sha === sha && (name ?? run.name) === run.name,
+    );
+    return answerOf({ total_count: check_runs.length, check_runs });
+  }
+
+  /** @param id of one that exists; without it a new one is created */
+  function setCheckRun(repository: string, id: string | undefined, body: string): Answer {
+    const before = known.checkRuns.find((run) => run.id === Number(id));
+    if (id !== undefined && !before) return notFound;
+    const run: MadeCheckRun = Object.assign(
+      before ?? { id: known.checkRuns.length + 1, repository },
+      { conclusion: null },
+      JSON.parse(body),
+    );
+    if (!before) known.checkRuns.push(run);
+    checked?.(run);
+    return answerOf({ ...run, html_url: `https://github.com/${repository}/runs/${run.id}` }, before ? 200 : 201);
   }
 
   function makeComment(issue: string, body: string): Answer {

@@ -5,6 +5,7 @@ import type { Reply } from '../../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import { cutToLength } from '../../text.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
+import { plainText } from './plain-text.ts';
 
 const calls = 'GitHub comment';
 /** GitHub takes 65,536 characters, and people do not read that much. */
@@ -41,16 +42,11 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' | 'link awa
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
-      return `🛑 This could not be done: ${parkForPerson[said.kind]}. It is kept as job \`${job.id}\`, and ${escaped(contact)} can see why and let it go on.`;
+      return `🛑 This could not be done: ${parkForPerson[said.kind]}. It is kept as job \`${job.id}\`, and ${plainText(contact)} can see why and let it go on.`;
   }
 }
 
 /** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {
-  return escaped(cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…'));
-}
-
-function escaped(text: string): string {
-  // A zero-width space breaks mentions and entities.
-  return text.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]/g, '$&\u200b');
+  return plainText(cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…'));
 }

@@ -1,0 +1,102 @@
+import { NeedsOperator } from '../../../engine/record/interruption.ts';
+import { cutToBytes, cutToLength } from '../../../text.ts';
+import type { GithubRequest } from '../github-client.ts';
+import type { GithubForJobs } from '../github-for-jobs.ts';
+import type { IssueAddress } from '../issue-reader.ts';
+
+/** A check of a commit, as people see it on a pull request. */
+export interface CheckRun {
+  /** By this name a branch requires it. */
+  name: string;
+  headSha: string;
+  /** What is checked: a commit has one check run of each name and each of these. */
+  externalId: string;
+  /** Undefined while the check goes on. A branch that requires the check accepts `success` and `neutral`. */
+  conclusion: 'success' | 'neutral' | 'failure' | undefined;
+  /** Plain text. */
+  title: string;
+  /** Markdown. Text from outside goes through plain-text.ts first. */
+  summary: string;
+}
+
+/** What became of a check run. */
+export type MadeCheckRun = { id: number; url: string | null } | { leftOut: string };
+
+export interface CheckRuns {
+  /**
+   * Makes the check run of a commit look like this: creates it, or updates the one with its name and `externalId`. So it
+   * may be repeated after an answer that was lost.
+   * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
+   */
+  set(place: Pick<IssueAddress, 'repository' | 'installationId'>, run: CheckRun): Promise<MadeCheckRun>;
+}
+
+/** GitHub takes 65,535 characters of a summary, and does not say how it counts them. */
+const SUMMARY_BYTES = 65_535;
+const CUT = '\n\n… The rest does not fit into a check.';
+const TITLE_LENGTH = 200;
+const PAGE_SIZE = 100;
+
+/** Only an App may write check runs. https://docs.github.com/en/rest/checks/runs */
+export function createCheckRuns(github: GithubForJobs): CheckRuns {
+  return {
+    set: (place, run) =>
+      github.ask<MadeCheckRun>(
+        async () => {
+          const app = await github.at(place, 'app');
+          if (app?.appId === undefined) throw new NeedsOperator(WITHOUT_APP);
+          const [owner = '', repo = ''] = place.repository.split('/');
+          const { request } = app;
+          const known = await find(request, { owner, repo, app_id: Number(app.appId) }, run);
+          const { data } =
+            known === undefined
+              ? await request('POST /repos/{owner}/{repo}/check-runs', { owner, repo, ...fieldsOf(run) })
+              : await request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+                  owner,
+                  repo,
+                  check_run_id: known,
+                  ...fieldsOf(run),
+                });
+          return { id: Number(data.id), url: data.html_url };
+        },
+        ({ status, message }) => {
+          if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
+          throw new NeedsOperator(
+            `GitHub refuses the check with ${status}: may the App write checks in ${place.repository}? relay doctor says what it may do.`,
+          );
+        },
+      ),
+  };
+}
+
+const WITHOUT_APP =
+  'GitHub takes checks from a GitHub App only, and the github secret has none: create one with npm run -s relay -- github-app-manifest';
+
+/** @returns the id of the newest one */
+async function find(
+  request: GithubRequest,
+  place: { owner: string; repo: string; app_id: number },
+  { name, headSha, externalId }: CheckRun,
+): Promise<number | undefined> {
+  const { data } = await request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+    ...place,
+    ref: headSha,
+    check_name: name,
+    filter: 'all',
+    per_page: PAGE_SIZE,
+  });
+  const ours = data.check_runs.flatMap(({ id, external_id }) => (external_id === externalId ? Number(id) : []));
+  return ours.length === 0 ? undefined : Math.max(...ours);
+}
+
+function fieldsOf({ name, headSha, externalId, conclusion, title, summary }: CheckRun) {
+  const about = {
+    name,
+    head_sha: headSha,
+    external_id: externalId,
+    output: { title: cutToLength(title, TITLE_LENGTH, '…'), summary: cutToBytes(summary, SUMMARY_BYTES, CUT) },
+  };
+  return conclusion === undefined
+    ? { ...about, status: 'in_progress' as const }
+    : { ...about, status: 'completed' as const, conclusion };
+}
