@@ -70,7 +70,7 @@ async function startProcess(order: DatabaseOrder, failed: LocalDynamoDbOptions['
 }
 
 /** The table as infra/state-table.ts deploys it, apart from time to live, which dynalite does not have. */
-async function createStateTable(client: DynamoDBClient, tableName: string): Promise<void> {
+export async function createStateTable(client: DynamoDBClient, tableName: string): Promise<void> {
   try {
     await client.send(
       new CreateTableCommand({

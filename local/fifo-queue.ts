@@ -67,10 +67,12 @@ export class FifoQueue {
   send(body: string, group: string, deduplicationId: string): { messageId: string } {
     const now = this.#clock();
     this.#forgetSent(now);
-    const earlier = this.#sent.get(deduplicationId);
+    // As infra/job-queue.ts has it, an id is that of one group.
+    const id = `${deduplicationId} ${group}`;
+    const earlier = this.#sent.get(id);
     if (earlier) return earlier;
     const messageId = randomUUID();
-    this.#sent.set(deduplicationId, { messageId, at: now });
+    this.#sent.set(id, { messageId, at: now });
     const received = { messageId, receiptHandle: '', body, receiveCount: 0, sentAt: now };
     const message = { ...received, group, place: this.#places++ };
     const waiting = this.#groups.get(group);

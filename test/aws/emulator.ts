@@ -145,7 +145,7 @@ async function firstHealth(emulator: Emulator, signal: AbortSignal): Promise<{ a
 }
 
 /** A port that is currently free. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

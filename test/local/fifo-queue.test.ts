@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FifoQueue } from '../../local/fifo-queue.ts';
+import { QUEUE, queueStatements } from './queue-statements.ts';
 
 const TIMEOUT_MS = 90_000;
 
@@ -82,3 +83,26 @@ it('the queue delivers many messages in order', () => {
   for (const body of bodies) queue.send(body, body, body);
   expect(bodies.map(() => queue.receive()?.body)).toEqual(bodies);
 });
+
+async function startServer() {
+  return {
+    async createQueue() {
+      let now = 0;
+      const queue = new FifoQueue('tested.fifo', () => now, QUEUE);
+      return {
+        name: queue.name,
+        send: async (body: string, group: string, id: string) => void queue.send(body, group, id),
+        receive: async () => queue.receive(),
+        delete: async (handle: string) => queue.delete(handle),
+        changeVisibility: async (handle: string, seconds: number) => queue.changeVisibility(handle, seconds),
+        async pass(seconds: number) {
+          now += seconds * 1_000;
+        },
+        deadLetters: async () => [],
+      };
+    },
+    close: async () => {},
+  };
+}
+
+describe('the queue of npm start', () => queueStatements(startServer, ['has no dead letters']));

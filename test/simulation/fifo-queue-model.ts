@@ -41,7 +41,7 @@ export class FifoQueueModel {
   readonly #receivable: Message[] = [];
   readonly #inHand = new Map<string, Message>();
   readonly #idle: (() => void)[] = [];
-  /** Deduplication ids and when they were sent, in that order. */
+  /** Deduplication ids, each of one group, and when they were sent, in that order. */
   readonly #sent = new Map<string, number>();
   #sequence = 0;
 
@@ -57,8 +57,9 @@ export class FifoQueueModel {
       if (at > this.#time.now - DEDUPLICATION_MS) break;
       this.#sent.delete(id);
     }
-    if (this.#sent.has(deduplicationId)) return;
-    this.#sent.set(deduplicationId, this.#time.now);
+    const id = `${deduplicationId} ${group}`;
+    if (this.#sent.has(id)) return;
+    this.#sent.set(id, this.#time.now);
     const sequence = this.#sequence++;
     const message = {
       messageId: `m${sequence}`,
@@ -82,9 +83,29 @@ export class FifoQueueModel {
     const [from, to] = this.#settings.pollMs;
     for (;;) {
       await this.#time.sleep(from + this.#random() * (to - from));
-      const message = this.#take();
-      if (message) return { ...message };
+      const message = this.take();
+      if (message) return message;
       await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+  }
+
+  /** A message that can be received now. */
+  take(): LineageMessage | undefined {
+    for (;;) {
+      const place = Math.floor(this.#receivable.length * this.#random() ** 3);
+      const [message] = this.#receivable.splice(place, 1);
+      if (!message) return undefined;
+      message.receiveCount += 1;
+      if (message.receiveCount > this.#settings.maxReceiveCount) {
+        this.deadLetters.push(message.body);
+        this.#remove(message);
+        continue;
+      }
+      this.receives += 1;
+      message.receiptHandle = `${message.messageId}/${message.receiveCount}`;
+      this.#inHand.set(message.receiptHandle, message);
+      void this.#wake(message, this.#settings.visibilityTimeoutMs);
+      return { ...message };
     }
   }
 
@@ -109,25 +130,6 @@ export class FifoQueueModel {
     const message = this.#inHand.get(receiptHandle);
     if (!message) throw new Error(`${this.name}: the receipt handle ${receiptHandle} is not valid any more`);
     void this.#wake(message, seconds * 1_000);
-  }
-
-  #take(): Message | undefined {
-    for (;;) {
-      const place = Math.floor(this.#receivable.length * this.#random() ** 3);
-      const [message] = this.#receivable.splice(place, 1);
-      if (!message) return undefined;
-      message.receiveCount += 1;
-      if (message.receiveCount > this.#settings.maxReceiveCount) {
-        this.deadLetters.push(message.body);
-        this.#remove(message);
-        continue;
-      }
-      this.receives += 1;
-      message.receiptHandle = `${message.messageId}/${message.receiveCount}`;
-      this.#inHand.set(message.receiptHandle, message);
-      void this.#wake(message, this.#settings.visibilityTimeoutMs);
-      return message;
-    }
   }
 
   async #wake(message: Message, ms: number): Promise<void> {

@@ -1,0 +1,220 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import type { TableServer } from '../state/table-server.ts';
+import { DynamoDbModel } from './dynamodb-model.ts';
+import { orderBy } from './index-model.ts';
+
+const indexes = [jobsByStatus, waitingLine];
+/** Each command is given the name of the table of the server. */
+const TABLE = 'tested';
+
+const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', ''));
+/** Attributes that the indexes have as keys have one type only. */
+const attributes = fc.record(
+  {
+    status: fc.constantFrom('queued', 'waiting'),
+    wakeAt: fc.integer({ min: 0, max: 5 }),
+    line: fc.constantFrom('main#background', 'main#interactive'),
+    createdAt: fc.integer({ min: 0, max: 5 }),
+    generation: value,
+    entity: value,
+    lease: fc.record({ owner: value, until: fc.integer({ min: 0, max: 3 }) }),
+  },
+  { requiredKeys: [] },
+);
+const partitions = ['job#1', 'job#2', 'budget#main'];
+const sorts = ['job', 'step#a'];
+const key = fc.record({ pk: fc.constantFrom(...partitions), sk: fc.constantFrom(...sorts) });
+
+const path = fc.constantFrom('#status', '#wakeAt', '#generation', '#entity', '#lease.#owner', '#lease.#until', '#pk');
+const test = fc.oneof(
+  fc
+    .tuple(path, fc.constantFrom('=', '<>', '<', '<=', '>', '>='), fc.constantFrom(':v', ':w'))
+    .map((it) => it.join(' ')),
+  fc.tuple(fc.constantFrom('attribute_exists', 'attribute_not_exists'), path).map(([asks, of]) => `${asks}(${of})`),
+);
+const condition = fc.oneof(
+  test,
+  fc.tuple(test, fc.constantFrom('AND', 'OR'), test, fc.constantFrom('AND', 'OR'), test).map((it) => it.join(' ')),
+  fc.tuple(test, test, test).map(([a, b, c]) => `(${a} OR ${b}) AND ${c}`),
+);
+/** Each attribute in one clause at most. */
+const update = fc
+  .record({
+    set: fc.subarray(['#status = :status', '#wakeAt = :n', '#entity = :v']),
+    add: fc.boolean(),
+    remove: fc.subarray(['#line', '#lease', '#createdAt']),
+  })
+  .filter(({ set, add, remove }) => set.length + remove.length > 0 || add)
+  .map(({ set, add, remove }) =>
+    [
+      set.length > 0 ? `SET ${set.join(', ')}` : '',
+      remove.length > 0 ? `REMOVE ${remove.join(', ')}` : '',
+      add ? 'ADD #updates :n' : '',
+    ]
+      .join(' ')
+      .trim(),
+  );
+const values = fc.record({
+  v: value,
+  w: value,
+  n: fc.integer({ min: 0, max: 5 }),
+  status: fc.constantFrom('queued', 'running'),
+});
+
+/** The placeholders of an expression, and no others: DynamoDB refuses those that nothing uses. */
+function placeholders(expression: string, given: Record<string, unknown>) {
+  const used = [...expression.matchAll(/#(\w+)/g)].map(([placeholder, name]) => [placeholder, name]);
+  const taken = Object.entries(given).filter(([name]) => new RegExp(`:${name}\\b`).test(expression));
+  return {
+    ...(used.length > 0 && { ExpressionAttributeNames: Object.fromEntries(used) }),
+    ...(taken.length > 0 && {
+      ExpressionAttributeValues: marshall(Object.fromEntries(taken.map(([name, value]) => [`:${name}`, value]))),
+    }),
+  };
+}
+
+const write = fc.oneof(
+  fc
+    .tuple(key, attributes)
+    .map(([key, item]) => new PutItemCommand({ TableName: TABLE, Item: marshall({ ...key, ...item }) })),
+  fc.tuple(key, attributes, condition, values).map(
+    ([key, item, condition, values]) =>
+      new PutItemCommand({
+        TableName: TABLE,
+        Item: marshall({ ...key, ...item }),
+        ConditionExpression: condition,
+        ...placeholders(condition, values),
+      }),
+  ),
+  fc.tuple(key, condition, values).map(
+    ([key, condition, values]) =>
+      new DeleteItemCommand({
+        TableName: TABLE,
+        Key: marshall(key),
+        ConditionExpression: condition,
+        ...placeholders(condition, values),
+      }),
+  ),
+  fc.tuple(key, update, fc.option(condition, { nil: undefined }), values).map(
+    ([key, update, condition, values]) =>
+      new UpdateItemCommand({
+        TableName: TABLE,
+        Key: marshall(key),
+        UpdateExpression: update,
+        ...(condition && { ConditionExpression: condition }),
+        ...placeholders(`${update} ${condition ?? ''}`, values),
+        ReturnValues: 'ALL_NEW',
+      }),
+  ),
+);
+const query = fc.oneof(
+  fc.record({ isForward: fc.boolean(), limit: fc.integer({ min: 1, max: 3 }) }).map(
+    ({ isForward, limit }) =>
+      new QueryCommand({
+        TableName: TABLE,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': 'pk' },
+        ExpressionAttributeValues: marshall({ ':pk': 'job#1' }),
+        ConsistentRead: true,
+        ScanIndexForward: isForward,
+        Limit: limit,
+      }),
+  ),
+  fc.record({ isForward: fc.boolean(), by: fc.integer({ min: 0, max: 5 }) }).map(
+    ({ isForward, by }) =>
+      new QueryCommand({
+        TableName: TABLE,
+        IndexName: jobsByStatus.name,
+        KeyConditionExpression: '#status = :status AND #wakeAt <= :by',
+        ExpressionAttributeNames: { '#status': 'status', '#wakeAt': 'wakeAt' },
+        ExpressionAttributeValues: marshall({ ':status': 'queued', ':by': by }),
+        ScanIndexForward: isForward,
+      }),
+  ),
+  fc.constant(
+    new QueryCommand({
+      TableName: TABLE,
+      IndexName: waitingLine.name,
+      KeyConditionExpression: '#line = :line',
+      ExpressionAttributeNames: { '#line': 'line' },
+      ExpressionAttributeValues: marshall({ ':line': 'main#background' }),
+    }),
+  ),
+);
+const read = fc.oneof(
+  key.map((key) => new GetItemCommand({ TableName: TABLE, Key: marshall(key), ConsistentRead: true })),
+  query,
+);
+const command = fc.oneof({ weight: 3, arbitrary: write }, { weight: 1, arbitrary: read });
+
+/** What a table says to a command, in a form that can be compared. Entries of an index with one sort key have no order. */
+async function said(command: { input: object }, answer: () => Promise<object> | object): Promise<unknown> {
+  try {
+    const { Item, Items, Attributes } = (await answer()) as {
+      Item?: Item;
+      Items?: Item[];
+      Attributes?: Item;
+    };
+    const byIndex = indexes.find(({ name }) => 'IndexName' in command.input && command.input.IndexName === name);
+    return { Item, Items: byIndex && Items ? inRuns(Items, byIndex.sort) : Items, Attributes };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return 'the condition did not hold';
+    throw error;
+  }
+}
+type Item = Record<string, AttributeValue>;
+
+/** The entries, those with the same sort key in the order of the table's key. */
+function inRuns(entries: readonly Item[], sortKey: string): Item[][] {
+  const runs: Item[][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    if (run && isDeepStrictEqual(run[0]?.[sortKey], entry[sortKey])) run.push(entry);
+    else runs.push([entry]);
+  }
+  return runs.map((run) => run.sort((a, b) => orderBy(['pk', 'sk'], a, b)));
+}
+
+/** What the model of the simulation says, a server says too. */
+export function modelStatements(startServer: () => Promise<TableServer>): void {
+  let server: TableServer;
+  let client: DynamoDBClient;
+  beforeAll(async () => {
+    server = await startServer();
+    client = new DynamoDBClient({ endpoint: server.endpoint });
+  });
+  afterAll(() => server.close());
+
+  it('the model of DynamoDB says the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), async (commands) => {
+        const model = new DynamoDbModel(indexes, (_key, apply) => apply());
+        try {
+          for (const one of commands) {
+            const ours = await said(one, () => model.answer(one));
+            const theirs = await said(one, () => client.send(one as never));
+            expect(ours, JSON.stringify(one.input)).toEqual(theirs);
+          }
+        } finally {
+          const keys = partitions.flatMap((pk) => sorts.map((sk) => ({ pk, sk })));
+          for (const key of keys) await client.send(new DeleteItemCommand({ TableName: TABLE, Key: marshall(key) }));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+}

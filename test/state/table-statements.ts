@@ -1,0 +1,162 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTable, type Expression, type Table } from '../../lib/state/table/table.ts';
+import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
+import type { TableServer } from './table-server.ts';
+
+let server: TableServer;
+let proxy: LossyProxy;
+/** A worker that loses answers, and one that does not. */
+let table: Table;
+let rival: Table;
+
+const key = { pk: 'hook', sk: 'one' };
+const unlessThere: Expression = { expression: 'attribute_not_exists(#pk)' };
+const atOne: Expression = { expression: '#version = :one', values: { one: 1 } };
+const toTwo: Expression = { expression: 'SET #version = :two REMOVE #note', values: { two: 2 } };
+const belowFive: Expression = { expression: '#version < :five', values: { five: 5 } };
+const added: Expression = { expression: 'ADD #version :more', values: { more: 1 } };
+
+interface Row {
+  /** What is there before. */
+  before?: object;
+  write: (by: Table) => Promise<unknown>;
+  /** What the caller is told, and what is there then. */
+  says: unknown;
+  after: object | undefined;
+  refused: unknown;
+}
+
+const rows: Record<string, Row> = {
+  'put of a new item': {
+    write: (by) => by.put({ ...key, version: 1 }, unlessThere),
+    says: true,
+    after: { version: 1 },
+    refused: false,
+  },
+  'put of a next version': {
+    before: { version: 1, note: 'old' },
+    write: (by) => by.put({ ...key, version: 2 }, atOne),
+    says: true,
+    after: { version: 2 },
+    refused: false,
+  },
+  'update that sets': {
+    before: { version: 1, note: 'old', kept: true },
+    write: (by) => by.update(key, toTwo, atOne),
+    says: { ...key, version: 2, kept: true },
+    after: { version: 2, kept: true },
+    refused: undefined,
+  },
+  'count up to a limit': {
+    before: { version: 1 },
+    write: (by) => by.update(key, added, belowFive),
+    says: { ...key, version: 2 },
+    after: { version: 2 },
+    refused: undefined,
+  },
+  'update that only adds': {
+    before: { version: 1 },
+    write: (by) => by.update(key, added, atOne),
+    says: { ...key, version: 2 },
+    after: { version: 2 },
+    refused: undefined,
+  },
+  delete: {
+    before: { version: 1 },
+    write: (by) => by.delete(key, atOne),
+    says: true,
+    after: undefined,
+    refused: false,
+  },
+};
+
+/** What the relay needs of DynamoDB: each statement holds for every server of it. */
+export function tableStatements(startServer: () => Promise<TableServer>): void {
+  beforeAll(async () => {
+    server = await startServer();
+    proxy = await startLossyProxy(server.endpoint);
+    table = createTable(new DynamoDBClient({ endpoint: proxy.url }), server.tableName, Date.now);
+    rival = createTable(new DynamoDBClient({ endpoint: server.endpoint }), server.tableName, Date.now);
+  });
+  afterAll(() => {
+    proxy.close();
+    return server.close();
+  });
+
+  describe.each(Object.entries(rows))('a conditional %s', (_, { before, write, says, after, refused }) => {
+    async function begin(): Promise<void> {
+      await rival.delete(key);
+      if (before) await rival.put({ ...key, ...before });
+      proxy.lost = 0;
+    }
+
+    it('recognizes its own repetition after a lost answer', async () => {
+      await begin();
+      proxy.loseAnswer((body) => body.includes('Condition'));
+      expect(await write(table)).toEqual(says);
+      expect(proxy.lost).toBe(1);
+      expect(await table.get(key)).toEqual(after && { ...key, ...after });
+    });
+
+    it('is refused if another worker was first, also when it is sent twice', async () => {
+      await begin();
+      await rival.put({ ...key, version: 7 }, before ? atOne : unlessThere);
+      expect(await write(table)).toBe(refused);
+      proxy.loseAnswer((body) => body.includes('Condition'));
+      expect(await write(table)).toBe(refused);
+      expect(await table.get(key)).toEqual({ ...key, version: 7 });
+    });
+
+    it('is refused if another worker has changed the item before the repetition', async () => {
+      await begin();
+      proxy.loseAnswer(
+        (body) => body.includes('Condition'),
+        () => rival.put({ ...key, version: 7 }).then(() => {}),
+      );
+      expect(await write(table)).toBe(refused);
+      expect(await table.get(key)).toEqual({ ...key, version: 7 });
+    });
+  });
+
+  it('an item shows nothing of its last write, however it is read', async () => {
+    await rival.delete(key);
+    await table.put({ ...key, status: 'queued', wakeAt: 1 }, unlessThere);
+    const item = { ...key, status: 'queued', wakeAt: 1 };
+    expect(await table.partition(key.pk)).toEqual([item]);
+    expect(await table.lastOf(key.pk, 1)).toEqual([item]);
+    const queued = { expression: '#status = :status', values: { status: 'queued' } };
+    expect(
+      await table.queryIndex('jobs-by-status', queued, { limit: 1, newestFirst: true, read: (items) => items }),
+    ).toEqual([item]);
+    const { Items = [] } = await new DynamoDBClient({ endpoint: server.endpoint }).send(
+      new ScanCommand({ TableName: server.tableName }),
+    );
+    expect(Items.map((one) => unmarshall(one))).toEqual([{ ...item, writeId: expect.stringMatching(/^[\w-]{12}$/) }]);
+  });
+
+  describe('what is larger than the 1 MB of a page', () => {
+    const queued: Expression = { expression: '#status = :status', values: { status: 'queued' } };
+    const sizes = Array.from({ length: 5 }, (_, place) => ({ pk: 'large', sk: `${place}`, note: 'x'.repeat(300_000) }));
+
+    it.each<[string, () => Promise<number>]>([
+      ['a partition', async () => (await table.partition('large')).length],
+      ['a count', () => table.countIndex('jobs-by-status', queued, 100)],
+      [
+        'what is found in an index',
+        async () =>
+          (await table.queryIndex('jobs-by-status', queued, { limit: 100, newestFirst: false, read: (items) => items }))
+            .length,
+      ],
+      [
+        'all pages of an index',
+        async () => (await Array.fromAsync(table.indexPages('jobs-by-status', queued, 100))).flat().length,
+      ],
+    ])('%s is read to its end', async (_, read) => {
+      await rival.delete(key);
+      for (const [wakeAt, item] of sizes.entries()) await rival.put({ ...item, status: 'queued', wakeAt });
+      expect(await read()).toBe(sizes.length);
+    });
+  });
+}
