@@ -24,6 +24,7 @@ import { addSlackManifestCommand } from './slack-manifest.ts';
 import { addStackTraceCommand } from './stack-trace.ts';
 import { addStopCommands } from './stop.ts';
 import { openTarget } from './target.ts';
+import { addTestCommand } from './test.ts';
 
 /** All commands of `relay`. */
 export function relayProgram(): Command {
@@ -47,6 +48,7 @@ export function relayProgram(): Command {
   addIssueCommand(program, open);
   addBackfillCommand(program, open);
   addPlanCommand(program, open);
+  addTestCommand(program);
   addBudgetCommand(program, open);
   addResumeCommand(program, open);
   addRecoverCommand(program, open);

@@ -23,7 +23,7 @@ import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type Instances, startSandboxFor, stateFolder } from '../local/instances.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
 import { linkRoutes } from '../local/link-routes.ts';
-import { commentsInWords, enterGithubStandIn, withGithubAt } from '../local/local-github.ts';
+import { commentsInWords, enterGithubStandIn, usesGithubCom, withGithubAt } from '../local/local-github.ts';
 import { enterSlack, withSlackAt } from '../local/local-slack.ts';
 import { partnersOf } from '../local/partners.ts';
 import { startSlackSocket } from '../local/slack-socket.ts';
@@ -75,7 +75,8 @@ async function start(): Promise<void> {
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const changes = createLoggedChanges();
   const log = watchedLog(story.log, changes.saw);
-  const githubStandIn = sandbox && !github ? await enterGithubStandIn(stack, config, log) : undefined;
+  const standsIn = sandbox && !github && usesGithubCom(config);
+  const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now) : undefined;
   const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
   const runtime = { ...systemRuntime(withStandIns(config), process.env), log, metrics };
   const functions = await openFunctions(runtime, stack, () => poll());

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { partnerRoot } from '../lib/service/partner/base-url.ts';
 import type { SandboxKey } from '../sandbox/checks.ts';
-import { defaultKey, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { keptPort } from './kept-port.ts';
 import type { Partner } from './partners.ts';
 import { STATE_FOLDER } from './state.ts';
@@ -30,11 +30,19 @@ export async function startSandboxFor(
   folder: string,
   controlKey: string,
 ): Promise<Instances> {
-  const keys = connections.map(sandboxKey);
   const { port, keep } = await keptPort(folder, 'sandbox');
-  const dataFile = join(folder, 'sandbox.jsonl');
-  const sandbox = await startSandbox({ dataFile, controlKey, port, keys, mcp: { enabled: true } });
-  keep(sandbox.url);
+  const instances = await startSandboxWith(connections, { dataFile: join(folder, 'sandbox.jsonl'), controlKey, port });
+  keep(instances.sandbox.url);
+  return instances;
+}
+
+/** Starts the sandbox, with a key for each connection. */
+export async function startSandboxWith(
+  connections: readonly string[],
+  options: SandboxOptions,
+): Promise<Required<Instances>> {
+  const keys = connections.map(sandboxKey);
+  const sandbox = await startSandbox({ ...options, keys, mcp: { enabled: true } });
   const partner = ({ apiKey, secretKey }: SandboxKey): Partner => ({ baseUrl: sandbox.url, apiKey, secretKey });
   return { partners: new Map(connections.map((name, index) => [name, partner(sandboxKey(name, index))])), sandbox };
 }

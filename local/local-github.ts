@@ -6,24 +6,25 @@ import type { LocalStack } from './stack.ts';
 
 const GITHUB_API = 'https://api.github.com';
 
+/** A GitHub Enterprise Server has no stand-in in `npm start`. */
+export const usesGithubCom = ({ github }: RelayConfig): boolean => github.apiUrl === GITHUB_API;
+
 /**
- * Starts a stand-in of GitHub, whose comments and checks are logged, and enters its token and its App. It is for the sandbox alone: to an
- * instance of the service it would vouch for people, and nobody would see that the issues at GitHub are missing.
- *
- * @returns undefined for a GitHub Enterprise Server
+ * Starts a stand-in of GitHub, whose comments and checks are logged, and enters its token and its App. It is for the
+ * sandbox alone: to an instance of the service it would vouch for people, and nobody would see that the issues at GitHub
+ * are missing.
  */
 export async function enterGithubStandIn(
   { secrets, secretPrefix }: LocalStack,
-  { github }: RelayConfig,
   log: Pick<Console, 'info'>,
-): Promise<GithubStandIn | undefined> {
-  if (github.apiUrl !== GITHUB_API) return undefined;
+  clock: () => number,
+): Promise<GithubStandIn> {
   const token = `stand-in-${randomBytes(16).toString('hex')}`;
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const app = { appId: '1', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
   secrets.put(`${secretPrefix}github`, { token, ...app });
   return startGithubStandIn({
-    clock: Date.now,
+    clock,
     isValid: (authorization) => authorization === `token ${token}` || isSigned(authorization, privateKey),
     installationToken: token,
     // Without the marker, which GitHub does not show either.

@@ -22,7 +22,7 @@ const layers: readonly (readonly string[])[] = [
   ['lib/intake'],
   ['functions'],
   ['local'],
-  ['console'],
+  ['console', 'relay-tests'],
   ['cli'],
   ['test'],
   ['bench'],

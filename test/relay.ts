@@ -13,9 +13,9 @@ import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { linkRoutes } from '../local/link-routes.ts';
 import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
+import { nextMoment } from '../local/trial/next-moment.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { loseAnswers } from './lost-answers.ts';
-import { nextMoment } from './next-moment.ts';
 
 /** The project of the sandbox's seed that defects go to. */
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';

@@ -37,23 +37,33 @@ export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
 
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
+/** When an example happened, and the number of what is new in it. */
+interface Made {
+  /** Epoch milliseconds. */
+  now: number;
+  number: number;
+}
+
 /**
- * An event in GitHub's format, made from `@octokit/webhooks-examples`. It happened now. Its issue, comment or pull
- * request is a new one, apart from an issue whose number is given.
+ * An event in GitHub's format, made from `@octokit/webhooks-examples`. By default, it happened now, and its issue, comment
+ * or pull request is a new one, apart from an issue whose number is given.
  *
  * @throws {Error} if the fields make no sense together, or there is no such example; the message says what is possible
  */
-export function exampleEvent(wanted: WantedEvent): { event: string; payload: Payload } {
+export function exampleEvent(
+  wanted: WantedEvent,
+  made: Made = { now: Date.now(), number: inventedNumber() },
+): { event: string; payload: Payload } {
   const event = wanted.event ?? eventFor(wanted);
   refuseNonsense(event, wanted);
   const example = inRepository(findExample(event, wanted), wanted.repository);
   switch (event) {
     case 'issues':
-      return { event, payload: ofIssue(example, wanted) };
+      return { event, payload: ofIssue(example, wanted, made) };
     case 'issue_comment':
-      return { event, payload: ofComment(example, wanted) };
+      return { event, payload: ofComment(example, wanted, made) };
     case 'pull_request':
-      return { event, payload: ofPullRequest(example, wanted) };
+      return { event, payload: ofPullRequest(example, wanted, made) };
     default:
       return { event, payload: example };
   }
@@ -123,12 +133,12 @@ function inRepository(example: Example, name: string | undefined): Example {
   };
 }
 
-function ofIssue(example: Example, { issue: number = inventedNumber(), labels, body }: WantedEvent): Payload {
-  const issue = numbered(fieldsOf(example.issue), number);
+function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent, made: Made): Payload {
+  const issue = numbered(fieldsOf(example.issue), { ...made, number: number ?? made.number });
   // GitHub's example still contains the label that was removed.
   const kept = example.action === 'unlabeled' ? [] : issue.labels;
   const own = labels?.map((name) => ({ name, color: 'ededed', default: false, description: null }));
-  const edited = example.action === 'edited' && { title: `${issue.title} (edited at ${now()})` };
+  const edited = example.action === 'edited' && { title: `${issue.title} (edited at ${timeOf(made)})` };
   const changed = example.action === 'labeled' || example.action === 'unlabeled' ? own?.at(-1) : undefined;
   return {
     ...example,
@@ -142,33 +152,39 @@ function ofIssue(example: Example, { issue: number = inventedNumber(), labels, b
   };
 }
 
-function ofComment(example: Example, { issue: number, body }: WantedEvent): Payload {
+function ofComment(example: Example, { issue: number, body }: WantedEvent, made: Made): Payload {
   const issue = fieldsOf(example.issue);
   const comment = fieldsOf(example.comment);
-  const id = FIRST_COMMENT_ID + inventedNumber();
+  const id = FIRST_COMMENT_ID + made.number;
   const place = String(comment.html_url).replace(
     /issues\/\d+#.*/,
     `issues/${number ?? issue.number}#issuecomment-${id}`,
   );
   return {
     ...example,
-    issue: number === undefined ? issue : numbered(issue, number),
+    issue: number === undefined ? issue : numbered(issue, { ...made, number }),
     // The relay ignores events that are too old for GitHub to deliver, and the examples are from 2019.
     comment: {
       ...comment,
       id,
       html_url: place,
-      created_at: now(),
-      updated_at: now(),
+      created_at: timeOf(made),
+      updated_at: timeOf(made),
       ...(body !== undefined && { body }),
     },
   };
 }
 
-function ofPullRequest(example: Example, { merged, body }: WantedEvent): Payload {
-  const number = inventedNumber();
+function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Made): Payload {
+  const { number } = made;
   const pull = fieldsOf(example.pull_request);
-  const outcome = merged && { state: 'closed', merged: true, closed_at: now(), merged_at: now(), merged_by: pull.user };
+  const outcome = merged && {
+    state: 'closed',
+    merged: true,
+    closed_at: timeOf(made),
+    merged_at: timeOf(made),
+    merged_by: pull.user,
+  };
   return {
     ...example,
     number,
@@ -179,22 +195,23 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent): Payload
       id: FIRST_PULL_REQUEST_ID + number,
       number,
       html_url: String(pull.html_url).replace(/\d+$/, String(number)),
-      updated_at: now(),
+      updated_at: timeOf(made),
     },
   };
 }
 
-function numbered(issue: Fields, number: number): Fields {
+function numbered(issue: Fields, made: Made): Fields {
+  const { number } = made;
   const url = String(issue.html_url).replace(/\d+$/, String(number));
-  return { ...issue, id: FIRST_ISSUE_ID + number, number, html_url: url, updated_at: now() };
+  return { ...issue, id: FIRST_ISSUE_ID + number, number, html_url: url, updated_at: timeOf(made) };
 }
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-function now(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
+function timeOf({ now }: Made): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`;
 }
 
 function inventedNumber(): number {

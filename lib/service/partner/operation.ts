@@ -31,9 +31,13 @@ export interface HowFound {
 }
 
 /** One operation of the partner API: declared once, in the file of its resource. */
-export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z.ZodType = z.ZodType> {
+export interface Operation<
+  Payload extends z.ZodType = z.ZodType,
+  Data extends z.ZodType = z.ZodType,
+  Name extends string = string,
+> {
   /** Its path below the partner API, without the leading slash: `defects/create`. */
-  name: string;
+  name: Name;
   /** The path that is called. It differs from the name only if an override says so. */
   path: string;
   evidence: HowDocumented;
@@ -52,10 +56,15 @@ export interface Operation<Payload extends z.ZodType = z.ZodType, Data extends z
   found?: HowFound;
 }
 
-type Declaration<P extends z.ZodType, D extends z.ZodType> = Omit<Operation<P, D>, 'path' | 'fields'>;
+type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string> = Omit<
+  Operation<P, D, N>,
+  'path' | 'fields'
+>;
 
 /** Declares an operation. */
-export function operation<P extends z.ZodType, D extends z.ZodType>(declaration: Declaration<P, D>): Operation<P, D> {
+export function operation<P extends z.ZodType, D extends z.ZodType, N extends string>(
+  declaration: Declaration<P, D, N>,
+): Operation<P, D, N> {
   return { ...declaration, path: declaration.name, fields: {} };
 }
 

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { Operation } from '../operation.ts';
 import { validate } from '../validate.ts';
 import { createDefect, linkDefect, listDefects, updateDefect } from './defects.ts';
@@ -9,7 +10,7 @@ import { createTimelog, listTimelogs, searchTimelogs, timelogDetail } from './ti
 import { listUsers } from './users.ts';
 import { completeChecklistItem, reorderChecklistGroups } from './work-item-checklists.ts';
 
-const all: readonly Operation[] = [
+const all = [
   validate,
   listProjects,
   createProject,
@@ -36,7 +37,10 @@ const all: readonly Operation[] = [
   linkDefect,
   reorderChecklistGroups,
   completeChecklistItem,
-];
+] as const satisfies readonly Operation[];
+
+/** The payload of each declared operation, by its name. */
+export type Payloads = { [O in (typeof all)[number] as O['name']]: z.input<O['payload']> };
 
 /** Every declared operation by its name: the 22 of known shape, and the assumed ones that the automations need. */
 export const operations: ReadonlyMap<string, Operation> = new Map(all.map((declared) => [declared.name, declared]));

@@ -1,5 +1,5 @@
-import type { Job } from '../lib/engine/record/job.ts';
-import type { FifoQueue } from '../local/fifo-queue.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import type { FifoQueue } from '../fifo-queue.ts';
 
 const MINUTE = 60_000;
 

@@ -1,0 +1,126 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addTestCommand } from '../../cli/test.ts';
+import { issueEvent } from '../issue-events.ts';
+import { newFolder } from '../new-folder.ts';
+import { runCommand } from './run-command.ts';
+
+for (const around of [beforeEach, afterEach])
+  around(() => {
+    process.exitCode = undefined;
+  });
+
+const run = (...files: string[]) => runCommand(addTestCommand, 'test', ...files);
+
+/** Runs one test of a file of its own. @returns what was printed, without the line of the file */
+async function outcomeOf(test: string, payload?: object): Promise<string> {
+  const folder = newFolder();
+  if (payload) await writeFile(join(folder, 'payload.json'), JSON.stringify(payload));
+  const file = join(folder, 'one.ts');
+  const defineTests = resolve(import.meta.dirname, '../../local/trial/define-tests.ts');
+  await writeFile(
+    file,
+    `import { defineTests } from '${defineTests}';\nexport default defineTests({ 'a test': ${test} });`,
+  );
+  const printed = await run(file);
+  return printed.slice(printed.indexOf('\n') + 1);
+}
+
+const bug = "event: { event: 'issues', labels: ['bug'] }";
+const file = "event: { event: 'issues', file: 'payload.json' }";
+
+describe('relay test', () => {
+  it('passes with the tests that come with the project', async () => {
+    const printed = await run();
+    expect(printed).toMatch(/^relay-tests\/comments\.ts\n {2}✓ /);
+    expect(printed).toContain('\n6 tests, all as expected.');
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  it.each([
+    ['a field and a pattern', `{ ${bug}, makes: { 'defects/create': { priority: 'Medium', title: /^Spelling/ } } }`],
+    ['an event that is ignored', `{ event: { event: 'issues', labels: ['question'] }, makes: 'nothing' }`],
+    ['several requests', `{ event: { body: '/done 101 102' }, makes: { ${items('{ item_id: 102 }, {}')} } }`],
+    ['a comment as well', `{ event: { body: '/done 101' }, makes: { ${items('{}')} } }`],
+    ['only a comment', `{ event: { body: '/log 45m nope' }, makes: {} }`],
+  ])('passes with %s', async (_, test) => {
+    expect(await outcomeOf(test)).toBe('  ✓ a test\n\n1 test, all as expected.');
+  });
+
+  it.each([
+    [
+      'another value',
+      `{ ${bug}, makes: { 'defects/create': { priority: 'High' } } }`,
+      'expected defects/create with priority "High"',
+    ],
+    [
+      'what came instead',
+      `{ ${bug}, makes: { 'defects/create': { type: 'Task' } } }`,
+      'type "Bug", priority "Medium", severity "Major", answered with 201',
+    ],
+    ['what came besides', `{ ${bug}, makes: {} }`, 'came     defects/create with'],
+    [
+      'what the job did',
+      `{ ${bug}, makes: 'nothing' }`,
+      /because {2}the job of Codertocat\/Hello-World#100001 .+ is succeeded: created defect/,
+    ],
+    [
+      'why nothing came',
+      `{ event: { event: 'issues', labels: [] }, makes: { 'defects/create': {} } }`,
+      'because  the event was ignored: a new issue without the label bug',
+    ],
+    [
+      'a comment',
+      `{ event: { body: '/done 101' }, makes: 'nothing' }`,
+      'came     a comment: ✅ Completed checklist item 101',
+    ],
+    ['a refusal', `{ event: { body: '/done 999' }, makes: { ${items('{}')} } }`, 'answered with 404'],
+    [
+      'one request too few',
+      `{ event: { body: '/done 101' }, makes: { ${items('{}, {}')} } }`,
+      'expected work-items/checklist/items/complete',
+    ],
+    [
+      'a misspelled operation',
+      `{ ${bug}, makes: { 'defect/create': {} } }`,
+      "no operation 'defect/create'; did you mean 'defects/create'?",
+    ],
+    [
+      'a misspelled field',
+      `{ ${bug}, makes: { 'defects/update': { titel: 'x' } } }`,
+      "no field 'titel'; did you mean 'title'?",
+    ],
+    [
+      'a misspelled example',
+      `{ event: { event: 'issue' }, makes: 'nothing' }`,
+      "cannot run: there is no example of 'issue'",
+    ],
+    ['no such file', `{ ${file}, makes: 'nothing' }`, /cannot run: .*payload\.json/],
+  ])('says of a difference: %s', async (_, test, said) => {
+    const printed = await outcomeOf(test);
+    expect(printed).toMatch(/^ {2}✗ a test\n/);
+    expect(printed).toMatch(said);
+    expect(printed).toContain('1 test, 1 not as expected.');
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('reads the payload of a delivery that is years old', async () => {
+    const opened = issueEvent('opened', { title: 'Years ago' });
+    const old = JSON.parse(JSON.stringify(opened).replaceAll('2026-', '2019-'));
+    expect(await outcomeOf(`{ ${file}, makes: { 'defects/create': { title: 'Years ago' } } }`, old)).toContain('✓');
+    expect(await outcomeOf(`{ ${file}, makes: 'nothing' }`, { ...old, issue: 5 })).toMatch(
+      /is not the payload of a delivery/,
+    );
+  });
+
+  it('refuses a file without tests', async () => {
+    const folder = newFolder();
+    await writeFile(join(folder, 'none.ts'), 'export const tests = {};');
+    await expect(run(join(folder, 'none.ts'))).rejects.toThrow(/none\.ts exports no tests/);
+  });
+});
+
+function items(requests: string): string {
+  return `'work-items/checklist/items/complete': [${requests}]`;
+}
