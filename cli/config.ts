@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
+import { printJson } from './print.ts';
 
 /** `config check`: checks relay.config.ts, without a relay. */
 export function addConfigCommand(program: Command): void {
@@ -8,10 +9,11 @@ export function addConfigCommand(program: Command): void {
     .description('the configuration, relay.config.ts')
     .command('check [file]')
     .description('check relay.config.ts, or another file, without a running relay; the exit status is 1 for a fault')
-    .action(async (file: string | undefined) => {
-      const { connections, github, slack, timesheets } = await loadConfig(
-        configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }),
-      );
+    .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
+    .action(async (file: string | undefined, { json }: { json?: boolean }) => {
+      const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
+      if (json) return printJson(config);
+      const { connections, github, slack, timesheets } = config;
       const parts = [
         `connections: ${Object.keys(connections).join(', ')}`,
         `repositories: ${github.repositories.map(({ name }) => name).join(', ') || 'none'}`,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { faultLine } from '../faults/fault.ts';
@@ -11,7 +11,7 @@ export class ConfigFileError extends Error {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The configuration: `relay.config.ts` of this project, or the file that `RELAY_CONFIG` names. */
+/** The configuration: `relay.config.ts` of this project, or the file that `RELAY_CONFIG` names, which can be JSON. */
 export function configFile(variables: Readonly<Record<string, string | undefined>> = process.env): string {
   return variables.RELAY_CONFIG ? resolve(variables.RELAY_CONFIG) : resolve(ROOT, 'relay.config.ts');
 }
@@ -25,7 +25,7 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   if (!existsSync(file)) throw new ConfigFileError(`there is no configuration: ${shortly(file)} does not exist`);
   let exported: { default?: unknown };
   try {
-    exported = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    exported = await load(file);
   } catch (error) {
     throw error instanceof ConfigError ? withFaults(file, error) : notRun(file, error);
   }
@@ -42,6 +42,13 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   }
 }
 
+/** A file of JSON is only read. A module is run, with all that it imports. */
+async function load(file: string): Promise<{ default?: unknown }> {
+  return file.endsWith('.json')
+    ? { default: JSON.parse(readFileSync(file, 'utf8')) }
+    : import(pathToFileURL(file).href);
+}
+
 function withFaults(file: string, error: ConfigError): ConfigFileError {
   const lines = error.faults.map(faultLine);
   const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
@@ -52,7 +59,8 @@ function withFaults(file: string, error: ConfigError): ConfigFileError {
 function notRun(file: string, error: unknown): ConfigFileError {
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const what = name === 'SyntaxError' ? 'syntax error: ' : '';
-  return new ConfigFileError(`${placeText(placeIn(stack) ?? { file })}: ${what}${message}`, { cause: error });
+  const place = file.endsWith('.json') ? undefined : placeIn(stack);
+  return new ConfigFileError(`${placeText(place ?? { file })}: ${what}${message}`, { cause: error });
 }
 
 /**

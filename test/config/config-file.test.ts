@@ -15,10 +15,14 @@ beforeEach(() => {
 });
 
 /** `relay config check` of these files, in their folder, where no relay runs. */
-async function check(files: Readonly<Record<string, string>>): Promise<{ code: number; output: string }> {
+async function check(
+  files: Readonly<Record<string, string>>,
+  ...options: string[]
+): Promise<{ code: number; output: string }> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   try {
-    const words = [join(root, 'cli/relay.ts'), 'config', 'check', 'relay.config.ts'];
+    const [file = ''] = Object.keys(files);
+    const words = [join(root, 'cli/relay.ts'), 'config', 'check', file, ...options];
     return { code: 0, output: (await run(process.execPath, words, { cwd: folder })).stdout };
   } catch (error) {
     const { code, stderr } = error as { code: number; stderr: string };
@@ -62,6 +66,16 @@ describe('relay config check', () => {
     const { code, output } = await check({ 'relay.config.ts': text });
     expect(output).toMatch(expected);
     expect(output).not.toMatch(/\n\s+at /);
+    expect(code).toBe(1);
+  });
+
+  it('a configuration as JSON is the same one, and only read', async () => {
+    const written = withSettings('connections: { main: { limits: { perDay: 900 } } },');
+    const { output: json } = await check({ 'relay.config.ts': written }, '--json');
+    expect(JSON.parse(json)).toMatchObject({ connections: { main: { limits: { perMinute: 120, perDay: 900 } } } });
+    expect(await check({ 'proposed.json': json }, '--json')).toEqual({ code: 0, output: json });
+    const { code, output } = await check({ 'proposed.json': `process.exit(0);\n${json}` });
+    expect(output).toMatch(/proposed\.json: syntax error/);
     expect(code).toBe(1);
   });
 
