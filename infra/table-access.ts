@@ -73,7 +73,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       // A job's journal is read with a query, because it is in the job's partition.
       job: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
       link: ['GetItem', 'PutItem'],
-      linkName: ['PutItem'],
+      linkName: ['GetItem', 'PutItem'],
+      relation: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
       reading: ['GetItem', 'PutItem', 'UpdateItem'],

@@ -56,6 +56,7 @@ export function exampleConfig(
         issueToDefect: { projectId: PROJECT, foldSeconds: 0, ...issueToDefect },
         completeChecklistItem: true,
         logTime: true,
+        relate: true,
       })),
     },
     slack: { connection: 'main', channels: { C0PLATFORM: { projectId: PROJECT } }, ...rest.slack },

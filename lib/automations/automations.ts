@@ -13,6 +13,7 @@ import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
+import { relate } from './relate/run.ts';
 import { stillWritten } from './still-written.ts';
 import { teamTimesheets } from './team-timesheets/run.ts';
 import { timesheetReminder } from './timesheet-reminder/run.ts';
@@ -27,6 +28,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     createDefect(context),
     find(context),
     logTime(context),
+    relate(context),
     listTools(context),
     callTool(context),
   ];

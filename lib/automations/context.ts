@@ -4,6 +4,7 @@ import type { JobStore } from '../engine/record/job-store.ts';
 import { type Journal, openJournal } from '../engine/record/journal.ts';
 import { createMarkers, type Markers } from '../engine/record/markers.ts';
 import { createLinks, type Links } from '../links/links.ts';
+import { createRelations, type Relations } from '../links/relations.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
 import { type CheckRuns, createCheckRuns } from '../platforms/github/checks/check-runs.ts';
@@ -30,6 +31,7 @@ export interface Context {
   jobs: JobStore;
   queue: JobQueue;
   links: Links;
+  relations: Relations;
   journal: (jobId: string) => Promise<Journal>;
   markers: Markers;
   comments: IssueComments;
@@ -75,6 +77,7 @@ export function createContext(
     jobs,
     queue,
     links: createLinks(table, clock),
+    relations: createRelations(table),
     slack,
     journal,
     people,

@@ -9,6 +9,7 @@ import { findVerb } from './find/draft.ts';
 import { helpVerb } from './help/draft.ts';
 import { linkVerb } from './link-account/draft.ts';
 import { logVerb } from './log-time/draft.ts';
+import { relateVerb } from './relate/draft.ts';
 import { statusVerb } from './status/draft.ts';
 import { unlinkVerb } from './unlink-account/draft.ts';
 import type { Verb } from './verb.ts';
@@ -18,6 +19,7 @@ const all = [
   defectVerb,
   doneVerb,
   undoVerb,
+  relateVerb,
   logVerb,
   findVerb,
   doVerb,

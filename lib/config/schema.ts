@@ -190,6 +190,15 @@ const repository = z.strictObject({
         'that count, too.',
       examples: [true, { branches: ['release'] }],
     }),
+  relate: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Whether lines such as `Task: 12`, `Test case: 8` and `Test step: 15` by collaborators link the defect of an issue: ' +
+        'in the issue, and in a pull request that closes it. The defect of a sub-issue is linked to the task of its parent.',
+      examples: [true],
+    }),
   logTime: z
     .boolean()
     .default(false)
@@ -306,7 +315,14 @@ const slack = z.strictObject({
     .prefault({})
     .meta({ description: 'Who may use the relay at all.' }),
   permissions: z
-    .strictObject({ defect: permission, done: permission, log: permission, find: permission, do: permission })
+    .strictObject({
+      defect: permission,
+      done: permission,
+      relate: permission,
+      log: permission,
+      find: permission,
+      do: permission,
+    })
     .partial()
     .default({})
     .meta({

@@ -64,6 +64,12 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     note: oneLine,
   }),
   fc.record({ verb: fc.constant('find' as const), text: oneLine }),
+  fc.record({
+    verb: fc.constant('relate' as const),
+    defect: fc.stringMatching(/^[1-9]\d{0,9}$/),
+    what: fc.constantFrom('task' as const, 'case' as const, 'step' as const),
+    id: fc.stringMatching(/^[1-9]\d{0,9}$/),
+  }),
   fc.record(
     { verb: fc.constant('link' as const), code: fc.stringMatching(/^\d{3}-\d{3}$/) },
     { requiredKeys: ['verb'] },
@@ -196,20 +202,23 @@ describe('a command', () => {
   it.each([
     [
       'note 12',
-      'There is no command “note”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+      'There is no command “note”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
     ],
-    ['hilfe', 'There is no command “hilfe”. There are: defect, done, undo, log, find, do, link, unlink, status, help.'],
+    [
+      'hilfe',
+      'There is no command “hilfe”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
+    ],
     [
       'bug Login',
-      'There is no command “bug”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+      'There is no command “bug”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
     ],
     [
       'odnu 12',
-      'There is no command “odnu”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+      'There is no command “odnu”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
     ],
     [
       'constructor',
-      'There is no command “constructor”. There are: defect, done, undo, log, find, do, link, unlink, status, help.',
+      'There is no command “constructor”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
     ],
     [
       'dnoe',

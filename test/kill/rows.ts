@@ -277,6 +277,46 @@ export const merged: Row = {
     github('pull_request', mergedPayload(id, `Completes checklist items ${checklistItems(id).join(' and ')}.`)),
 };
 
+const defectOf = (id: number) => `trial-${id}`;
+
+/** The defect is there, of an issue of the same number. */
+const relate = {
+  automation: 'relate',
+  operation: 'defects/link',
+  async prepare(relay: KillableRelay, id: number) {
+    newInSlack(relay, id);
+    const [example] = relay.sandbox.data.defects;
+    if (!example) throw new Error('the sandbox has no defect');
+    relay.sandbox.data.defects.push({ ...example, defect_id: defectOf(id), task_id: null });
+    const claim = { by: 'a trial', connection: 'main', marker: `trial ${id}` };
+    const name = `${REPOSITORY}#${id}`;
+    const { table } = relay.stores;
+    const link = { life: 'made', claim, defect: { id: defectOf(id), applied: {}, updates: 0 } };
+    await table.put({ ...keys.link(`issue-trial-${id}`), ...link });
+    await table.put({ ...keys.linkName(name), entity: `issue-trial-${id}` });
+  },
+  made: ({ sandbox }, id) =>
+    sandbox.data.defects
+      .filter(({ defect_id, task_id }) => defect_id === defectOf(id) && task_id)
+      .map(({ defect_id, task_id }) => ({ id: defect_id, looks: String(task_id) })),
+  makes: { ofAll: 1 },
+  looks: TASK.id,
+} satisfies Partial<Row>;
+
+export const relatedInSlack: Row = {
+  ...relate,
+  what: 'a command in Slack links a defect to a task',
+  incoming: (id) => command(id, `relate ${defectOf(id)} task ${TASK.id}`),
+  said: saidInSlack,
+};
+
+export const relatedByPullRequest: Row = {
+  ...relate,
+  what: 'a merged pull request links the defect of the issue that it closes',
+  incoming: (id) => github('pull_request', mergedPayload(id, `Closes #${id}\n\nTask: ${TASK.name}`)),
+  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
+};
+
 /** The person has linked their account, so that tools are called as them. */
 const withTool = {
   isTool: true,

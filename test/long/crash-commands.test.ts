@@ -14,6 +14,8 @@ import {
   loggedWithTool,
   merged,
   type Row,
+  relatedByPullRequest,
+  relatedInSlack,
   taskFromForm,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
@@ -37,6 +39,8 @@ it.each([
   { row: defectInModal, whole: 1, inTurn: 0 },
   { row: doneInComment, whole: 1, inTurn: 2 },
   { row: merged, whole: 1, inTurn: 0 },
+  { row: relatedInSlack, whole: 2, inTurn: 1 },
+  { row: relatedByPullRequest, whole: 1, inTurn: 1 },
 ])(
   'each action happens once or is parked as documented, wherever the relay is killed: $row.automation, $row.what',
   async ({ row, whole, inTurn }) => {

@@ -130,7 +130,9 @@ function isPastResending({ lookFrom, request }: OpenRequest, now: number): boole
   return lookFrom !== undefined || now >= request.signedAt + RESEND_WINDOW_MS;
 }
 
+/** What makes nothing of its own goes by the name of its operation. */
 function idOf(operation: Operation, data: unknown): string | number {
+  if (operation.effect === 'unknown') return operation.name;
   const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
   if (typeof id === 'string' || typeof id === 'number') return id;
   throw new NeedsOperator(

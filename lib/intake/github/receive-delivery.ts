@@ -23,6 +23,7 @@ import type { Metrics } from '../../state/metrics/metrics.ts';
 import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
 import { takeMergedPullRequest } from './take-merged-pull-request.ts';
+import { takeRelations } from './take-relations.ts';
 import type { GithubTaker, Taken } from './taken.ts';
 
 export interface ReceiveOptions {
@@ -39,7 +40,7 @@ export interface ReceiveOptions {
 }
 
 /** These functions see every delivery. Add a new one here. */
-const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest];
+const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest, takeRelations];
 
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 

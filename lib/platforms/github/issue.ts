@@ -14,6 +14,8 @@ const issue = z.object({
   state_reason: z.nullish(text(255)),
   created_at: instant,
   updated_at: instant,
+  /** The address of its parent in the REST API. Missing without one. */
+  parent_issue_url: z.nullish(text(4_096)),
   labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
 });
 
@@ -21,11 +23,12 @@ const issuesPayload = z.object({
   action: z.string(),
   issue,
   /** Who brought the event about. */
-  sender: z.nullish(z.object({ login })),
+  sender: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
   repository,
-  /** Of `transferred` the new one, of `opened` by a transfer the old one. */
+  /** Of `transferred` the new issue, of `opened` by a transfer the old one, of `edited` the text before. */
   changes: z.nullish(
     z.object({
+      body: z.nullish(z.object({ from: z.nullish(z.string()) })),
       new_issue: z.nullish(issue),
       new_repository: z.nullish(repository),
       old_issue: z.nullish(z.object({ id: z.int(), number: z.int() })),
@@ -47,6 +50,16 @@ export type IssuesPayload = z.output<typeof issuesPayload>;
 export function readIssuesPayload(payload: unknown): IssuesPayload {
   return readPayload('issues', issuesPayload, payload);
 }
+
+const place = z.object({ id: z.int(), number: z.int(), html_url: text(4_096), updated_at: instant });
+
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#sub_issues */
+export const subIssuesPayload = z.object({
+  action: z.string(),
+  parent_issue: place,
+  sub_issue: place,
+  installation: z.nullish(installation),
+});
 
 /** @throws {PayloadError} */
 export function readIssue(answer: unknown): GithubIssue {

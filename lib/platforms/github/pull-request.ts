@@ -12,12 +12,16 @@ export const pullRequestPayload = z.object({
     body: z.nullish(z.string()),
     merged: z.nullish(z.boolean()),
     merged_at: z.nullish(instant),
+    updated_at: instant,
     merged_by: account,
     user: account,
     author_association: z.nullish(z.string()),
     base: z.object({ ref: text(255), repo: z.object({ default_branch: text(255) }) }),
   }),
+  sender: account,
   repository,
+  /** Only for `edited`. */
+  changes: z.nullish(z.object({ body: z.nullish(z.object({ from: z.nullish(z.string()) })) })),
   installation: z.nullish(installation),
 });
 

@@ -14,7 +14,7 @@ export type HowDocumented = 'documented' | 'payload not shown' | 'assumed';
  * - `read`: nothing.
  * - `repeatable`: the same result, so it can be retried with a new nonce.
  * - `create`: a duplicate, so it goes through the journal of signed requests.
- * - `unknown`: treated as `create`.
+ * - `unknown`: treated as `create`, although it makes nothing that has an id.
  */
 export type Effect = 'read' | 'repeatable' | 'create' | 'unknown';
 

@@ -20,6 +20,11 @@ export const keys = {
   link: (entity: string): Key => ({ pk: `link#${entity}`, sk: 'link' }),
   /** lib/links/links.ts: the entity that goes by that name; GitHub's names know no letter case. */
   linkName: (name: string): Key => ({ pk: `link-name#${name.toLowerCase()}`, sk: 'name' }),
+  /** lib/links/relations.ts: what a defect is linked to. */
+  relation: (connection: string, defect: string, kind: string, target: string): Key => ({
+    pk: `relations#${connection}#${defect}`,
+    sk: `${kind}#${target}`,
+  }),
   /** lib/people/people.ts: who a person of Slack or GitHub is in the service. */
   person: (platform: string, id: string, connection: string): Key => ({
     pk: `person#${platform}#${id.toLowerCase()}`,

@@ -42,10 +42,11 @@ export const updateDefect = operation({
 /** "At least one of" the targets is documented. Assumed: `defect_id` is required. */
 const targets = { test_case_id: id.nullish(), test_step_id: id.nullish(), task_id: id.nullish() };
 
+/** Whether a second link adds to the first or replaces it is not shown, nor what a repetition does. */
 export const linkDefect = operation({
   name: 'defects/link',
   evidence: 'documented',
-  effect: 'repeatable',
+  effect: 'unknown',
   success: 200,
   payload: z
     .strictObject({ defect_id: id, ...targets })

@@ -1,0 +1,8 @@
+/** What a defect can be linked to (docs/partner-api.md#operations). */
+export const targetKinds = ['task', 'test case', 'test step'] as const;
+export type TargetKind = (typeof targetKinds)[number];
+
+export interface Target {
+  kind: TargetKind;
+  id: string | number;
+}

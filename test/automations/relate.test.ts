@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { discardJob } from '../../lib/engine/operate/discard.ts';
+import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
+import { createRelations } from '../../lib/links/relations.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { mergedPayload } from '../kill/github-payloads.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { ask } from '../slack-requests.ts';
+
+type Fields = Record<string, unknown>;
+
+const REPOSITORY = 'Codertocat/Hello-World';
+/** Of the sandbox's seed. */
+const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
+const OTHER_TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e02' };
+const CASE = 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a02';
+
+let relay: TestRelay;
+let github: GithubApi;
+beforeEach(async () => {
+  github = await startGithubApi(() => relay.clock.now);
+  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
+});
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+/** The defect that the relay made. */
+const made = () => relay.sandbox.data.defects.at(-1);
+const linked = () => {
+  const { task_id, test_case_id, test_step_id } = made() ?? {};
+  return { task_id, test_case_id, test_step_id };
+};
+const none = { task_id: null, test_case_id: null, test_step_id: null };
+const sends = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/defects/link')).length;
+const said = () => github.comments.map(({ body }) => body.replaceAll(/[\\\u200b]/g, '').split('\n')[0]);
+
+async function happens(event: string, payload: object): Promise<void> {
+  expect((await relay.post(event, payload)).status).toBe(202);
+  await relay.workToTheEnd();
+}
+
+const issue = (action: string, body: string, fields: Fields = {}) => issueEvent(action, { body, ...fields });
+const edit = (from: string, body: string, { login = 'Codertocat', ...fields }: Fields = {}) =>
+  issue('edited', body, { seconds: 60, extra: { changes: { body: { from } }, sender: { login } }, ...fields });
+
+describe('a line in an issue', () => {
+  it.each([
+    ['the id of a task', `It crashes.\n\nTask: ${TASK.id}`, { ...none, task_id: TASK.id }],
+    ['the name of a task', `- task: ${TASK.name.toUpperCase()}`, { ...none, task_id: TASK.id }],
+    ['a test case', `Test case: #${CASE}.`, { ...none, test_case_id: CASE }],
+    ['a test step', 'Test step: 2', { ...none, test_step_id: 2 }],
+    [
+      'several',
+      `Task: ${TASK.id}\nTest case: ${CASE}\nTask: ${TASK.id}`,
+      { ...none, task_id: TASK.id, test_case_id: CASE },
+    ],
+    ['code', `\`Task: ${TASK.id}\``, none],
+    ['a quotation', `> Task: ${TASK.id}`, none],
+    ['a comment', `<!--\nTask: ${TASK.id}\n-->`, none],
+    ['words', 'Test case: all of them', none],
+  ])('links the defect of the issue to what it names: %s', async (_, body, expected) => {
+    await happens('issues', issue('opened', body));
+    expect(linked()).toEqual(expected);
+    const targets = Object.values(expected).filter((id) => id !== null);
+    const ids = targets.map((id) => expect.stringContaining(` ${id}`));
+    expect(said()).toEqual(expect.arrayContaining(ids));
+    expect(said()).toHaveLength(1 + ids.length);
+    expect(sends()).toBe(ids.length);
+  });
+
+  it('waits until the issue has the label, and is not sent again after that', async () => {
+    const body = `Task: ${TASK.id}`;
+    await happens('issues', issue('opened', body, { labels: [] }));
+    expect(sends()).toBe(0);
+    await happens('issues', issue('labeled', body, { seconds: 1 }));
+    expect(linked()).toEqual({ ...none, task_id: TASK.id });
+    await happens('issues', issue('unlabeled', body, { seconds: 2, labels: [] }));
+    await happens('issues', issue('labeled', body, { seconds: 3 }));
+    expect([sends(), said().length]).toEqual([1, 2]);
+  });
+
+  it('waits for the defect while the service is down', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    await relay.post('issues', issue('opened', `Task: ${TASK.id}`));
+    for (let minute = 0; minute < 30; minute++) {
+      relay.clock.now += 60_000;
+      await relay.sweep();
+      await relay.work();
+    }
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(linked()).toEqual({ ...none, task_id: TASK.id });
+  });
+
+  it('an edit links what it adds, and says of what it removes that unlinking is not offered', async () => {
+    const before = `Task: ${TASK.id}`;
+    await happens('issues', issue('opened', before));
+    await happens('issues', edit(before, `Task: ${OTHER_TASK.id}`));
+    expect([linked().task_id, sends()]).toEqual([OTHER_TASK.id, 2]);
+    expect(said().slice(2).sort()).toEqual(
+      [
+        expect.stringContaining('the service offers the relay no way to unlink'),
+        expect.stringContaining(`Linked defect ${made()?.defect_id} to task ${OTHER_TASK.id}`),
+      ].sort(),
+    );
+    await happens('issues', edit('', before, { seconds: 120 }));
+    expect(sends()).toBe(2);
+    expect(said()).toHaveLength(4);
+  });
+
+  it.each([
+    ['a stranger', { user: { login: 'mallory', type: 'User' }, author_association: 'NONE' }, 'NONE'],
+    ['a member who may only read', { user: { login: 'ada', type: 'User' }, author_association: 'MEMBER' }, 'MEMBER'],
+    ['a bot', { user: { login: 'helper[bot]', type: 'Bot' }, author_association: 'MEMBER' }, 'Bot'],
+  ])('counts only if its author may give commands: not of %s', async (_, author, who) => {
+    github.roles = new Map([['helper[bot]', 'write']]);
+    await happens('issues', issue('opened', `Task: ${TASK.id}`, author));
+    expect([made()?.title, sends()]).toEqual([expect.any(String), 0]);
+    expect(said()).toHaveLength(who === 'MEMBER' ? 2 : 1);
+  });
+
+  it('of a collaborator in the issue of a stranger counts', async () => {
+    github.roles = new Map([['ada', 'triage']]);
+    const stranger = { user: { login: 'mallory', type: 'User' }, author_association: 'NONE' };
+    await happens('issues', issue('opened', 'It crashes.', stranger));
+    await happens('issues', edit('It crashes.', `Task: ${TASK.id}`, { ...stranger, login: 'mallory' }));
+    expect(sends()).toBe(0);
+    await happens('issues', edit('It crashes.', `Task: ${TASK.id}`, { ...stranger, login: 'ada', seconds: 61 }));
+    expect(linked()).toEqual({ ...none, task_id: TASK.id });
+  });
+
+  it.each([
+    ['a task that is not there', 'Task: Make coffee', 'There is no task Make coffee. Nothing was linked', 0],
+    ['an id that is not there', 'Task: 4711', 'the service does not take one of these ids', 1],
+    ['a name that is a beginning', 'Task: Release', `Did you mean one of these? ${TASK.id}`, 0],
+  ])('tells its author what is wrong: %s', async (_, body, words, sent) => {
+    await happens('issues', issue('opened', body));
+    expect(said()).toContainEqual(expect.stringContaining(words));
+    expect([linked(), sends()]).toEqual([none, sent]);
+  });
+
+  it('means nothing where the repository does not say relate', async () => {
+    await relay.close();
+    const { github: settings, ...config } = relay.runtime.config;
+    const repositories = settings.repositories.map((repository) => ({ ...repository, relate: false }));
+    relay = await startRelay({ config: { ...config, github: { ...settings, repositories } } });
+    await happens('issues', issue('opened', `Task: ${TASK.id}`));
+    expect([linked(), await relay.jobs()]).toEqual([
+      none,
+      [expect.objectContaining({ automation: 'issue-to-defect' })],
+    ]);
+  });
+});
+
+describe('a pull request that closes the issue', () => {
+  const merged = (body: string, fields: Fields = {}) => {
+    const payload = mergedPayload(7, body);
+    return { ...payload, pull_request: { ...payload.pull_request, ...fields } };
+  };
+
+  it.each([
+    ['Closes #1', true],
+    [`fixes ${REPOSITORY}#1`, true],
+    [`Resolved: https://github.com/${REPOSITORY}/issues/1`, true],
+    ['See #1', false],
+    ['Closes somebody/else#1', false],
+    ['Closes #2', false],
+  ])('links the defect of the issue that it closes, once it is merged: %s', async (closes, isLinked) => {
+    await happens('issues', issue('opened', 'It crashes.'));
+    const body = `${closes}\n\nTest case: ${CASE}`;
+    await relay.post('pull_request', { ...merged(body), action: 'opened' });
+    await relay.post('pull_request', merged(body, { base: { ref: 'feature', repo: { default_branch: 'master' } } }));
+    await relay.work();
+    expect(sends()).toBe(0);
+    await happens('pull_request', merged(body));
+    expect(linked().test_case_id).toBe(isLinked ? CASE : null);
+    expect(github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
+  });
+});
+
+describe('a sub-issue', () => {
+  const parent = { repository: REPOSITORY, number: 40 };
+  const url = (host: string) => `${host}/${REPOSITORY}/issues/${parent.number}`;
+  const parentIssue = (fields: Fields = {}) => {
+    const { issue } = issueEvent('opened', { id: parent.number, body: `Task: ${TASK.name}`, labels: [], ...fields });
+    return issue;
+  };
+
+  it.each([
+    ['its own event', {}, TASK.id],
+    ['that of a stranger', { user: { login: 'mallory' } }, null],
+    ['one without a task', { body: 'An epic.' }, null],
+  ])("gets the task of its parent, if the parent's author may give commands: %s", async (_, fields, task) => {
+    github.roles = new Map([['Codertocat', 'admin']]);
+    github.issues.set(`${REPOSITORY}#${parent.number}`, parentIssue(fields));
+    await happens('issues', issue('opened', 'It crashes.', { parent_issue_url: url('https://api.github.com/repos') }));
+    expect(linked()).toEqual({ ...none, task_id: task });
+  });
+
+  it('gets it when it becomes one', async () => {
+    github.roles = new Map([['Codertocat', 'admin']]);
+    github.issues.set(`${REPOSITORY}#${parent.number}`, parentIssue());
+    const opened = issue('opened', 'It crashes.');
+    await happens('issues', opened);
+    const event = { parent_issue: parentIssue(), sub_issue: opened.issue, repository: opened.repository };
+    for (const action of ['parent_issue_added', 'sub_issue_added'])
+      await relay.post('sub_issues', { ...event, action });
+    await relay.workToTheEnd();
+    expect([linked(), sends()]).toEqual([{ ...none, task_id: TASK.id }, 1]);
+  });
+});
+
+describe('/pm relate', () => {
+  it.each([
+    ['task', TASK.id, { ...none, task_id: TASK.id }],
+    ['Case', CASE, { ...none, test_case_id: CASE }],
+    ['step', 2, { ...none, test_step_id: 2 }],
+  ])('links a defect to a %s, once', async (what, id, expected) => {
+    await happens('issues', issue('opened', 'It crashes.'));
+    const command = `relate ${made()?.defect_id} ${what} #${id}`;
+    expect((await ask(relay, command)).inTheEnd).toMatch(new RegExp(`Linked defect .* ${id}`));
+    expect(linked()).toEqual(expected);
+    expect((await ask(relay, command)).inTheEnd).toContain('Nothing to do: the relay linked');
+    expect(sends()).toBe(1);
+    const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
+    expect(kept).toMatchObject([{ id }]);
+  });
+
+  it.each([
+    ['relate', 'relate needs the id of a defect'],
+    ['relate 4711 project 12', 'relate needs task, case or step'],
+    ['relate 4711 case', 'relate needs the id of a test case'],
+    ['relate 4711 task 12', 'Did not link defect 4711 to task 12: there is no such defect'],
+  ])('says what is wrong: %s', async (text, words) => {
+    const { atOnce, inTheEnd } = await ask(relay, text);
+    expect(atOnce + inTheEnd).toContain(words);
+  });
+
+  it('sends the same bytes again after a lost answer, and leaves what nobody knows to a person', async () => {
+    await happens('issues', issue('opened', 'It crashes.'));
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/link', times: 1 });
+    const command = `relate ${made()?.defect_id} task ${TASK.id}`;
+    await ask(relay, command);
+    await relay.workToTheEnd();
+    expect([linked().task_id, sends()]).toEqual([TASK.id, 2]);
+    const [parked] = await relay.jobs('parked');
+    if (!parked) throw new Error('no job is parked');
+    expect(parked.parked?.kind).toBe('outcome unknown');
+    expect((await ask(relay, command)).inTheEnd).toContain(`Nothing done: ${parked.id}`);
+    const verify = createVerifyCreated(relay.runtime.config, () => Promise.reject(new Error('nothing is read')));
+    await resolveJob(parked, { done: 'linked', verify }, { ...relay.stores, by: 'a test' });
+    await relay.workToTheEnd();
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect((await ask(relay, command)).inTheEnd).toContain('Nothing to do: the relay linked');
+    expect(sends()).toBe(2);
+  });
+
+  it('may be linked by another job after one that was discarded', async () => {
+    await happens('issues', issue('opened', 'It crashes.'));
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/link', times: 40 });
+    const command = `relate ${made()?.defect_id} step 2`;
+    await ask(relay, command);
+    await relay.workToTheEnd();
+    const [parked] = await relay.jobs('parked');
+    if (!parked) throw new Error('no job is parked');
+    relay.sandbox.clearFaults();
+    relay.clock.now += 6 * 60_000;
+    await discardJob(parked, { by: 'a test', reason: 'it was not linked' }, relay.stores);
+    await relay.workToTheEnd();
+    expect((await ask(relay, command)).inTheEnd).toContain('Linked defect');
+    expect(linked().test_step_id).toBe(2);
+  });
+});
