@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { awsClient } from './aws.ts';
 import { reach } from './reach.ts';
 
 /** The API version of the AWS Security Token Service. */
@@ -13,7 +14,7 @@ const VERSION = '2011-06-15';
  */
 export async function callerArn(): Promise<string> {
   // This client only finds the credentials and signs: the SDK has a signer for every service, and STS is not a client here.
-  const { config } = new CloudFormationClient({});
+  const { config } = new CloudFormationClient(awsClient());
   const region = await config.region();
   const url = new URL(stsEndpoint(region));
   const body = new URLSearchParams({ Action: 'GetCallerIdentity', Version: VERSION }).toString();

@@ -2,8 +2,10 @@ import './end-with-reader.ts';
 import { printable } from '../local/terminal.ts';
 import { awsErrorInWords } from './aws-errors.ts';
 import { relayProgram } from './program.ts';
+import { useProxy } from './use-proxy.ts';
 
 try {
+  useProxy();
   await relayProgram().parseAsync();
 } catch (error) {
   // Error messages never contain secrets, so it is safe to print them.

@@ -5,6 +5,7 @@ import { localTime } from '../lib/local-time.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { findRunning, ownKeyHeader } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
+import { awsClient } from './aws.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
@@ -86,7 +87,7 @@ async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> 
 
 /** @throws {Error} with the error of the function */
 export async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
-  const { Payload, FunctionError } = await new LambdaClient({}).send(
+  const { Payload, FunctionError } = await new LambdaClient(awsClient()).send(
     new InvokeCommand({ FunctionName: `partner-relay-${stage}-${slug}`, Payload: JSON.stringify(event) }),
   );
   const answer = JSON.parse(Payload?.transformToString() || 'null');

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { instanceSecret } from '../lib/state/secrets/secrets.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
+import { awsClient } from './aws.ts';
 
 /** Where secrets are entered: Secrets Manager of a stage, or a file of this machine. */
 export interface SecretStore {
@@ -29,7 +30,7 @@ export function openSecretStore(stage: string | undefined): SecretStore {
 }
 
 function ofStage(stage: string): SecretStore {
-  const client = new SecretsManagerClient({});
+  const client = new SecretsManagerClient(awsClient());
   const idOf = (name: string) => `partner-relay/${stage}/${name}`;
   return {
     async check(names) {

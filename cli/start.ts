@@ -35,6 +35,7 @@ import { takeUp } from '../local/take-up.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { userName } from '../local/user-name.ts';
+import { useProxy } from './use-proxy.ts';
 
 const DEFAULT_PORT = 8787;
 
@@ -46,6 +47,7 @@ const DEFAULT_PORT = 8787;
 async function start(): Promise<void> {
   // For all files that this process and the database process write.
   process.umask(0o077);
+  useProxy();
   const running = await findRunning();
   if (running) throw new Error(`Partner Relay is already running here, at ${running.url}`);
   const port = readPort(process.env.PORT);

@@ -6,6 +6,7 @@ import {
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
 import type { Command } from 'commander';
+import { awsClient } from './aws.ts';
 
 /** CloudFormation needs about a minute for it. */
 const LONGEST_UPDATE_S = 15 * 60;
@@ -59,7 +60,7 @@ function stageOf(stage: string | undefined): string {
 /** @param running the parameter of infra/running.ts */
 async function setRunning(stage: string, running: Switch['running']): Promise<void> {
   const StackName = `partner-relay-${stage}`;
-  const client = new CloudFormationClient({});
+  const client = new CloudFormationClient(awsClient());
   const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
   const others = stack?.Parameters?.filter(({ ParameterKey }) => ParameterKey !== 'Running') ?? [];
   if (others.length === stack?.Parameters?.length)

@@ -2,6 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { readEnvironment } from '../lib/config/environment.ts';
 import { openStores, type Stores } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
+import { awsClient } from './aws.ts';
 
 export interface WebhookUrls {
   githubWebhookUrl: string;
@@ -64,7 +65,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
 /** A deployed stage, with the caller's own AWS credentials and region. */
 async function openStage(stage: string): Promise<Target> {
   const StackName = `partner-relay-${stage}`;
-  const client = new CloudFormationClient({});
+  const client = new CloudFormationClient(awsClient());
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
   const outputs = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   const output = (name: string) => {
@@ -96,5 +97,5 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
 
 /** Without the configuration, because jobs can be looked at and decided while the file has a fault. */
 function openStoresOf(variables: Readonly<Record<string, string>>): Stores {
-  return openStores({ environment: readEnvironment(variables), clock: Date.now });
+  return openStores({ environment: readEnvironment(variables), clock: Date.now }, awsClient());
 }

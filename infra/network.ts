@@ -23,17 +23,24 @@ import { acknowledge } from './acknowledge.ts';
 
 type NetworkSettings = NonNullable<StageSettings['network']>;
 
-/** The AWS services that the functions call, except DynamoDB, which has a gateway endpoint. */
-const INTERFACES = {
-  Sqs: InterfaceVpcEndpointAwsService.SQS,
-  SecretsManager: InterfaceVpcEndpointAwsService.SECRETS_MANAGER,
+type InterfaceName = NonNullable<NetworkSettings['create']>['interfaces'][number];
+
+/** By the names that the services have in the configuration and in their addresses. */
+const INTERFACES: Readonly<Record<InterfaceName, { id: string; service: InterfaceVpcEndpointAwsService }>> = {
+  sqs: { id: 'Sqs', service: InterfaceVpcEndpointAwsService.SQS },
+  secretsmanager: { id: 'SecretsManager', service: InterfaceVpcEndpointAwsService.SECRETS_MANAGER },
 };
 
-/** The network of the functions that call the service. */
+/** The network of the functions that call the service, or of all functions. */
 export class Network extends Construct {
   readonly vpc: IVpc;
   readonly subnets: readonly ISubnet[];
   readonly securityGroups: readonly ISecurityGroup[];
+  /** With what a function in it finds the proxy. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #hasAll: boolean;
+  /** The addresses of the AWS services that have an endpoint here. */
+  readonly #endpoints: string[] = [];
 
   constructor(scope: Construct, id: string, settings: NetworkSettings) {
     super(scope, id);
@@ -43,6 +50,13 @@ export class Network extends Construct {
     this.vpc = vpc;
     this.subnets = subnets;
     this.securityGroups = securityGroups;
+    this.environment = settings.proxy ? this.#through(settings.proxy) : {};
+    this.#hasAll = settings.allFunctions;
+  }
+
+  /** Whether a function runs in it. */
+  has({ callsService }: { callsService: boolean }): boolean {
+    return callsService || this.#hasAll;
   }
 
   /**
@@ -84,15 +98,16 @@ export class Network extends Construct {
     const availabilityZones = subnetIds.map((_, index) => `zone-${index}`);
     const vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones, privateSubnetIds: subnetIds });
     const securityGroups = securityGroupIds.map((groupId) => SecurityGroup.fromSecurityGroupId(this, groupId, groupId));
-    if (endpoints) {
+    if (endpoints?.routeTableIds) {
       new CfnVPCEndpoint(this, 'DynamoDb', {
         vpcId,
         vpcEndpointType: 'Gateway',
         serviceName: `com.amazonaws.${Stack.of(this).region}.dynamodb`,
         routeTableIds: endpoints.routeTableIds,
       });
-      this.#addInterfaces(vpc, subnets, securityGroups);
+      this.#noteDynamoDb();
     }
+    if (endpoints) this.#addInterfaces(endpoints.interfaces, vpc, subnets, securityGroups);
     return { vpc, subnets, securityGroups };
   }
 
@@ -122,7 +137,8 @@ export class Network extends Construct {
       description: 'Functions that call the service: no inbound traffic, outbound only',
     });
     vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
-    this.#addInterfaces(vpc, vpc.privateSubnets, [securityGroup]);
+    this.#noteDynamoDb();
+    this.#addInterfaces(settings.interfaces, vpc, vpc.privateSubnets, [securityGroup]);
     new CfnOutput(Stack.of(this), 'OutboundAddress', {
       value: address.attrPublicIp,
       description: 'The address from which the relay calls the service, for an allow-list',
@@ -130,15 +146,33 @@ export class Network extends Construct {
     return { vpc, subnets: vpc.privateSubnets, securityGroups: [securityGroup] };
   }
 
-  #addInterfaces(vpc: IVpc, subnets: ISubnet[], callers: ISecurityGroup[]): void {
+  /** The second address is that of an account's own endpoint, which the SDK prefers where it knows the account. */
+  #noteDynamoDb(): void {
+    this.#endpoints.push(this.#addressOf('dynamodb'), `.${this.#addressOf('ddb')}`);
+  }
+
+  #addressOf(service: string): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `${service}.${region}.${urlSuffix}`;
+  }
+
+  /** A call through the proxy would pass by the endpoint, and by its policy. */
+  #through({ url, except }: NonNullable<NetworkSettings['proxy']>) {
+    return { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: url, NO_PROXY: [...this.#endpoints, ...except].join() };
+  }
+
+  #addInterfaces(names: readonly InterfaceName[], vpc: IVpc, subnets: ISubnet[], callers: ISecurityGroup[]): void {
+    if (names.length === 0) return;
     const securityGroup = new SecurityGroup(this, 'Endpoints', {
       vpc,
       description: 'Endpoints of AWS services: inbound from the functions of the relay',
       allowAllOutbound: false,
     });
     for (const caller of callers) securityGroup.addIngressRule(caller, Port.tcp(443));
-    for (const [name, service] of Object.entries(INTERFACES)) {
-      new InterfaceVpcEndpoint(this, name, {
+    for (const name of new Set(names)) {
+      const { id, service } = INTERFACES[name];
+      this.#endpoints.push(this.#addressOf(name));
+      new InterfaceVpcEndpoint(this, id, {
         vpc,
         service,
         subnets: { subnets },

@@ -41,7 +41,7 @@ export interface RelayParts extends Keyed {
   table: StateTable;
   secrets: Secrets;
   queues: Readonly<Record<QueueName, JobQueue>>;
-  /** The network of the functions that call the service. Without it, they run outside a VPC. */
+  /** Without it, all functions run outside a VPC. */
   network: Network | undefined;
   running: Running;
 }
@@ -51,7 +51,7 @@ export interface RelayFunctionProps extends RelayParts {
   slug: string;
   memoryMegabytes: number;
   timeout: Duration;
-  /** Whether the function runs in the network and trusts the configured certificate authorities. */
+  /** Whether the function runs in the network in any case, and trusts the configured certificate authorities. */
   callsService: boolean;
   /** What is late or lost while Lambda throttles the function. Part of an alarm's text. */
   throttled: string;
@@ -67,8 +67,9 @@ export class RelayFunction extends Construct {
   constructor(scope: Construct, id: string, props: RelayFunctionProps) {
     super(scope, id);
     const { slug, stage, config, table, secrets, queues, key, alarms } = props;
-    const network = props.callsService ? props.network : undefined;
-    const caFile = props.callsService ? findCaFile(config) : undefined;
+    const network = props.network?.has(props) ? props.network : undefined;
+    // A proxy of the network may open the calls of all functions in it.
+    const caFile = props.callsService || network ? findCaFile(config) : undefined;
     // The asset copies the folder.
     const folder = FileSystem.mkdtemp(`${slug}-`);
     if (Stack.of(this).bundlingRequired) this.bundle(slug, folder, config);
@@ -113,6 +114,7 @@ export class RelayFunction extends Construct {
         INTERACTIVE_QUEUE_URL: queues.interactive.queue.queueUrl,
         BACKGROUND_QUEUE_URL: queues.background.queue.queueUrl,
         SECRET_PREFIX: secrets.prefix,
+        ...network?.environment,
         ...(caFile && { NODE_EXTRA_CA_CERTS: `${CODE}/${CA_FILE}` }),
       },
     });

@@ -94,13 +94,28 @@ export function prepare({ environment, log }: Runtime, { table, secrets }: Store
   ensureTime(table, log).catch(() => {});
 }
 
-/** Opens the stores that the environment names. The first use asks AWS, and nothing before it. */
-export function openStores({
-  environment,
-  clock: ownClock,
-  log,
-}: Pick<Runtime, 'environment' | 'clock'> & Partial<Pick<Runtime, 'log'>>): Stores {
-  const dynamoDb = new DynamoDBClient({ ...CLIENT_SETTINGS, accountIdEndpointMode: 'preferred' });
+/** How a process calls AWS, where the SDK's defaults do not fit. */
+export type AwsClient = Pick<SQSClientConfig, 'credentials' | 'requestHandler'>;
+
+/**
+ * Node itself takes only fetch and its global agents through a proxy. The SDK has an agent of its own.
+ * https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support
+ */
+function throughProxy({ HTTPS_PROXY, NO_PROXY }: Environment): AwsClient {
+  return { requestHandler: { httpsAgent: { proxyEnv: { HTTPS_PROXY, NO_PROXY } } } };
+}
+
+/**
+ * Opens the stores that the environment names. The first use asks AWS, and nothing before it.
+ *
+ * @param aws through the proxy of the environment, by default
+ */
+export function openStores(
+  { environment, clock: ownClock, log }: Pick<Runtime, 'environment' | 'clock'> & Partial<Pick<Runtime, 'log'>>,
+  aws: AwsClient = throughProxy(environment),
+): Stores {
+  const settings = { ...CLIENT_SETTINGS, ...aws };
+  const dynamoDb = new DynamoDBClient({ ...settings, accountIdEndpointMode: 'preferred' });
   const table = createTable(dynamoDb, environment.TABLE_NAME, ownClock);
   const clock = table.clock.now;
   return {
@@ -108,10 +123,10 @@ export function openStores({
     table,
     clock,
     jobs: createJobStore(table, clock, log?.warn),
-    queue: createJobQueue(new SQSClient(CLIENT_SETTINGS), {
+    queue: createJobQueue(new SQSClient(settings), {
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
-    secrets: createSecrets(new SecretsManagerClient(CLIENT_SETTINGS), environment.SECRET_PREFIX, clock),
+    secrets: createSecrets(new SecretsManagerClient(settings), environment.SECRET_PREFIX, clock),
   };
 }

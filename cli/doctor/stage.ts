@@ -8,6 +8,7 @@ import {
 } from '../../lib/config/capacity.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
+import { awsClient } from '../aws.ts';
 
 /** The result of one check. */
 export interface StageFinding {
@@ -20,7 +21,7 @@ export interface StageFinding {
 export async function examineStage(
   config: RelayConfig,
   stage: string,
-  lambda = new LambdaClient({}),
+  lambda = new LambdaClient(awsClient()),
 ): Promise<StageFinding[]> {
   const what = 'concurrency of the account';
   try {

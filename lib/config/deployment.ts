@@ -15,6 +15,38 @@ const arn = (service: string) =>
 const idsOf = (prefix: string) =>
   z.array(z.string().regex(new RegExp(`^${prefix}-[0-9a-f]+$`), `expected an id such as ${prefix}-0a1b2c3d`)).min(1);
 
+/** The AWS services that the functions call through an interface endpoint. DynamoDB has a gateway endpoint. */
+const INTERFACES = ['sqs', 'secretsmanager'] as const;
+
+const interfaces = z
+  .array(z.enum(INTERFACES))
+  .default([...INTERFACES])
+  .meta({
+    description:
+      'The interface endpoints that the stack creates. Leave out those that the network reaches elsewhere, such as ' +
+      'endpoints in a central VPC.',
+    examples: [['sqs'], []],
+  });
+
+const proxy = z.strictObject({
+  url: z
+    .string()
+    .regex(/^https?:\/\/[^/@\s]+$/, 'expected an address such as http://proxy.example.com:3128, without a user')
+    .meta({
+      description: 'Its address. It takes no user: everybody who can read the stack could read it.',
+      examples: ['http://proxy.example.com:3128'],
+    }),
+  except: z
+    .array(z.string().regex(/^[^,\s]+$/, 'expected a host such as pm.example.com or .example.com'))
+    .default([])
+    .meta({
+      description:
+        'Hosts that are called directly: a name, `.example.com` for all names below it, or an address. AWS services ' +
+        'whose endpoint the stack creates are called directly in any case.',
+      examples: [['.corp.example.com', '.eu-central-1.amazonaws.com']],
+    }),
+});
+
 const existingVpc = z.strictObject({
   vpcId: z
     .string()
@@ -30,10 +62,13 @@ const existingVpc = z.strictObject({
   }),
   endpoints: z
     .strictObject({
-      routeTableIds: idsOf('rtb').meta({
-        description: 'The route tables for the endpoint of DynamoDB.',
-        examples: [['rtb-0a1b2c3d']],
-      }),
+      routeTableIds: idsOf('rtb')
+        .optional()
+        .meta({
+          description: 'The route tables for the endpoint of DynamoDB. Leave them out if they have one.',
+          examples: [['rtb-0a1b2c3d']],
+        }),
+      interfaces,
     })
     .optional()
     .meta({
@@ -51,6 +86,7 @@ const newVpc = z.strictObject({
       description: 'Its addresses, from /16 to /25: two zones, with a public and a private subnet each.',
       examples: ['10.20.0.0/24'],
     }),
+  interfaces,
 });
 
 const httpApi = z.strictObject({
@@ -99,13 +135,20 @@ const stage = z.strictObject({
       create: newVpc
         .optional()
         .meta({ description: 'A VPC that the stack creates, with a NAT gateway whose Elastic IP is an output.' }),
+      allFunctions: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Runs every function in the network, also those that do not call the service.' }),
+      proxy: proxy.optional().meta({
+        description: 'The proxy through which the functions in the network make all calls with https (`HTTPS_PROXY`).',
+      }),
     })
     .refine(({ existing, create }) => !existing !== !create, 'expected either existing or create')
     .optional()
     .meta({
       description:
-        'The network of the functions that call the service, job-worker, credential-check and account-link: either ' +
-        '`existing` or `create`. Without it, they run outside a VPC.',
+        'The network of the functions that call the service, job-worker, credential-check and account-link, or of all: ' +
+        'either `existing` or `create`. Without it, they run outside a VPC.',
     }),
   table: z
     .strictObject({

@@ -18,6 +18,9 @@ const schema = z.object({
   ACCOUNT_LINK_URL: z.optional(z.url()),
   /** `false` while the stage is stopped: what is taken is kept, and nothing works on it. */
   RUNNING: z._default(z.enum(['true', 'false']), 'true'),
+  /** The proxy of a stage that has one, and the hosts that are called directly. Node reads both, too. */
+  HTTPS_PROXY: z.optional(z.string()),
+  NO_PROXY: z.optional(z.string()),
   /**
    * Lambda sets it for a function that it starts.
    * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime

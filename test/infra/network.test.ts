@@ -1,16 +1,48 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { type StageName, synthesize } from './variants.ts';
+import { everything, type StageInput, type StageName, synthesize } from './variants.ts';
 
-/** The functions that are in a network, by the names in the template. */
-const inside = (template: Template) =>
-  Object.values(template.findResources('AWS::Lambda::Function', { Properties: { VpcConfig: Match.anyValue() } }))
-    .map(({ Properties }) => Properties.FunctionName.replace(/^.*-(job-worker|credential-check)$/, '$1'))
+interface FunctionProperties {
+  FunctionName: string;
+  VpcConfig?: object;
+  Environment: { Variables: { HTTPS_PROXY?: string; NO_PROXY: Parameters<typeof inWords>[0] } };
+}
+
+/** The functions that are like this, by the names in the template without those of stack and stage. */
+const functions = (template: Template, areLike: (properties: FunctionProperties) => boolean = () => true) =>
+  Object.values(template.findResources('AWS::Lambda::Function'))
+    .filter(({ Properties }) => areLike(Properties))
+    .map(({ Properties: { FunctionName } }) => SLUGS.find((slug) => FunctionName.endsWith(`-${slug}`)))
     .sort();
+
+/** The functions that are in a network. */
+const inside = (template: Template) => functions(template, ({ VpcConfig }) => VpcConfig !== undefined);
+
+const endpoints = (template: Template) =>
+  Object.values(template.findResources('AWS::EC2::VPCEndpoint'))
+    .map(
+      ({ Properties: { VpcEndpointType, ServiceName } }) =>
+        `${VpcEndpointType} ${JSON.stringify(ServiceName).replaceAll(/.*\.(\w+)"\]\]\}$/g, '$1')}`,
+    )
+    .sort();
+
+const existing = { vpcId: 'vpc-0a1b2c3d', subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
+const tables = { routeTableIds: ['rtb-0a1b2c3d'] };
+
+/** The template of a stage with these settings. */
+const ofStage = (settings: StageInput) => synthesize('dev', { deployment: { stages: { dev: settings } } }).template();
+
+/** A text of the template, with the names of what it refers to. */
+const inWords = (value: string | { 'Fn::Join': [string, (string | { Ref: string })[]] }) =>
+  typeof value === 'string'
+    ? value
+    : value['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : part.Ref)).join(value['Fn::Join'][0]);
+
+const SLUGS = readdirSync('functions').map((file) => basename(file, '.ts'));
 
 describe('a network', () => {
   it('a network exists only if it is configured', () => {
@@ -33,13 +65,47 @@ describe('a network', () => {
     (stage) => {
       const template = synthesize(stage).template();
       expect(inside(template)).toEqual(['credential-check', 'job-worker']);
-      const names = Object.values(template.findResources('AWS::EC2::VPCEndpoint')).map(
-        ({ Properties: { VpcEndpointType, ServiceName } }) =>
-          `${VpcEndpointType} ${JSON.stringify(ServiceName).replaceAll(/.*\.(\w+)"\]\]\}$/g, '$1')}`,
-      );
-      expect(names.sort()).toEqual(['Gateway dynamodb', 'Interface secretsmanager', 'Interface sqs']);
+      expect(endpoints(template)).toEqual(['Gateway dynamodb', 'Interface secretsmanager', 'Interface sqs']);
     },
   );
+
+  it.each<[NonNullable<StageInput['network']>, string[]]>([
+    [{ existing: { ...existing, endpoints: { interfaces: ['secretsmanager'] } } }, ['Interface secretsmanager']],
+    [{ existing: { ...existing, endpoints: { ...tables, interfaces: [] } } }, ['Gateway dynamodb']],
+    [{ create: { cidr: '10.20.0.0/24', interfaces: ['sqs'] } }, ['Gateway dynamodb', 'Interface sqs']],
+    [{ create: { cidr: '10.20.0.0/24', interfaces: [] } }, ['Gateway dynamodb']],
+  ])('endpoints that the account has elsewhere are left out: %j', (network, wanted) => {
+    const template = ofStage({ network });
+    expect(endpoints(template)).toEqual(wanted);
+    const own = Object.values(template.findResources('AWS::EC2::SecurityGroup')).filter(({ Properties }) =>
+      Properties.GroupDescription.startsWith('Endpoints'),
+    );
+    expect(own).toHaveLength(wanted.some((name) => name.startsWith('Interface')) ? 1 : 0);
+  });
+
+  it('all functions run in the network if the configuration says so', () => {
+    const template = synthesize('central-endpoints', everything).template();
+    expect(inside(template)).toEqual(SLUGS);
+  });
+
+  it('only functions in the network call through its proxy, and not what has an endpoint there', () => {
+    const proxy = { url: 'http://proxy.corp.example.com:3128', except: ['.corp.example.com'] };
+    const withEndpoint = ['dynamodb', '.ddb', 'sqs', 'secretsmanager'].map(
+      (service) => `${service}.AWS::Region.AWS::URLSuffix`,
+    );
+    for (const [network, direct] of [
+      [{ existing }, proxy.except],
+      [{ create: { cidr: '10.20.0.0/24' } }, [...withEndpoint, ...proxy.except]],
+    ] as const) {
+      const found = functions(ofStage({ network: { ...network, proxy } }), ({ Environment: { Variables } }) => {
+        if (Variables.HTTPS_PROXY === undefined) return false;
+        expect(Variables).toMatchObject({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url });
+        expect(inWords(Variables.NO_PROXY).split(',')).toEqual(direct);
+        return true;
+      });
+      expect(found).toEqual(['credential-check', 'job-worker']);
+    }
+  });
 
   it('a network created by the stack calls out from an Elastic IP, which is an output', () => {
     const template = synthesize('new-vpc').template();
@@ -146,6 +212,7 @@ describe("an authority of the company's own", () => {
     const outdir = await mkdtemp(join(tmpdir(), 'partner-relay-synth-'));
     const { app, template } = synthesize('dev', { caFile }, { outdir, bundled: true });
     expect(trusting(template())).toEqual(['partner-relay-dev-credential-check', 'partner-relay-dev-job-worker']);
+    expect(trusting(synthesize('central-endpoints', { caFile }).template())).toHaveLength(6);
     app.synth();
     const bundled = globSync('asset.*/ca.pem', { cwd: outdir });
     expect(bundled).toHaveLength(2);

@@ -30,6 +30,13 @@ export const stages = {
   'existing-vpc': { network: { existing } },
   'endpoints-vpc': { network: { existing: { ...existing, endpoints: { routeTableIds: ['rtb-0a1b2c3d'] } } } },
   'new-vpc': { network: { create: { cidr: '10.20.0.0/24' } } },
+  'central-endpoints': {
+    network: {
+      existing: { ...existing, endpoints: { interfaces: ['sqs'] } },
+      allFunctions: true,
+      proxy: { url: 'http://proxy.corp.example.com:3128', except: ['secretsmanager.eu-central-1.amazonaws.com'] },
+    },
+  },
   'http-api': { httpApi: {} },
   domain: {
     httpApi: {

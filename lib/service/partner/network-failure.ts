@@ -8,18 +8,30 @@ export interface NetworkFailure {
 const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
+/** undici has no code for a proxy that answers CONNECT with another status than 200. */
+const NOT_TUNNELLED = /^Proxy response (\(\d+\)) .*Tunneling$/;
+
 /** @param error what fetch threw, apart from the caller's own time-out */
 export function networkFailure(error: unknown): NetworkFailure {
+  const [, status] =
+    causes(error)
+      .map(({ message }) => NOT_TUNNELLED.exec(message))
+      .find(Boolean) ?? [];
+  if (status !== undefined) return { sent: false, why: `the proxy does not connect to the instance ${status}` };
   const code = errorCode(error);
   if (NEVER_SENT.test(code)) return { sent: false, why: `the instance cannot be reached (${code})` };
   if (TLS_FAILED.test(code)) return { sent: false, why: `no trusted TLS connection (${code})` };
   return { sent: true, why: `the connection was cut (${code})` };
 }
 
-/** fetch wraps the cause in a TypeError, and the failures of several addresses in an AggregateError. */
 function errorCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
+  for (const cause of causes(error)) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
   }
   return 'unknown cause';
+}
+
+/** fetch wraps the cause in a TypeError, and the failures of several addresses in an AggregateError. */
+function causes(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }

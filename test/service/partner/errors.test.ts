@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import http, { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PartnerClient } from '../../../lib/service/partner/client.ts';
 import {
   type PartnerError,
@@ -459,6 +459,11 @@ describe('no answer', () => {
   const inAnotherProtocol: Answering = (_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n');
   const withoutTls = async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:'));
   const withoutCertificate = async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`);
+  const refusedByProxy = async () => {
+    const proxy = createServer().on('connect', (_, socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+    onTestFinished(http.setGlobalProxyFromEnv({ https_proxy: `http://127.0.0.1:${await portOf(proxy)}` }));
+    return clientAtNoon('https://pm.example.com');
+  };
   const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
   const isLate = /^no answer within 0\.02 s$/;
   const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
@@ -473,6 +478,7 @@ describe('no answer', () => {
     ['a port that nobody listens on', atClosedPort, false, /^the instance cannot be reached \(ECONNREFUSED\)$/],
     ['a server that does not speak TLS', withoutTls, false, isNoTls],
     ['a TLS server without a certificate', withoutCertificate, false, isNoTls],
+    ['a proxy that refuses', refusedByProxy, false, /^the proxy does not connect to the instance \(502\)$/],
   ])('from %s', async (_, given, sent, why) => {
     const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
     expect(error).toBeInstanceOf(PartnerUnanswered);
