@@ -56,7 +56,7 @@ async function addressOfRunning(): Promise<string> {
 
 /** Serves the console until the process gets a stop signal. @returns its address */
 async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {
-  const { stores } = await open();
+  const { stores, stopped } = await open();
   const config = await loadConfig();
   trustCaFile(config);
   const failed = (error: unknown) =>
@@ -65,6 +65,7 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
   const server = await startConsole(port, {
     name,
     stores,
+    stopped,
     operate,
     token,
     failed,

@@ -24,6 +24,8 @@ export interface Target extends WebhookUrls {
   /** For a deployed stage: its name, and the key of the operator's credentials. */
   stage?: string;
   accessKeyId?: string;
+  /** Asks CloudFormation whether it is stopped. @returns the sentence that says so, or null */
+  stopped?: () => Promise<string | null>;
 }
 
 /** Opens the relay of `--stage`, or by default the one that runs in this folder. */
@@ -66,16 +68,19 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
 async function openStage(stage: string): Promise<Target> {
   const StackName = `partner-relay-${stage}`;
   const client = new CloudFormationClient(awsClient());
-  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-  const outputs = new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  const read = async () => {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    return new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  };
+  const outputs = await read();
   const output = (name: string) => {
     const value = outputs.get(name);
     if (value === undefined) throw new Error(`the stack ${StackName} has no output ${name}; deploy it again`);
     return value;
   };
   // On standard error, because it is said whatever the command prints.
-  if (outputs.get('IsRunning') === 'false')
-    console.error(`The stage ${stage} is stopped: relay --stage ${stage} start starts it.`);
+  const stopped = stoppedInWords(stage, outputs);
+  if (stopped !== null) console.error(stopped);
   const variables = Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, output(key)]));
   return {
     githubWebhookUrl: output('GithubWebhookUrl'),
@@ -83,7 +88,13 @@ async function openStage(stage: string): Promise<Target> {
     stores: openStoresOf(variables),
     stage,
     accessKeyId: (await client.config.credentials()).accessKeyId,
+    stopped: async () => stoppedInWords(stage, await read()),
   };
+}
+
+function stoppedInWords(stage: string, outputs: ReadonlyMap<string | undefined, string | undefined>): string | null {
+  if (outputs.get('IsRunning') !== 'false') return null;
+  return `The stage ${stage} is stopped: relay --stage ${stage} start starts it.`;
 }
 
 /** @throws {Error} if Slack is not configured */

@@ -63,6 +63,8 @@ export interface Now {
   /** The number of jobs of each status, up to a limit. */
   counts: Record<JobStatus, Count>;
   backfills: BackfillNow[];
+  /** Says that the stage is stopped, and nothing works on its jobs. Null if it is not, or nobody knows. */
+  stopped: string | null;
 }
 
 export interface Count {

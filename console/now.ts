@@ -10,6 +10,9 @@ import { readBackfills } from './backfills.ts';
 import type { ConnectionNow, LaneNow, Now } from './contract.ts';
 import type { ConsoleRelay } from './relay.ts';
 
+/** How often CloudFormation is asked, whose limits all of the account share. */
+const ASKED_EVERY_MS = 60_000;
+
 /** What the relay is doing now. */
 export interface NowReader {
   read(): Promise<Now>;
@@ -34,6 +37,16 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
       );
     services.set(connection, known);
     return known;
+  }
+
+  let asked = { at: Number.NEGATIVE_INFINITY, stopped: Promise.resolve<string | null>(null) };
+
+  function stoppedNow(): Promise<string | null> {
+    if (relay.stopped && clock() - asked.at >= ASKED_EVERY_MS) {
+      // The rest can be shown without it.
+      asked = { at: clock(), stopped: relay.stopped().catch(() => null) };
+    }
+    return asked.stopped;
   }
 
   async function connectionNow(connection: string, queued: readonly Job[]): Promise<ConnectionNow> {
@@ -83,12 +96,13 @@ export function createNowReader(relay: ConsoleRelay): NowReader {
     async read() {
       const queued = await inQueue();
       const names = Object.keys(runtime.config.connections);
-      const [counts, connections, backfills] = await Promise.all([
+      const [counts, connections, backfills, stopped] = await Promise.all([
         countJobs(table),
         Promise.all(names.map((name) => connectionNow(name, queued))),
         readBackfills(relay, budget),
+        stoppedNow(),
       ]);
-      return { at: clock(), connections, counts, backfills };
+      return { at: clock(), connections, counts, backfills, stopped };
     },
     connection: async (name) => connectionNow(name, await inQueue()),
   };

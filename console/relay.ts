@@ -14,6 +14,8 @@ export interface ConsoleRelay {
   /** Who operates. It is recorded with each change. */
   operator: string;
   changes: Changes;
+  /** Of a stage that can be stopped: the sentence that says that it is, or null. */
+  stopped?: (() => Promise<string | null>) | undefined;
   /** Runs a schedule now. @returns the result of its function */
   runSchedule: (slug: string, event: ScheduleEvent) => Promise<unknown>;
   /** The log of the functions, on one machine. */

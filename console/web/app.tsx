@@ -90,7 +90,10 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
         <img src="/icon.svg" alt="" width="24" height="24" />
         <span>
           Partner Relay
-          <small>{facts && <Line text={facts.name} length={30} />}</small>
+          <small>
+            {facts && <Line text={facts.name} length={30} />}
+            {now?.stopped && ' (stopped)'}
+          </small>
         </span>
       </a>
       <nav aria-label="Screens">
@@ -186,14 +189,12 @@ function NoToken({ wasRefused }: { wasRefused: boolean }) {
         <h1>{wasRefused ? 'The token is not accepted' : 'Open the address that the relay printed'}</h1>
         <p>
           {wasRefused
-            ? 'It is not the token of the relay that answers here. It may be incomplete, or of an earlier start: the relay has a new one each time it starts.'
+            ? 'It may be incomplete, or of an earlier start: the relay has a new one each time it starts.'
             : 'This page needs the token at the end of that address, after the #. It stays in your browser.'}
         </p>
         <p>For an address with the token of the relay that runs now, run:</p>
         <pre>npm run -s relay -- console --open</pre>
-        <p class="soft small">
-          npm start prints it, too. For a stage, use the address that the command with --stage printed.
-        </p>
+        <p class="soft small">npm start prints it, too. For a stage, write --stage prod before console.</p>
       </section>
     </main>
   );

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { JobPage, RelayFacts } from '../../console/contract.ts';
+import type { JobPage, Now, RelayFacts } from '../../console/contract.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -27,6 +27,7 @@ let programs: string;
 /** CloudFormation and STS, as far as the command asks them. */
 let aws: Server;
 let identity: { status: number; body: string };
+let isRunning: 'true' | 'false' = 'true';
 const requests: { authorization: string; body: string }[] = [];
 const stops: (() => void)[] = [];
 
@@ -61,6 +62,7 @@ function stackAnswer(): string {
     const value = variable === 'GITHUB' ? relay.url : variables[variable as keyof typeof OUTPUTS];
     return `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`;
   });
+  outputs.push(`<member><OutputKey>IsRunning</OutputKey><OutputValue>${isRunning}</OutputValue></member>`);
   return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
     <member><StackName>partner-relay-test</StackName><CreationTime>2026-11-20T10:00:00Z</CreationTime>
     <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${outputs.join('')}</Outputs></member>
@@ -113,10 +115,24 @@ describe('relay console --stage', () => {
     expect(facts).toMatchObject({ name: 'test', operate: false, operator: ARN, canTry: false });
     const { answer: page } = await ask<JobPage>(address, '/api/jobs');
     expect(page.jobs.map(({ id }) => id)).toEqual(made.jobs);
+    expect((await ask<Now>(address, '/api/now')).answer.stopped).toBeNull();
     expect((await ask(address, '/api/jobs', { do: 'replay', ids: made.jobs })).status).toBe(403);
     expect(JSON.stringify([facts, page])).not.toContain(relay.stack.variables.AWS_ACCESS_KEY_ID);
     const asked = requests.find(({ body }) => body.includes('GetCallerIdentity'));
     expect(asked?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /);
+  });
+
+  it('says that the stage is stopped, on its pages and in the terminal', async () => {
+    identity = { status: 200, body: known };
+    isRunning = 'false';
+    onTestFinished(() => {
+      isRunning = 'true';
+    });
+    const { address, errors } = await start();
+    const words = 'The stage test is stopped: relay --stage test start starts it.';
+    expect((await ask<Now>(address, '/api/now')).answer.stopped).toBe(words);
+    for (const stop of stops.splice(0)) stop();
+    expect(await errors).toContain(words);
   });
 
   it('opens the browser with a file that only its owner can read, because the arguments of a process are public', async () => {

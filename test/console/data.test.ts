@@ -20,7 +20,8 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 import { ask, MIRA } from '../slack-requests.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const MAIN = 'connection=main';
 const creation = { operation: '/defects/create' };
 
@@ -403,6 +404,27 @@ describe('now and the budget', () => {
     await relay.work();
     const [connection] = (await shown.get<Now>('/api/now')).connections;
     expect(connection?.stopped[0]).toMatchObject({ since: expect.any(Number), why: expect.stringContaining('503') });
+  });
+
+  it('shows a minute later that the stage was stopped or started, and the rest also if nobody may ask', async () => {
+    const words = 'The stage prod is stopped.';
+    let answer = async (): Promise<string | null> => null;
+    await shown.close();
+    shown = await consoleOf(relay, { stopped: () => answer() });
+    const stopped = async () => (await shown.get<Now>('/api/now')).stopped;
+    expect(await stopped()).toBeNull();
+    for (const [next, wanted] of [
+      [async () => words, words],
+      [async () => null, null],
+      [() => Promise.reject(new Error('AccessDenied')), null],
+    ] as const) {
+      const before = await stopped();
+      answer = next;
+      relay.clock.now += MINUTE - 1;
+      expect(await stopped()).toBe(before);
+      relay.clock.now++;
+      expect(await stopped()).toBe(wanted);
+    }
   });
 
   it('a connection that does not exist is said to', async () => {

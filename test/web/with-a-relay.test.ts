@@ -16,10 +16,10 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
   });
   afterAll(() => browser?.close());
 
-  async function start() {
+  async function start(options: Parameters<typeof consoleOf>[1] = {}) {
     const relay = await startRelay();
     onTestFinished(() => relay.close());
-    const console_ = await consoleOf(relay);
+    const console_ = await consoleOf(relay, options);
     onTestFinished(() => console_.close());
     let told = 0;
     return {
@@ -102,6 +102,15 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     await page.getByText('Discarded').nth(1).waitFor();
     await page.locator('[data-item]').first().click();
     await page.getByText('they were only tests').first().waitFor();
+  });
+
+  it('every screen shows that the stage is stopped, and the first one how to start it', async () => {
+    const words = 'The stage prod is stopped: relay --stage prod start starts it.';
+    const { open } = await start({ name: 'prod', stopped: async () => words });
+    const { page, go } = await open();
+    await page.getByText(words).waitFor();
+    await go('jobs');
+    await page.getByRole('banner').getByText('prod (stopped)').waitFor();
   });
 
   it('the list of 10,000 jobs shows its first page', { timeout: 180_000 }, async () => {

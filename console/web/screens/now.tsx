@@ -22,6 +22,7 @@ export function NowScreen() {
       <Loaded of={resource}>
         {(now) => (
           <>
+            {now.stopped && <p class="read-only">{now.stopped}</p>}
             <Counts counts={now.counts} />
             {now.connections.map((connection) => (
               <ConnectionCard key={connection.connection} {...connection} />
