@@ -19,8 +19,8 @@ export interface AlarmText {
   broken: string;
   /** What the operator should do. */
   todo: string;
-  /** Number of consecutive minutes after which the alarm goes off; 1 by default. */
-  minutes?: number;
+  /** Number of consecutive periods of the metric, which are mostly minutes, after which the alarm goes off; 1 by default. */
+  periods?: number;
   /** For a metric with gaps: while there is no data, the alarm keeps its state. */
   staysAsItWas?: boolean;
   /** For a heartbeat: the alarm goes off below the threshold, and if there is no data. */
@@ -58,7 +58,7 @@ export class Alarms extends Construct {
   }
 
   add(metric: IMetric, name: string, text: AlarmText): void {
-    const { threshold, broken, todo, minutes = 1, staysAsItWas = false, isSignOfLife = false } = text;
+    const { threshold, broken, todo, periods = 1, staysAsItWas = false, isSignOfLife = false } = text;
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${broken} ${todo} See docs/stuck.md#alarms.`,
@@ -67,7 +67,7 @@ export class Alarms extends Construct {
       comparisonOperator: isSignOfLife
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: minutes,
+      evaluationPeriods: periods,
       treatMissingData: whereMissing({ staysAsItWas, isSignOfLife }),
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));

@@ -11,7 +11,7 @@ export function addFloodAlarms(alarms: Alarms, { clientErrors }: Entrance, { con
   for (const [name, metric] of clientErrors) {
     alarms.add(metric, `${name}-4xx`, {
       threshold,
-      minutes: 5,
+      periods: 5,
       broken: `${name} has refused more than ${threshold} requests a minute for five minutes: it is flooded, or GitHub or Slack signs with another secret. Real events may be refused too.`,
       todo: 'The log says why requests are refused. docs/deploy.md#floods says what a flood costs, and how to limit it.',
     });

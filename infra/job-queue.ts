@@ -50,7 +50,7 @@ export class JobQueue extends Construct {
       `${lane}-oldest-message`,
       {
         threshold: OLDEST_MESSAGE.toSeconds(),
-        minutes: 3,
+        periods: 3,
         broken: `Messages of the ${lane} lane have waited for ${OLDEST_MESSAGE.toMinutes()} minutes: ${lane === 'interactive' ? 'commands from Slack are not carried out.' : 'events reach the service late or not at all.'}`,
         todo: 'Check that job-worker runs: its errors and throttles, its event source mappings, and the concurrency of the account.',
       },

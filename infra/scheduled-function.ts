@@ -20,6 +20,9 @@ import { RelayFunction, type RelayParts } from './relay-function.ts';
 /** A cron expression, because a rate would count from the time of the deployment. */
 const MINUTES: Readonly<Record<Declared['everyMinutes'], string>> = { 1: '*', 15: '0/15', 60: '0' };
 
+/** After so many runs that are missing, the alarm goes off. */
+const PERIODS_WITHOUT_RUN = 3;
+
 /** A function that runs on a schedule. */
 export class ScheduledFunction extends Construct {
   readonly function: LambdaFunction;
@@ -75,6 +78,16 @@ export class ScheduledFunction extends Construct {
       threshold: 1,
       broken: `${slug} failed three times in a row: ${broken}`,
       todo: 'Read its log. When it runs again, you can delete the messages in its failure queue.',
+    });
+    // job-sweep has a heartbeat, which also says that it completes.
+    if (schedule.everyMinutes === 1) return;
+    const period = Duration.minutes(schedule.everyMinutes);
+    alarms.add(this.function.metricInvocations({ statistic: 'Sum', period }), `${slug}-not-run`, {
+      threshold: 1,
+      periods: PERIODS_WITHOUT_RUN,
+      isSignOfLife: true,
+      broken: `${slug} has not run for ${PERIODS_WITHOUT_RUN * schedule.everyMinutes} minutes: ${broken}`,
+      todo: 'Check that its schedule is enabled. On a new stage, and after a stop, this ends with the next run.',
     });
   }
 }

@@ -6,14 +6,14 @@ import type { Alarms } from './alarms.ts';
 export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   alarms.add(alarms.metric('OldestOverdue', 'Maximum'), 'overdue-jobs', {
     threshold: 900,
-    minutes: 3,
+    periods: 3,
     broken:
       'A job is 15 minutes overdue, or no worker has claimed it for that long: events reach the service late or not at all.',
     todo: 'Check that job-sweep and job-worker are running. relay --stage <stage> budget shows whether the connection is paused.',
   });
   alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {
     threshold: 1,
-    minutes: 5,
+    periods: 5,
     isSignOfLife: true,
     broken: 'job-sweep has not completed for five minutes: waiting jobs do not continue, and other alarms get no data.',
     todo: 'Read its log. If there is none, check that the schedule is enabled and the account has concurrency left.',
@@ -46,13 +46,13 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
 function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('ConnectionPaused', 'Maximum'), 'connection-paused', {
     threshold: 1,
-    minutes: 5,
+    periods: 5,
     broken: 'A connection has been paused for five minutes: no calls reach that instance.',
     todo: 'relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
   });
   alarms.add(alarms.metric('OperationsStopped', 'Maximum'), 'operations-stopped', {
     threshold: 1,
-    minutes: 15,
+    periods: 15,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
     todo: 'relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; relay --stage <stage> resume <connection> tries at once.',
   });

@@ -50,7 +50,7 @@ export class StateTable extends Construct {
       });
       alarms.add(metric, `table-throttles-${Operation}`, {
         threshold: 1,
-        minutes: 3,
+        periods: 3,
         broken: `DynamoDB has throttled requests of ${Operation} to the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.`,
         todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',
       });

@@ -138,7 +138,10 @@ const stage = z.strictObject({
       allFunctions: z
         .boolean()
         .default(false)
-        .meta({ description: 'Runs every function in the network, also those that do not call the service.' }),
+        .meta({
+          description: 'Runs every function in the network, also those that do not call the service.',
+          examples: [true],
+        }),
       proxy: proxy.optional().meta({
         description: 'The proxy through which the functions in the network make all calls with https (`HTTPS_PROXY`).',
       }),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { schedules } from '../../lib/schedules.ts';
 import { everything, synthesize } from './variants.ts';
 
 describe('alarms', () => {
@@ -17,6 +18,7 @@ describe('alarms', () => {
       'connection-paused',
       'credential-check-failures',
       'credential-check-github',
+      'credential-check-not-run',
       'credential-check-partner',
       'credential-check-slack',
       'credential-check-throttles',
@@ -24,6 +26,7 @@ describe('alarms', () => {
       'day-budget',
       'deliveries-given-up',
       'github-redelivery-failures',
+      'github-redelivery-not-run',
       'github-redelivery-throttles',
       'github-webhook-4xx',
       'github-webhook-5xx',
@@ -49,6 +52,7 @@ describe('alarms', () => {
       'table-throttles-Query',
       'table-throttles-UpdateItem',
       'timesheet-reminder-failures',
+      'timesheet-reminder-not-run',
       'timesheet-reminder-throttles',
     ]);
     for (const { Properties } of alarms) {
@@ -113,6 +117,26 @@ describe('alarms', () => {
         MetricName: 'ThrottledRequests',
         Dimensions: Match.arrayWith([{ Name: 'Operation', Value }]),
         EvaluationPeriods: 3,
+      });
+    },
+  );
+
+  it.each(schedules.filter(({ slug }) => slug !== 'job-sweep'))(
+    'an alarm goes off if $slug does not run three times, as if its schedule is disabled',
+    ({ slug, everyMinutes }) => {
+      const name = `partner-relay-prod-${slug}`;
+      const [id] = Object.keys(template.findResources('AWS::Lambda::Function', { Properties: { FunctionName: name } }));
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `${name}-not-run`,
+        Namespace: 'AWS/Lambda',
+        MetricName: 'Invocations',
+        Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
+        Statistic: 'Sum',
+        Period: everyMinutes * 60,
+        EvaluationPeriods: 3,
+        Threshold: 1,
+        ComparisonOperator: 'LessThanThreshold',
+        TreatMissingData: 'breaching',
       });
     },
   );
