@@ -1,11 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { shared } from './vitest.config.ts';
 
 export default defineConfig({
-  test: {
-    include: ['test/long/**/*.test.ts'],
-    testTimeout: 900_000,
-    maxWorkers: '100%',
-    // As in vitest.config.ts.
-    retry: process.env.CI ? 1 : 0,
-  },
+  test: { ...shared, include: ['test/long/**/*.test.ts'], testTimeout: 900_000, maxWorkers: '100%' },
 });

@@ -20,6 +20,9 @@ const { privateKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
 });
 
+/** Of the environment, what a process needs that does not take settings from it. */
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+
 let folder: string;
 let config: string;
 let service: Sandbox;
@@ -74,7 +77,7 @@ interface Ended {
 function init(words: string[], variables: Record<string, string> = {}, open?: (page: string) => void): Promise<Ended> {
   const child = spawn(process.execPath, [join(root, 'cli/relay.ts'), 'init', '--no-browser', ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH, RELAY_CONFIG: config, ...variables },
+    env: { PATH, NODE_COMPILE_CACHE, RELAY_CONFIG: config, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -101,7 +104,7 @@ function initAtTerminal(
   const command = [process.execPath, join(root, 'cli/relay.ts'), 'init', ...words];
   const child = spawn('python3', ['-c', TERMINAL, ...command], {
     cwd: folder,
-    env: { PATH: process.env.PATH, RELAY_CONFIG: config },
+    env: { PATH, NODE_COMPILE_CACHE, RELAY_CONFIG: config },
   });
   const left = [...answers];
   let output = '';
@@ -230,7 +233,7 @@ describe('relay init', () => {
     await mkdir(elsewhere);
     const words = ['init', '--repo', 'acme/web', '--label', 'bug,incident', '--no-slack', '--no-github-app'];
     const command = [join(project, 'cli/relay.ts'), ...words];
-    const env = { PATH: process.env.PATH, ...ofService() };
+    const env = { PATH, NODE_COMPILE_CACHE, ...ofService() };
     const { stdout } = await run(process.execPath, [...command, '--project', PROJECT], { cwd: elsewhere, env });
     expect(stdout).toContain(`Next:\n  - go to the project: cd ${project}\n`);
     expect(await readFile(join(project, 'relay.config.ts'), 'utf8')).toContain("labels: ['bug', 'incident']");

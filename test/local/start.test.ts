@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TryFacts } from '../../console/contract.ts';
-import { exampleEvent } from '../../local/examples/github-event.ts';
+import { exampleEvent, type WantedEvent } from '../../local/examples/github-event.ts';
 import { signedByGithub } from '../../local/examples/signed-request.ts';
 import { listen } from '../../local/listen.ts';
 import { newFolder } from '../new-folder.ts';
@@ -16,15 +16,16 @@ import { newFolder } from '../new-folder.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
+/** For a dozen processes, also on a busy machine. */
+const WAITING = { timeout: 300_000 };
+
 let folder: string;
 let relays: ChildProcess[] = [];
-beforeEach(() => {
-  folder = newFolder();
-});
-afterEach(async () => {
+
+async function killAll(): Promise<void> {
   await Promise.all(relays.map(kill));
   relays = [];
-});
+}
 
 function mountSmallDisk(place: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', place], { stdio: 'ignore' });
@@ -91,6 +92,14 @@ function start(environment: Record<string, string> = {}, args: readonly string[]
   };
 }
 
+/** Posts an example of an event to a relay that was started, as GitHub does. */
+async function post(started: Started, wanted: WantedEvent): Promise<Response> {
+  const url = /webhook +(\S+)/.exec(started.output())?.[1] ?? '';
+  const secret = await readFile(join(folder, '.relay/github-webhook.key'), 'utf8');
+  const { event, payload } = exampleEvent(wanted);
+  return fetch(url, { method: 'POST', ...signedByGithub(event, JSON.stringify(payload), secret) });
+}
+
 const relay = (...words: string[]) => relayIn({}, ...words);
 
 async function relayIn(
@@ -106,10 +115,23 @@ async function relayIn(
   }
 }
 
-describe('npm start', () => {
-  it('npm start shows how to send an event, and prints the steps of its job', async () => {
-    const started = start();
+describe('npm start, in one relay', WAITING, () => {
+  let started: Started;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'partner-relay-'));
+    // Left by one that was killed, whose process id belongs to another process by now.
+    await mkdir(join(folder, '.relay'));
+    const note = { url: 'http://127.0.0.1:1', pid: process.pid, variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
+    await writeFile(join(folder, '.relay/running.json'), JSON.stringify(note), { mode: 0o600 });
+    started = start();
     await started.printed('npm run -s relay -- send issues');
+  });
+  afterAll(async () => {
+    await killAll();
+    await rm(folder, { recursive: true });
+  });
+
+  it('npm start shows how to send an event, and prints the steps of its job', async () => {
     const sent = await relay('send', 'issues', '--json');
     expect(JSON.parse(sent.stdout)).toMatchObject({ status: 202, answer: { repeat: false } });
     await started.printed(
@@ -144,8 +166,6 @@ describe('npm start', () => {
   });
 
   it('relay send --wait waits for the jobs, and its exit code says what came of them', async () => {
-    const started = start();
-    await started.printed('npm run -s relay -- send issues');
     const wait = (...words: string[]) => relay('send', ...words, '--wait');
     expect(await wait('issues')).toMatchObject({ code: 0, stdout: expect.stringContaining('→ created defect') });
     expect(await wait('slack', '/pm find login')).toMatchObject({
@@ -166,6 +186,60 @@ describe('npm start', () => {
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ status: 202, jobs: [{ status: 'waiting' }] });
   });
+
+  it('npm start serves the console at the address that it prints, with a token', async () => {
+    const address = /console +(\S+)/.exec(started.output())?.[1] ?? '';
+    expect((await relay('console')).stdout.trim()).toBe(address);
+    const { origin, hash } = new URL(address);
+    const headers = { authorization: `Bearer ${hash.replace('#token=', '')}`, origin };
+    const facts = await (await fetch(`${origin}/api/relay`, { headers })).json();
+    expect(facts).toMatchObject({ name: 'this machine', operate: true, canTry: true });
+    expect((await fetch(`${origin}/api/relay`)).status).toBe(401);
+    expect((await fetch(origin)).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    // The relay's own paths are not the console's, and a webhook with a wrong path is told the right ones.
+    expect(await (await fetch(`${origin}/webhook`, { method: 'POST' })).text()).toContain('POST /github');
+    expect((await fetch(`${origin}/github`, { method: 'POST', body: '{}' })).status).toBe(401);
+
+    const { body } = await fetch(`${origin}/api/changes`, { headers });
+    const { examples } = (await (await fetch(`${origin}/api/try`, { headers })).json()) as TryFacts;
+    const [{ event, body: payload } = {}] = examples;
+    await fetch(`${origin}/api/try`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ do: 'send event', event, body: payload }),
+    });
+    let changes = '';
+    for await (const chunk of body ?? []) {
+      changes += Buffer.from(chunk).toString();
+      if (/"jobs":\["issue-to-defect-/.test(changes)) break;
+    }
+  });
+
+  it('npm start runs once in a folder, whose files only their owner can read, and stops when told to', async () => {
+    const names = await readdir(join(folder, '.relay'), { recursive: true });
+    expect(names).toEqual(expect.arrayContaining(['running.json', 'sandbox/functions.log', 'sandbox/dynamodb/LOCK']));
+    const modes = await Promise.all(
+      ['', ...names].map(async (name) => {
+        const found = await stat(join(folder, '.relay', name));
+        return [name, (found.mode & 0o777) === (found.isDirectory() ? 0o700 : 0o600)];
+      }),
+    );
+    expect(modes.filter(([, isOwnersOnly]) => !isOwnersOnly)).toEqual([]);
+
+    const second = start();
+    expect(await new Promise((resolve) => second.process.once('exit', resolve))).toBe(1);
+    expect(second.output()).toMatch(/Partner Relay is already running here, at http/);
+    const ended = new Promise((resolve) => started.process.once('exit', resolve));
+    started.process.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('npm start', WAITING, () => {
+  beforeEach(() => {
+    folder = newFolder();
+  });
+  afterEach(killAll);
 
   it.each([
     ['--help', 0, /PARTNER_BASE_URL/],
@@ -203,7 +277,7 @@ describe('npm start', () => {
     const fault = { kind: 'rate-limited', retryAfterSeconds: 1 };
     const headers = { authorization: /Bearer \w+/.exec(first.output())?.[0] ?? '' };
     await fetch(`${url}/sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
-    await relay('send', 'issues');
+    await post(first, { event: 'issues' });
     await first.printed(/continues at/);
     const [, token = ''] = /#token=(\S+)/.exec(first.output()) ?? [];
     await kill(first.process);
@@ -319,8 +393,8 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
       '→ completed checklist item 101',
     );
     await started.printed(/» comment on Codertocat\/Hello-World#7: ✅ Completed checklist item 101/);
-    await printed('send', 'issues', '--action', 'assigned', '--issue', '8');
-    for (const action of ['assigned', 'deleted']) await printed('send', 'issues', '--action', action, '--issue', '9');
+    await post(started, { event: 'issues', action: 'assigned', issue: 8 });
+    for (const action of ['assigned', 'deleted']) await post(started, { event: 'issues', action, issue: 9 });
 
     // What only a start reads must not send the token elsewhere.
     await writeFile(config, text(apiUrl));
@@ -338,61 +412,6 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     await started.printed(/» comment on Codertocat\/Hello-World#7: This issue is defect/);
     await started.printed(/» comment on Codertocat\/Hello-World#8: This issue is defect/);
     expect(asked).toEqual([]);
-  });
-
-  it('npm start serves the console at the address that it prints, with a token', async () => {
-    const first = start();
-    await first.printed('npm run -s relay -- send issues');
-    const address = /console +(\S+)/.exec(first.output())?.[1] ?? '';
-    expect((await relay('console')).stdout.trim()).toBe(address);
-    const { origin, hash } = new URL(address);
-    const headers = { authorization: `Bearer ${hash.replace('#token=', '')}`, origin };
-    const facts = await (await fetch(`${origin}/api/relay`, { headers })).json();
-    expect(facts).toMatchObject({ name: 'this machine', operate: true, canTry: true });
-    expect((await fetch(`${origin}/api/relay`)).status).toBe(401);
-    expect((await fetch(origin)).headers.get('content-type')).toBe('text/html; charset=utf-8');
-    // The relay's own paths are not the console's, and a webhook with a wrong path is told the right ones.
-    expect(await (await fetch(`${origin}/webhook`, { method: 'POST' })).text()).toContain('POST /github');
-    expect((await fetch(`${origin}/github`, { method: 'POST', body: '{}' })).status).toBe(401);
-
-    const { body } = await fetch(`${origin}/api/changes`, { headers });
-    const { examples } = (await (await fetch(`${origin}/api/try`, { headers })).json()) as TryFacts;
-    const [{ event, body: payload } = {}] = examples;
-    await fetch(`${origin}/api/try`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ do: 'send event', event, body: payload }),
-    });
-    let changes = '';
-    for await (const chunk of body ?? []) {
-      changes += Buffer.from(chunk).toString();
-      if (/"jobs":\["issue-to-defect-/.test(changes)) break;
-    }
-  });
-
-  it('npm start runs once in a folder, whose files only their owner can read, and stops when told to', async () => {
-    // Left by one that was killed, whose process id belongs to another process by now.
-    await mkdir(join(folder, '.relay'));
-    const note = { url: 'http://127.0.0.1:1', pid: process.pid, variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
-    await writeFile(join(folder, '.relay/running.json'), JSON.stringify(note), { mode: 0o600 });
-    const first = start();
-    await first.printed('npm run -s relay -- send issues');
-    const names = await readdir(join(folder, '.relay'), { recursive: true });
-    expect(names).toEqual(expect.arrayContaining(['running.json', 'sandbox/functions.log', 'sandbox/dynamodb/LOCK']));
-    const modes = await Promise.all(
-      ['', ...names].map(async (name) => {
-        const found = await stat(join(folder, '.relay', name));
-        return [name, (found.mode & 0o777) === (found.isDirectory() ? 0o700 : 0o600)];
-      }),
-    );
-    expect(modes.filter(([, isOwnersOnly]) => !isOwnersOnly)).toEqual([]);
-
-    const second = start();
-    expect(await new Promise((resolve) => second.process.once('exit', resolve))).toBe(1);
-    expect(second.output()).toMatch(/Partner Relay is already running here, at http/);
-    const ended = new Promise((resolve) => first.process.once('exit', resolve));
-    first.process.kill('SIGINT');
-    expect(await ended).toBe(0);
   });
 
   it.each([
@@ -422,13 +441,9 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
         const fill = join(folder, 'fill');
         const { bavail, bsize } = await statfs(folder);
         await writeFile(fill, Buffer.alloc(Number(bavail * bsize) - 200 * 1024));
-        const url = /webhook +(\S+)/.exec(first.output())?.[1] ?? '';
-        const secret = await readFile(join(folder, '.relay/github-webhook.key'), 'utf8');
         const taken: string[] = [];
         for (let status = 202; status !== 503; ) {
-          const { payload } = exampleEvent({ event: 'issues' });
-          const { headers, body } = signedByGithub('issues', JSON.stringify(payload), secret);
-          const answer = await fetch(url, { method: 'POST', headers, body });
+          const answer = await post(first, { event: 'issues' });
           status = answer.status;
           if (status === 202) taken.push(...((await answer.json()) as { jobs: string[] }).jobs);
           else expect(status).toBeGreaterThanOrEqual(500);
