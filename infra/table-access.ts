@@ -87,6 +87,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       knownTasks: ['GetItem', 'PutItem'],
       recentTasks: ['GetItem', 'PutItem'],
       taskName: ['GetItem', 'PutItem'],
+      checkedTask: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],
       mute: ['GetItem'],
       grant: ['GetItem', 'UpdateItem'],

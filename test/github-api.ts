@@ -1,7 +1,7 @@
 import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 
 /** The stand-in for GitHub, with an App, and with failures. */
-export interface GithubApi extends Pick<GithubStandIn, 'url' | 'comments' | 'checkRuns' | 'close'> {
+export interface GithubApi extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'close'> {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
@@ -62,6 +62,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
 
   const api: GithubApi = {
     url: standIn.url,
+    pulls: standIn.pulls,
     comments: standIn.comments,
     checkRuns: standIn.checkRuns,
     issues: standIn.issues as Map<string, object>,

@@ -2,6 +2,7 @@ import type { Automation } from '../engine/run/automation.ts';
 import { answerFault } from './answer-fault/run.ts';
 import { ofBackfill } from './backfill/of-backfill.ts';
 import { backfill } from './backfill/run.ts';
+import { checkPullRequest } from './check-pull-request/run.ts';
 import { completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
 import { createDefect } from './create-defect/run.ts';
@@ -36,6 +37,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     ofBackfill(issueToDefect(context), context),
     backfill(context),
     ofCollaborators(answerFault(), context),
+    checkPullRequest(context),
     teamTimesheets(context),
     timesheetReminder(context),
     timesheetSummary(context),

@@ -8,6 +8,7 @@ import { createRelations, type Relations } from '../links/relations.ts';
 import { createPeople, type People } from '../people/people.ts';
 import { createSlackPeople, type SlackPeople } from '../people/slack-people.ts';
 import { type CheckRuns, createCheckRuns } from '../platforms/github/checks/check-runs.ts';
+import { createPullReader, type PullReader } from '../platforms/github/checks/pull-reader.ts';
 import { type Collaborators, createCollaborators } from '../platforms/github/collaborators.ts';
 import { createGithubForJobs } from '../platforms/github/github-for-jobs.ts';
 import { createIssueComments, type IssueComments } from '../platforms/github/issue-comments.ts';
@@ -23,6 +24,7 @@ import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.
 import { createTaskNames, type TaskNames } from '../timesheets/task-names.ts';
 import { type AsPerson, createAsPerson } from './as-person.ts';
 import { type Backfills, createBackfills } from './backfill/backfills.ts';
+import { type CheckedTasks, createCheckedTasks } from './check-pull-request/checked-tasks.ts';
 
 /** What automations use, in addition to the steps of their job. */
 export interface Context {
@@ -36,6 +38,8 @@ export interface Context {
   markers: Markers;
   comments: IssueComments;
   checks: CheckRuns;
+  pulls: PullReader;
+  checkedTasks: CheckedTasks;
   collaborators: Collaborators;
   issues: IssueReader;
   issuePages: IssuePages;
@@ -85,6 +89,8 @@ export function createContext(
     asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github, clock),
     checks: createCheckRuns(github),
+    pulls: createPullReader(github),
+    checkedTasks: createCheckedTasks(table, clock),
     collaborators: createCollaborators(github, clock),
     issues: createIssueReader(github),
     issuePages: createIssuePages(forLists),

@@ -1,7 +1,8 @@
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
-import type { Job, Unproven } from '../engine/record/job.ts';
+import type { Unproven } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
+import type { Collaborators } from '../platforms/github/collaborators.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -14,7 +15,9 @@ export function ofCollaborators(automation: Automation, { collaborators }: Conte
     ...automation,
     async run(job, steps) {
       const who = job.asked?.unproven;
-      if (!who || (await mayCommand(job, who, steps))) return automation.run(job, steps);
+      const place = job.replyTo?.in === 'github' ? job.replyTo : undefined;
+      if (!who || (place && (await isCollaborator(place, who, steps, collaborators))))
+        return automation.run(job, steps);
       if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
       if (who.isShown)
         throw new NotDone(`@${who.login}: commands need the role triage in this repository, or a higher one`);
@@ -22,17 +25,23 @@ export function ofCollaborators(automation: Automation, { collaborators }: Conte
       return { text, isUntold: true };
     },
   };
+}
 
-  async function mayCommand({ replyTo }: Job, { login, isShown = false }: Unproven, steps: Steps): Promise<boolean> {
-    if (login === undefined || replyTo?.in !== 'github') return false;
-    return steps.read(`may @${login} give commands`, 'GitHub permission', async () => {
-      const answer = await collaborators.has(replyTo, login);
-      if (answer === 'no credentials') return isShown;
-      // An outsider must not park jobs.
-      if (answer === 'not told' && isShown) throw new NeedsOperator(cannotAsk(replyTo.repository));
-      return answer === true;
-    });
-  }
+/** Whether a person may at least triage issues of the repository, as a step of the job. */
+export async function isCollaborator(
+  place: Parameters<Collaborators['has']>[0],
+  { login, isShown = false }: Unproven,
+  steps: Steps,
+  collaborators: Collaborators,
+): Promise<boolean> {
+  if (login === undefined) return false;
+  return steps.read(`may @${login} give commands`, 'GitHub permission', async () => {
+    const answer = await collaborators.has(place, login);
+    if (answer === 'no credentials') return isShown;
+    // An outsider must not park jobs.
+    if (answer === 'not told' && isShown) throw new NeedsOperator(cannotAsk(place.repository));
+    return answer === true;
+  });
 }
 
 const cannotAsk = (repository: string) =>

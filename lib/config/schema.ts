@@ -174,6 +174,22 @@ const issueToDefect = z.strictObject({
     .meta({ description: 'Whether the relay comments on the issue with the id of its defect.', examples: [false] }),
 });
 
+const checkPullRequest = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .default('Tracked work')
+    .meta({ description: 'The name of the check, by which a branch requires it.', examples: ['Tracked'] }),
+  exemptLabels: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({
+      description: 'A pull request with any of these labels is not checked. Letter case does not matter.',
+      examples: [['no task', 'dependencies']],
+    }),
+});
+
 const repository = z.strictObject({
   name: repositoryName.meta({ description: 'Its name on GitHub, as `owner/name`.', examples: ['acme/web'] }),
   connection: name.meta({ description: 'The connection that its events go to.', examples: ['main'] }),
@@ -203,6 +219,12 @@ const repository = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Whether collaborators log time by `/log 2h <task>` in comments.', examples: [true] }),
+  checkPullRequest: checkPullRequest.optional().meta({
+    description:
+      'Checks whether each pull request is tracked: it closes an issue that has a defect, or names a task that exists. ' +
+      'It needs a GitHub App. Without it, no check is made.',
+    examples: [{}],
+  }),
 });
 
 const github = z.strictObject({
@@ -472,6 +494,7 @@ export type RelayConfigInput = z.input<typeof configSchema>;
 export type RelayConfig = z.output<typeof configSchema>;
 export type RepositoryConfig = RelayConfig['github']['repositories'][number];
 export type SlackConfig = NonNullable<RelayConfig['slack']>;
+export type CheckPullRequestConfig = NonNullable<RepositoryConfig['checkPullRequest']>;
 export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
 
 /** A configuration that cannot be used. */

@@ -13,7 +13,7 @@ const told = z.object({
   repository: z.object({ full_name: z.string() }),
   issue: issue.optional(),
   comment: comment.optional(),
-  pull_request: z.looseObject(by).optional(),
+  pull_request: z.looseObject({ ...by, number: z.int() }).optional(),
 });
 
 /** Lets the stand-in know what GitHub knows: whatever is in the deliveries that the handler accepts. */
@@ -28,13 +28,14 @@ export function remembering(handler: HttpHandler, known: GithubKnowledge): HttpH
   };
 }
 
-function remember({ issues, written, roles }: GithubKnowledge, { event, payload }: GithubDelivery): void {
+function remember({ issues, pulls, written, roles }: GithubKnowledge, { event, payload }: GithubDelivery): void {
   const { data } = told.safeParse(payload);
   if (!data) return;
   const { action, repository, issue, comment, pull_request } = data;
   for (const { user, author_association } of [issue, comment, pull_request].filter((one) => one !== undefined)) {
     if (user && isShownCollaborator(user, author_association)) roles.set(user.login, 'write');
   }
+  if (pull_request) pulls.set(`${repository.full_name}#${pull_request.number}`, pull_request);
   if (comment) written.set(comment.id, action === 'deleted' ? null : comment);
   if (!issue) return;
   const name = `${repository.full_name}#${issue.number}`;

@@ -47,6 +47,8 @@ export interface MadeCheckRun {
 export interface GithubKnowledge {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, KnownIssue>;
+  /** Pull requests by their names, `owner/repo#42`. */
+  pulls: Map<string, object>;
   /** By the id of the comment; null for one that was deleted. Others may not be read. */
   written: Map<number, WrittenComment | null>;
   /** The roles of people in all repositories, by login. Others have `read`. */
@@ -95,6 +97,7 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
   } = options;
   const known: GithubKnowledge = {
     issues: new Map(),
+    pulls: new Map(),
     written: new Map(),
     roles: new Map(),
     comments: [],
@@ -148,8 +151,10 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     if (id && written === undefined)
       return answerOf({ message: 'Resource not accessible by personal access token' }, 403);
     if (written) return answerOf(written);
-    const issue = [...known.issues].find(([one]) => isSameName(one, name))?.[1];
-    return issue ? answerOf(issue) : notFound;
+    const [, pull] = /^pulls\/(\d+)$/.exec(path) ?? [];
+    const asked = pull ? `${repository}#${pull}` : name;
+    const found = [...(pull ? known.pulls : known.issues)].find(([one]) => isSameName(one, asked))?.[1];
+    return found ? answerOf(found) : notFound;
   }
 
   /** In the order of their last change. */

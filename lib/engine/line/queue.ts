@@ -25,7 +25,7 @@ export type QueueName = Extract<Lane, 'interactive' | 'background'>;
 export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interactive' : 'background');
 
 /** The fields of a job that its message needs. A job that no worker has had also needs its connection. */
-export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group'> &
+export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group' | 'startsAtOnce'> &
   Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn'>>;
 
 export interface JobQueue {
@@ -55,8 +55,8 @@ function groupOf(job: QueuedJob): string {
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): JobQueue {
   return {
     async send(job) {
-      const { id, generation, lane, connection } = job;
-      const of = isNew(job) && connection !== undefined && { of: { connection, lane } };
+      const { id, generation, lane, connection, startsAtOnce } = job;
+      const of = isNew(job) && connection !== undefined && !startsAtOnce && { of: { connection, lane } };
       const message: JobMessage = { jobId: id, generation, ...of };
       await sqs.send(
         new SendMessageCommand({

@@ -31,6 +31,7 @@ const draftShape = {
   automation: string,
   connection: string,
   group: maybe,
+  startsAtOnce: z.exactOptional(z.literal(true)),
   summary: string,
   input: z.record(string, z.unknown()),
   replyTo: z.exactOptional(

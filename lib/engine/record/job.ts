@@ -89,6 +89,8 @@ export interface JobDraft {
   entity: string;
   /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
   group?: string;
+  /** Its first run does not wait for its turn in the line, because somebody waits for what it says at once. */
+  startsAtOnce?: true;
   /** The event in one line, for people. */
   summary: string;
   /** The automation's input. As JSON it must stay well below the 400 KB of an item. */

@@ -20,6 +20,7 @@ import type { Hooks } from '../../platforms/github/hooks.ts';
 import { login, text } from '../../platforms/github/payload.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
+import { takeCheck } from './take-check.ts';
 import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
 import { takeMergedPullRequest } from './take-merged-pull-request.ts';
@@ -40,7 +41,7 @@ export interface ReceiveOptions {
 }
 
 /** These functions see every delivery. Add a new one here. */
-const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest, takeRelations];
+const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest, takeRelations, takeCheck];
 
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 

@@ -13,7 +13,14 @@ export interface GithubDelivery {
 }
 
 /** The events that automations take. Redelivery leaves the deliveries of any other event alone. */
-export const takenEvents: ReadonlySet<string> = new Set(['issues', 'sub_issues', 'issue_comment', 'pull_request']);
+export const takenEvents: ReadonlySet<string> = new Set([
+  'issues',
+  'sub_issues',
+  'issue_comment',
+  'pull_request',
+  'check_run',
+  'merge_group',
+]);
 
 /**
  * How long GitHub redelivers something: 3 days, on GitHub Enterprise Server 7.

@@ -48,6 +48,11 @@ export const keys = {
   }),
   /** lib/timesheets/task-names.ts */
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
+  /** lib/automations/check-pull-request/checked-tasks.ts: whether the key can see that task. */
+  checkedTask: (connection: string, task: string): Key => ({
+    pk: `checked-task#${connection}#${task.toLowerCase()}`,
+    sk: 'task',
+  }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
   /** lib/intake/slack/recent-commands.ts: that a person gave this command. */

@@ -1,0 +1,66 @@
+import { InLine, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
+import { plainText } from '../../platforms/github/plain-text.ts';
+import { enumerated } from '../../text.ts';
+
+/** What a check says. Everybody may read it, so it says no more about what exists than the pull request does. */
+export type Verdict = Pick<CheckRun, 'title' | 'summary'> & { conclusion: 'success' | 'neutral' | 'failure' };
+
+const HOW =
+  'Write `Closes #12` for an issue that has a defect, or a line `Task: <id>`, into the description. The check then runs ' +
+  'again. If only the issue or the task changed, press **Re-run** on this check.';
+
+const verdict = (conclusion: Verdict['conclusion'], title: string, summary: string): Verdict => ({
+  conclusion,
+  title,
+  summary,
+});
+
+export const ofBot = verdict('neutral', 'Exempt: its author is a bot', 'Pull requests of bots are not checked.');
+
+export const inMergeQueue = verdict(
+  'success',
+  'Checked before it was queued',
+  'A pull request is checked before it joins the merge queue, so there is nothing to check here.',
+);
+
+export const namesNothing = verdict('failure', 'It names no tracked work', HOW);
+
+export const ofStranger = verdict(
+  'neutral',
+  'Not verified: its author is not a collaborator',
+  'Nothing was looked up, because the relay asks only for people who can triage in this repository. Such a person can ' +
+    'press **Re-run** on this check to have it verified.',
+);
+
+export const exempt = (label: string): Verdict =>
+  verdict('neutral', 'Exempt by a label', `The label ${plainText(label)} exempts it.`);
+
+export const closesTracked = (issue: string): Verdict =>
+  verdict('success', 'It is tracked', `It closes ${plainText(issue)}, which has a defect.`);
+
+export const closesPending = (issue: string): Verdict =>
+  verdict('neutral', 'Its defect is being created', `It closes ${plainText(issue)}, whose defect is not made yet.`);
+
+export const namesTask = (id: string): Verdict =>
+  verdict('success', 'It is tracked', `It names the task ${plainText(id)}, which was found.`);
+
+/** A task that does not exist and one that the relay's key may not see are told alike. */
+export const nothingFound = (named: readonly string[]): Verdict =>
+  verdict('failure', 'It names no tracked work', `The relay found nothing for ${plainText(enumerated(named))}. ${HOW}`);
+
+/**
+ * Why the check passes although it could not be verified.
+ * @param attempts how often the job failed before
+ * @returns undefined for what is over in seconds
+ */
+export function failsOpen(error: unknown, attempts: number): Verdict | undefined {
+  if (error instanceof RetryAt && error.waitsFor === 'pause') return undefined;
+  if (error instanceof StepFailed && attempts === 0) return undefined;
+  const isWait = error instanceof RetryAt || error instanceof InLine;
+  const why =
+    isWait && error.waitsFor === 'budget'
+      ? 'The calls to the service are needed for other work, and for people first.'
+      : 'The service cannot be asked at the moment.';
+  return verdict('neutral', 'Not verified yet', `${why} So the check passes for now, and is updated once it is known.`);
+}

@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { newKeys } from '../github-identity.ts';
+import { githubExamples, issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+type Fields = Record<string, unknown>;
+const exampleOf = (event: string, action: string) => {
+  const { examples = [] } = githubExamples.find(({ name }) => name === event) ?? {};
+  return examples.find((one) => one.action === action) as Fields & Record<'pull_request' | 'merge_group', Fields>;
+};
+const REPOSITORY = 'Codertocat/Hello-World';
+const repository = { full_name: REPOSITORY };
+const { privateKey } = newKeys();
+const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+const NO_TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e99';
+
+let relay: TestRelay;
+let github: GithubApi;
+
+function gated({ limits }: { limits?: { perDay: number } } = {}): RelayConfig {
+  const config = exampleConfig({}, { apiUrl: github.url, connection: { ...(limits && { limits }) } });
+  const checkPullRequest = { name: 'Tracked work', exemptLabels: ['No Task'] };
+  return {
+    ...config,
+    github: {
+      ...config.github,
+      repositories: config.github.repositories.map((one) => ({ ...one, checkPullRequest })),
+    },
+  };
+}
+async function start(options: Parameters<typeof gated>[0] = {}, secret: object = { appId: '12', privateKey }) {
+  relay = await startRelay({ config: gated(options), github: { token: 'ghp_test', ...secret } });
+}
+beforeEach(async () => {
+  github = await startGithubApi(() => relay.clock.now);
+});
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+/** A pull request with that text, as GitHub has it from then on. */
+function changed(body: string | null, { action = 'edited', ...pull }: Fields = {}) {
+  const example = exampleOf('pull_request', 'opened');
+  const stamp = `${new Date(relay.clock.now).toISOString().slice(0, 19)}Z`;
+  const pull_request: Fields = { ...example.pull_request, body, updated_at: stamp, ...pull };
+  github.pulls.set(`${REPOSITORY}#${pull_request.number}`, pull_request);
+  return { ...example, action, pull_request };
+}
+async function checkOf(body: string | null, pull: Fields = {}) {
+  await relay.post('pull_request', changed(body, pull));
+  await relay.work();
+  return check();
+}
+const check = () => {
+  const { conclusion, output } = github.checkRuns.at(-1) ?? {};
+  return `${conclusion}: ${output?.title}. ${output?.summary}`.replaceAll(/[\\\u200b]/g, '');
+};
+const rerun = (login = 'Codertocat') =>
+  relay.post('check_run', {
+    action: 'rerequested',
+    check_run: { id: 4, external_id: 'pull request 2', completed_at: new Date(relay.clock.now).toISOString() },
+    sender: { login },
+    repository,
+  });
+const detailsAsked = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
+async function makeDefect(number: number) {
+  await relay.post('issues', issueEvent('opened', { id: number, number }));
+  await relay.workToTheEnd();
+}
+
+describe('the check of a pull request', () => {
+  it.each([
+    ['a task', `Task: ${TASK}`, `success: It is tracked. It names the task ${TASK}, which was found.`],
+    ['an issue with a defect', 'Fixes #7', `success: It is tracked. It closes ${REPOSITORY}#7, which has a defect.`],
+    ['several things', `Task: ${NO_TASK}\n\nCloses #7`, 'success: It is tracked. It closes'],
+    [
+      'a task that is not there',
+      `Task: ${NO_TASK}`,
+      `failure: It names no tracked work. The relay found nothing for task ${NO_TASK}.`,
+    ],
+    [
+      'an issue without a defect',
+      'Closes #8',
+      `failure: It names no tracked work. The relay found nothing for ${REPOSITORY}#8.`,
+    ],
+    ['an issue elsewhere', 'Closes somebody/else#7', 'failure: It names no tracked work. Write'],
+    ['the name of a task', 'Task: Release checkout 2.4', 'failure: It names no tracked work. Write'],
+    ['nothing', null, 'failure: It names no tracked work. Write `Closes #12`'],
+    ['something in code', `\`Task: ${TASK}\``, 'failure: It names no tracked work. Write'],
+  ])('says what it found of %s', async (_, body, said) => {
+    await start();
+    await makeDefect(7);
+    expect(await checkOf(body)).toContain(said);
+    expect(github.checkRuns).toMatchObject([
+      {
+        name: 'Tracked work',
+        repository: REPOSITORY,
+        head_sha: (exampleOf('pull_request', 'opened').pull_request.head as Fields).sha,
+      },
+    ]);
+  });
+
+  it('is one check, which follows the pull request as it is now', async () => {
+    await start();
+    expect(await checkOf(null, { action: 'opened' })).toContain('failure');
+    const old = changed(null, { labels: [] });
+    expect(await checkOf(`Task: ${TASK}`)).toContain('success');
+    await relay.post('pull_request', { ...old, action: 'labeled' });
+    await relay.work();
+    expect(check()).toContain('success');
+    expect(github.checkRuns).toHaveLength(1);
+  });
+
+  it('says no title and no difference between what is hidden and what does not exist', async () => {
+    await start();
+    const there = await checkOf(`Task: ${TASK}`);
+    expect(there).not.toContain('Release checkout');
+    const missing = await checkOf(`Task: ${NO_TASK}`);
+    relay.sandbox.data.tasks.length = 0;
+    relay.clock.now += 25 * 3_600_000;
+    expect((await checkOf(`Task: ${TASK}`)).replace(TASK, '')).toBe(missing.replace(NO_TASK, ''));
+  });
+
+  it.each([
+    ['a task that was found', TASK, 1, 1],
+    ['one that was not, for a shorter time', NO_TASK, 1, 2],
+  ])('asks the service once about %s', async (_, task, soon, later) => {
+    await start();
+    await checkOf(`Task: ${task}`);
+    await checkOf(`Once more.\n\nTask: ${task}`);
+    expect(detailsAsked()).toBe(soon);
+    relay.clock.now += 11 * 60_000;
+    await checkOf(`And later.\n\nTask: ${task}`);
+    expect(detailsAsked()).toBe(later);
+  });
+
+  it('looks again when a person presses Re-run', async () => {
+    await start();
+    expect(await checkOf(`Task: ${NO_TASK}`)).toContain('failure');
+    relay.sandbox.data.tasks.push({ ...relay.sandbox.data.tasks[0], task_id: NO_TASK } as never);
+    github.roles?.set('Codertocat', 'write');
+    await rerun();
+    await relay.work();
+    expect(check()).toContain('success');
+    expect(github.checkRuns).toHaveLength(1);
+  });
+
+  it('passes in a merge queue, where it is required too', async () => {
+    await start();
+    const { merge_group } = exampleOf('merge_group', 'checks_requested');
+    await relay.post('merge_group', { action: 'checks_requested', merge_group, repository });
+    await relay.work();
+    expect(github.checkRuns).toMatchObject([{ head_sha: merge_group.head_sha, conclusion: 'success' }]);
+  });
+
+  it.each([
+    ['a bot', { user: { login: 'renovate[bot]', type: 'Bot' } }, 'neutral: Exempt: its author is a bot.'],
+    ['a label', { labels: [{ name: 'no task' }] }, 'neutral: Exempt by a label. The label no task exempts it.'],
+  ])('is exempted by %s', async (_, pull, said) => {
+    await start();
+    expect(await checkOf(`Task: ${TASK}`, pull)).toContain(said);
+    expect(detailsAsked()).toBe(0);
+  });
+
+  it("does not look up what a stranger's pull request names, until a collaborator presses Re-run", async () => {
+    await start();
+    await makeDefect(7);
+    const stranger = { user: { login: 'stranger' }, author_association: 'NONE' };
+    for (const body of [`Task: ${TASK}`, 'Closes #7', 'Closes #8', null]) {
+      expect(await checkOf(body, stranger)).toMatch(/^neutral: Not verified: its author is not a collaborator/);
+    }
+    await checkOf(`Task: ${TASK}`, stranger);
+    await rerun('stranger');
+    await relay.work();
+    expect(detailsAsked()).toBe(0);
+    github.roles?.set('maintainer', 'triage');
+    relay.clock.now += 60_000;
+    await rerun('maintainer');
+    await relay.work();
+    expect(check()).toContain('success: It is tracked');
+  });
+
+  it("does not park a stranger's job where the App may not write checks, and parks a collaborator's", async () => {
+    await start({}, {});
+    await checkOf(null, { user: { login: 'stranger' }, author_association: 'NONE' });
+    expect(await relay.jobs('parked')).toEqual([]);
+    await checkOf('Names nothing');
+    expect(await relay.jobs('parked')).toMatchObject([{ parked: { reason: expect.stringContaining('GitHub App') } }]);
+  });
+
+  it('passes for now while the service is down, and is right in the end', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
+    expect(await checkOf(`Task: ${NO_TASK}`)).not.toContain('success');
+    const seen = new Set<string>();
+    while ((await relay.jobs('waiting')).length > 0) {
+      relay.clock.now += 2_000;
+      await relay.sweep();
+      await relay.work();
+      seen.add(check());
+    }
+    expect([...seen].join()).toContain('neutral: Not verified yet. The service cannot be asked at the moment.');
+    expect(check()).toContain('failure: It names no tracked work');
+  });
+
+  it('passes for now while the day has no calls left for it', async () => {
+    await start({ limits: { perDay: 20 } });
+    for (let id = 20; id < 44; id++) await relay.post('issues', issueEvent('opened', { id, number: id }));
+    await relay.work();
+    expect(await checkOf(`Task: ${NO_TASK}`)).toContain(
+      'neutral: Not verified yet. The calls to the service are needed',
+    );
+  });
+
+  it('passes while the defect of an issue is still to be made', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    await relay.post('issues', issueEvent('opened', { id: 7, number: 7 }));
+    await relay.work();
+    expect(await checkOf('Closes #7')).toContain('neutral: Its defect is being created');
+  });
+
+  it.each([
+    ['check_run', { action: 'completed' }, 'a check run that is completed changes nothing'],
+    [
+      'check_run',
+      { action: 'rerequested', check_run: { id: 1, external_id: '' } },
+      'not of a pull request that the relay checks',
+    ],
+    ['merge_group', { action: 'destroyed' }, 'a merge group that is destroyed needs no check'],
+  ])('is made for no other %s', async (event, payload, reason) => {
+    await start();
+    const sender = { login: 'Codertocat' };
+    const { answer } = await relay.post(event, { sender, repository, ...payload });
+    expect(answer.ignored).toContain(reason);
+  });
+
+  it('is off by default', async () => {
+    relay = await startRelay({
+      config: exampleConfig({}, { apiUrl: github.url }),
+      github: { appId: '12', privateKey },
+    });
+    expect((await relay.post('pull_request', changed(`Task: ${TASK}`))).answer.ignored).toBeDefined();
+    expect((await rerun()).answer.ignored).toContain('is not configured for check-pull-request');
+  });
+});
