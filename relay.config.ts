@@ -22,6 +22,7 @@ export default defineConfig({
         },
         completeChecklistItem: true,
         logTime: true,
+        checkPullRequest: { exemptLabels: ['no task'] },
       },
     ],
   },

@@ -58,6 +58,9 @@ A comment with a command. "relay sandbox items" lists the ids of checklist items
 A merged pull request that completes a checklist item:
   npm run -s relay -- send --merged --body 'Completes checklist item 102'
 
+A new pull request, whose check says whether the task exists. "relay sandbox tasks" lists the ids of tasks:
+  npm run -s relay -- send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'
+
 Wait for what comes of it, in a script:
   npm run -s relay -- send issues --wait && echo done
 

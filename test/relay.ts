@@ -40,6 +40,7 @@ export function exampleConfig(
     apiUrl?: string;
     connection?: RelayConfigInput['connections'][string];
     also?: string[];
+    checkPullRequest?: { exemptLabels?: string[] };
     slack?: Partial<RelayConfigInput['slack']>;
     people?: RelayConfigInput['people'];
     timesheets?: RelayConfigInput['timesheets'];
@@ -57,6 +58,7 @@ export function exampleConfig(
         completeChecklistItem: true,
         logTime: true,
         relate: true,
+        ...(rest.checkPullRequest && { checkPullRequest: rest.checkPullRequest }),
       })),
     },
     slack: { connection: 'main', channels: { C0PLATFORM: { projectId: PROJECT } }, ...rest.slack },

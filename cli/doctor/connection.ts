@@ -5,10 +5,11 @@ import { PartnerError } from '../../lib/service/partner/errors.ts';
 import { type Operation, withOverride } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
+import { searchTasks, taskDetail } from '../../lib/service/partner/operations/tasks.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
 import { CannotTell, type Finding, lookAt } from './finding.ts';
-import { compareFields, compareFilter, listsToLookAt, type Row, readRows } from './lists.ts';
+import { compareFields, compareFilter, compareTask, listsToLookAt, type Row, readRows } from './lists.ts';
 
 const PAGE_SIZE = 100;
 const PROJECT_PAGES = 20;
@@ -37,6 +38,10 @@ export async function lookAtConnection(
     });
     findings.push(fields);
     if (fields.verdict === 'bad') continue;
+    if (operation.name === searchTasks.name) {
+      const what = `${name}: ${taskDetail.name}`;
+      findings.push(await lookAt(what, () => compareTask(call, asHere(taskDetail), rows).catch(withPathHint)));
+    }
     for (const filter of list.filters) {
       const what = `${name}: ${operation.name} by ${filter.name}`;
       findings.push(await lookAt(what, () => compareFilter(call, { ...list, operation }, filter, rows)));

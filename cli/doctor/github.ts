@@ -44,7 +44,7 @@ export async function lookAtGithub({ config, secrets, github, isStandIn }: Githu
 }
 
 async function lookAtRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {
-  const { name, issueToDefect } = repository;
+  const { name, issueToDefect, checkPullRequest } = repository;
   let authorized: AuthorizedGithub | undefined;
   const reached = await lookAt(`github: ${name}`, async () => {
     authorized = await github.at({ repository: name }).catch(inWords);
@@ -55,9 +55,30 @@ async function lookAtRepository(repository: Repository, github: GithubClient): P
       throw new Error('issueToDefect is set, but issues are turned off in the repository');
     return `reached as ${authorized.as}`;
   });
-  if (!authorized || reached.verdict !== 'good' || !issueToDefect) return [reached];
+  if (!authorized || reached.verdict !== 'good') return [reached];
   const { request } = authorized;
-  return [reached, await lookAt(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))];
+  return [
+    reached,
+    ...(issueToDefect
+      ? [await lookAt(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))]
+      : []),
+    ...(checkPullRequest ? [await lookAt(`github: checks of ${name}`, () => mayWriteChecks(name, github))] : []),
+  ];
+}
+
+/** A required check that cannot be written blocks every pull request. */
+async function mayWriteChecks(repository: string, github: GithubClient): Promise<string> {
+  const app = await github.asApp();
+  if (!app) throw new Error('GitHub takes checks from a GitHub App only, and the github secret has none');
+  const { data } = await app.request('GET /repos/{owner}/{repo}/installation', placeOf(repository)).catch(inWords);
+  const missing = ['pull_request', 'check_run', 'merge_group'].filter((event) => !data.events.includes(event));
+  if (data.permissions.checks !== 'write') {
+    throw new Error(
+      'the App may not write checks: give it the repository permission Checks (read and write), and accept it for the installation',
+    );
+  }
+  if (missing.length > 0) throw new CannotTell(`the App does not receive ${missing.join(', ')}; subscribe it to them`);
+  return 'the App may write them';
 }
 
 async function compareLabels(

@@ -3,7 +3,7 @@ import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import type { Operation } from '../../lib/service/partner/operation.ts';
 import { listDefects } from '../../lib/service/partner/operations/defects.ts';
-import { listTasks, searchTasks } from '../../lib/service/partner/operations/tasks.ts';
+import { listTasks, searchTasks, type taskDetail, taskName } from '../../lib/service/partner/operations/tasks.ts';
 import { listTimelogs } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
@@ -132,6 +132,21 @@ function compareEntries(rows: readonly Row[]): string {
 function fieldsRead({ data }: Operation): string[] {
   const row = data instanceof z.ZodArray ? data.element : undefined;
   return row instanceof z.ZodObject ? Object.keys(row.shape) : [];
+}
+
+/** Checks whether a task is found by its `task_id`, which is assumed. @throws {Error} if another one is returned */
+export async function compareTask(
+  call: PartnerClient['call'],
+  operation: typeof taskDetail,
+  tasks: readonly Row[],
+): Promise<string> {
+  const id = tasks.map(({ task_id }) => task_id).find((id) => typeof id === 'string' || typeof id === 'number');
+  if (id === undefined) throw new CannotTell('there is no task yet that could be asked for');
+  const { data } = await call(operation, { task_id: id });
+  if (String(taskName(data)?.id) === String(id)) return 'returns the task of a task_id';
+  throw new Error(
+    'does not return the task that it was asked for by task_id. Set the correct field name in relay.config.ts, under operations',
+  );
 }
 
 /**

@@ -38,6 +38,12 @@ export const tryExamples: readonly TryExample[] = [
     event: { merged: true, body: 'Completes checklist items 102 and 103' },
   },
   {
+    id: 'checked',
+    title: 'A pull request that names a task, which is checked',
+    command: "send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'",
+    event: { event: 'pull_request', body: 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01' },
+  },
+  {
     id: 'log',
     title: 'Log time in Slack',
     command: 'send slack \'/pm log 1h30m "Login with passkeys" wrote tests\'',

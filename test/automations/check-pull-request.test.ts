@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { newKeys } from '../github-identity.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
@@ -19,19 +18,10 @@ const NO_TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e99';
 let relay: TestRelay;
 let github: GithubApi;
 
-function gated({ limits }: { limits?: { perDay: number } } = {}): RelayConfig {
-  const config = exampleConfig({}, { apiUrl: github.url, connection: { ...(limits && { limits }) } });
-  const checkPullRequest = { name: 'Tracked work', exemptLabels: ['No Task'] };
-  return {
-    ...config,
-    github: {
-      ...config.github,
-      repositories: config.github.repositories.map((one) => ({ ...one, checkPullRequest })),
-    },
-  };
-}
-async function start(options: Parameters<typeof gated>[0] = {}, secret: object = { appId: '12', privateKey }) {
-  relay = await startRelay({ config: gated(options), github: { token: 'ghp_test', ...secret } });
+async function start(connection = {}, secret: object = { appId: '12', privateKey }) {
+  const checkPullRequest = { exemptLabels: ['No Task'] };
+  const config = exampleConfig({}, { apiUrl: github.url, connection, checkPullRequest });
+  relay = await startRelay({ config, github: { token: 'ghp_test', ...secret } });
 }
 beforeEach(async () => {
   github = await startGithubApi(() => relay.clock.now);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { newKeys } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
@@ -35,22 +36,34 @@ function bad(found: ReadonlyMap<string, string>): string[] {
   return [...found].filter(([, detail]) => detail.startsWith('bad')).map(([what, detail]) => `${what} ${detail}`);
 }
 
+interface Repository {
+  labels: string[];
+  archived?: boolean;
+  /** Of the App's installation. */
+  installation?: { permissions: object; events: string[] };
+}
+
 /** GitHub's repositories and labels at the wire. @returns its URL */
-async function github(repositories: Record<string, { labels: string[]; archived?: boolean }>): Promise<string> {
+async function github(repositories: Record<string, Repository>): Promise<string> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '');
-    const [, name = '', label] = /^\/repos\/([^/]+\/[^/]+)(?:\/labels\/(.+))?$/.exec(path) ?? [];
+    const [, name = '', label] = /^\/repos\/([^/]+\/[^/]+)(?:\/labels\/(.+)|\/installation)?$/.exec(path) ?? [];
     const repository = repositories[name];
-    const known = request.headers.authorization === 'token ghp_good';
+    const { authorization = '' } = request.headers;
+    const known = authorization === 'token ghp_good' || authorization.startsWith('bearer ');
     const found = repository && (label === undefined || repository.labels.includes(label));
     const status = !known ? 401 : found ? 200 : 404;
-    const body = found ? { has_issues: true, archived: repository.archived ?? false } : { message: 'Not Found' };
+    const body = found
+      ? { has_issues: true, archived: repository.archived ?? false, ...repository.installation }
+      : { message: 'Not Found' };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+const app = { appId: '12', privateKey: newKeys().privateKey };
 
 describe('doctor', () => {
   it('doctor finds nothing wrong in a correct configuration', async () => {
@@ -62,6 +75,7 @@ describe('doctor', () => {
       'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
       'main: slack.channels.C0PLATFORM.projectId': 'good: Web Shop',
       'main: defects/list by project_id': 'good: returns the rows that match, and no others',
+      'main: tasks/detail': 'good: returns the task of a task_id',
       'main: timelogs/list by user_id': 'good: returns the rows that match, and no others',
       'main: timelogs/list by task_id': 'good: returns the rows that match, and no others',
       'main: timelogs/list by date_from and date_to': 'good: returns the rows that match, and no others',
@@ -225,6 +239,30 @@ describe('doctor', () => {
     const config = exampleConfig({}, { apiUrl });
     const found = await examined(secret ? { config, github: secret } : { config, webhookSecret: '' });
     expect(found.get(what)).toMatch(expected);
+  });
+
+  it.each([
+    ['no App', {}, {}, [], 'bad: GitHub takes checks from a GitHub App only, and the github secret has none'],
+    ['no permission', app, { checks: 'read' }, [], 'bad: the App may not write checks: give it'],
+    [
+      'no event',
+      app,
+      { checks: 'write' },
+      ['pull_request'],
+      'unknown: the App does not receive check_run, merge_group',
+    ],
+    ['all', app, { checks: 'write' }, ['pull_request', 'check_run', 'merge_group'], 'good: the App may write them'],
+  ])('doctor says whether a check can be written: %s', async (_, secret, permissions, events, expected) => {
+    const installation = { permissions, events };
+    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'], installation } });
+    const config = exampleConfig({}, { apiUrl, checkPullRequest: {} });
+    const found = await examined({ config, github: { token: 'ghp_good', ...secret } });
+    expect(found.get('github: checks of Codertocat/Hello-World')).toContain(expected);
+  });
+
+  it('doctor reports that tasks/detail takes the id of a task by another name', async () => {
+    const found = await examined({ sandbox: { rename: { '/tasks/detail': { fields: { task_id: 'task' } } } } });
+    expect(found.get('main: tasks/detail')).toMatch(/^bad/);
   });
 
   it('doctor says which connections have the same key', async () => {

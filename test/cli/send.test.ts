@@ -22,7 +22,7 @@ let target: Target;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
   process.chdir(folder);
-  relay = await startRelay({ config: exampleConfig({}, { also: ['acme/web'] }) });
+  relay = await startRelay({ config: exampleConfig({}, { also: ['acme/web'], checkPullRequest: {} }) });
   // The events of these commands happen now.
   relay.clock.now = Date.now();
   const { createHandler } = await import('../../functions/github-webhook.ts');

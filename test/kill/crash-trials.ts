@@ -94,7 +94,14 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
     ({ github, slack }) =>
       exampleConfig(
         {},
-        { apiUrl: github, connection, also: [OTHER_REPOSITORY], slack: { apiUrl: slack }, people: [COLLABORATOR] },
+        {
+          apiUrl: github,
+          connection,
+          also: [OTHER_REPOSITORY],
+          checkPullRequest: {},
+          slack: { apiUrl: slack },
+          people: [COLLABORATOR],
+        },
       ),
     sandboxOptions,
   );

@@ -25,6 +25,14 @@ export function mergedPayload(number: number, body: string) {
   return { ...example, number, pull_request: pull };
 }
 
+/** GitHub's example of a new pull request, by the owner, with another number and text. */
+export function pullPayload(number: number, body: string): Fields & { pull_request: Fields } {
+  const example = exampleOf('pull_request', 'opened');
+  const stamp = '2026-11-20T09:59:58Z';
+  const changes = { id: 700_000 + number, number, body, updated_at: stamp };
+  return { ...example, number, pull_request: { ...(example.pull_request as Fields), ...changes } };
+}
+
 function exampleOf(event: string, action: string): Fields {
   const example = githubExamples
     .find(({ name }) => name === event)

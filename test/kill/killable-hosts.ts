@@ -207,7 +207,9 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
       const called = url.slice(`${slackUrl}/api/`.length);
       return SLACK_READS.has(called) ? undefined : called;
     }
-    return method === 'POST' ? 'GitHub comment' : undefined;
+    if (/\/check-runs(\/\d+)?$/.test(url)) return method === 'POST' || method === 'PATCH' ? 'GitHub check' : undefined;
+    // The library shares one request for a token among all hosts of this process, and so would the hang of a killed one.
+    return method === 'POST' && !url.endsWith('/access_tokens') ? 'GitHub comment' : undefined;
   }
 
   return {

@@ -5,7 +5,7 @@ import { hashOf, linkAccount } from '../as-person/linked.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
-import { commentPayload, mergedPayload } from './github-payloads.ts';
+import { commentPayload, mergedPayload, pullPayload } from './github-payloads.ts';
 import type { Incoming } from './incoming.ts';
 import type { KillableRelay } from './killable-relay.ts';
 
@@ -316,6 +316,29 @@ export const relatedByPullRequest: Row = {
   incoming: (id) => github('pull_request', mergedPayload(id, `Closes #${id}\n\nTask: ${TASK.name}`)),
   said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
 };
+
+const checkedTask = (id: number) => `d94e6b20-1f73-4a5c-b8e2-${String(id).padStart(12, '0')}`;
+const checkedPull = (id: number) => pullPayload(id, `Task: ${checkedTask(id)}`);
+
+export const checked: Row = {
+  automation: 'check-pull-request',
+  what: 'a pull request is checked',
+  operation: 'tasks/detail',
+  repeatable: true,
+  prepare({ sandbox: { data }, github }, id) {
+    const [task] = data.tasks;
+    if (task) data.tasks.push({ ...task, task_id: checkedTask(id) });
+    github.pulls.set(`${REPOSITORY}#${id}`, checkedPull(id).pull_request);
+  },
+  incoming: (id) => github('pull_request', checkedPull(id)),
+  made: (relay, id) => checksOf(relay, id).map((run) => ({ id: run.id, looks: String(run.conclusion) })),
+  makes: { ofEachJob: 1 },
+  looks: 'success',
+  said: (relay, id) => checksOf(relay, id).map(({ output }) => output.title),
+};
+
+const checksOf = ({ github }: KillableRelay, id: number) =>
+  github.checkRuns.filter(({ external_id }) => external_id === `pull request ${id}`);
 
 /** The person has linked their account, so that tools are called as them. */
 const withTool = {

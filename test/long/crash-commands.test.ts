@@ -3,6 +3,7 @@ import { sandboxCommands } from '../as-person/linked.ts';
 import { andOnceMore, faults, killsAt, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
 import type { Answering } from '../kill/creation-faults.ts';
 import {
+  checked,
   defectInModal,
   defectInSlack,
   defectWithTool,
@@ -41,6 +42,7 @@ it.each([
   { row: merged, whole: 1, inTurn: 0 },
   { row: relatedInSlack, whole: 2, inTurn: 1 },
   { row: relatedByPullRequest, whole: 1, inTurn: 1 },
+  { row: checked, whole: 1, inTurn: 2 },
 ])(
   'each action happens once or is parked as documented, wherever the relay is killed: $row.automation, $row.what',
   async ({ row, whole, inTurn }) => {

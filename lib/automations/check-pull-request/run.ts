@@ -37,7 +37,9 @@ export function checkPullRequest(context: Context): Automation {
           return { leftOut: error.message };
         });
       const made = await steps.reply(step, { calls: 'GitHub check', find: async () => undefined, make });
-      return 'leftOut' in made ? `no check: ${made.leftOut}` : `${verdict.conclusion}: ${verdict.title}`;
+      return 'leftOut' in made
+        ? `no check: ${made.leftOut}`
+        : `check ${made.id} says ${verdict.conclusion}: ${verdict.title}`;
     }
 
     if ('headSha' in of) return set('check', of.headSha, 'merge queue', verdicts.inMergeQueue);
