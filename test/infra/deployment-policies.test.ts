@@ -1,0 +1,177 @@
+import { globSync, readFileSync } from 'node:fs';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { actionsByType } from './cloudformation-actions.ts';
+import type { Statement } from './rights-table.ts';
+import { everything, type StageInput, type StageName, stages, synthesize } from './variants.ts';
+
+const PLACE = 'eu-central-1:111122223333';
+const ROLES = 'arn:aws:iam::111122223333:role';
+/** A managed policy has at most so many characters, without whitespace. */
+const MOST_OF_POLICY = 6_144;
+
+type Name = 'cloudformation' | 'cloudformation-network' | 'deployer';
+
+const policy = (name: Name): { Statement: Statement[] } =>
+  JSON.parse(readFileSync(`docs/policies/${name}.json`, 'utf8'));
+
+const matches = (pattern: string, text: string) =>
+  new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i').test(text);
+
+/** Whether policies allow an action, as IAM reads them. Conditions are taken as met. `*` is what has no name. */
+function allows(names: readonly Name[], action: string, resource: string): boolean {
+  return names
+    .flatMap((name) => policy(name).Statement)
+    .some(
+      ({ Action, Resource }) =>
+        [Action].flat().some((one) => matches(one, action)) &&
+        [Resource].flat().some((one) => matches(String(one), resource)),
+    );
+}
+
+interface Resource {
+  Type: string;
+  Properties: Record<string, unknown>;
+}
+
+/** The name that CloudFormation gives a resource whose template has none, or what the template says. */
+function nameOf(id: string, { Properties }: Resource, stackName: string): string {
+  const { FunctionName, LogGroupName, AlarmName, Name } = Properties;
+  const given = [FunctionName, LogGroupName, AlarmName, Name].find((name) => typeof name === 'string');
+  return typeof given === 'string' ? given : `${stackName}-${id}-1ABCDEFGHIJK`;
+}
+
+const WITHOUT_NAME =
+  /^(application-autoscaling|chatbot|ec2):|^sns:(\w+SubscriptionAttributes|Unsubscribe)|^logs:(\w*LogDelivery|DescribeLogGroups|\w+ResourcePolic\w+)$|:GetRandomPassword$|:\w+EventSourceMapping$/;
+
+/** What an action of CloudFormation for a resource is about, by the service of the action. */
+function aboutOf(action: string, name: string, { rolePath = '/' }: StageInput): string {
+  if (WITHOUT_NAME.test(action)) return '*';
+  const [service = ''] = action.split(':');
+  if (action === 'iam:CreateServiceLinkedRole') return `${ROLES}/aws-service-role/ops.apigateway.amazonaws.com/Role`;
+  if (/^iam:.*(Policy(Version)?|PolicyVersions|ForPolicy)$/.test(action) && !action.includes('RolePolic')) {
+    return `arn:aws:iam::111122223333:policy${rolePath}${name}`;
+  }
+  const of: Record<string, string> = {
+    apigateway: 'arn:aws:apigateway:eu-central-1::/apis/a1b2c3',
+    budgets: `arn:aws:budgets::111122223333:budget/${name}`,
+    cloudwatch: action.includes('Dashboard')
+      ? `arn:aws:cloudwatch::111122223333:dashboard/${name}`
+      : `arn:aws:cloudwatch:${PLACE}:alarm:${name}`,
+    dynamodb: `arn:aws:dynamodb:${PLACE}:table/${name}`,
+    iam: `${ROLES}${rolePath}${name}`,
+    kms: `arn:aws:kms:${PLACE}:key/1234abcd`,
+    lambda: `arn:aws:lambda:${PLACE}:function:${name}`,
+    logs: `arn:aws:logs:${PLACE}:log-group:${name}:*`,
+    s3: 'arn:aws:s3:::cdk-relayprod-assets-111122223333-eu-central-1/0a1b2c.zip',
+    scheduler: `arn:aws:scheduler:${PLACE}:schedule/default/${name}`,
+    secretsmanager: `arn:aws:secretsmanager:${PLACE}:secret:${name}-AbCdEf`,
+    sns: `arn:aws:sns:${PLACE}:${name}`,
+    sqs: `arn:aws:sqs:${PLACE}:${name}.fifo`,
+  };
+  const about = of[service];
+  if (about === undefined) throw new Error(`what is ${action} about?`);
+  return about;
+}
+
+/** What CloudFormation does for the resources of a template that the policies do not allow. */
+function denied(names: readonly Name[], template: Template, stackName: string, settings: StageInput): string[] {
+  const resources: [string, Resource][] = Object.entries(template.toJSON().Resources);
+  const needed = resources.flatMap(([id, resource]) => {
+    const actions = actionsByType[resource.Type];
+    if (!actions) throw new Error(`test/infra/cloudformation-actions.ts does not have ${resource.Type}`);
+    return Object.entries(actions).flatMap(([service, list]) =>
+      list.split(' ').map((action) => [`${service}:${action}`, nameOf(id, resource, stackName)] as const),
+    );
+  });
+  const isDenied = ([action, name]: readonly [string, string]) =>
+    !allows(names, action, aboutOf(action, name, settings));
+  return [...new Set(needed.filter(isDenied).map(([action, name]) => `${action} ${name}`))];
+}
+
+describe('the execution policies for cdk bootstrap', () => {
+  it.each(Object.keys(stages) as StageName[])('are enough for every resource of the stage %s', (stage) => {
+    const settings: StageInput = stages[stage];
+    const names: Name[] = settings.network ? ['cloudformation', 'cloudformation-network'] : ['cloudformation'];
+    const { template, stack } = synthesize(stage, everything);
+    const made = template();
+    expect(denied(names, made, stack.stackName, settings)).toEqual([]);
+    // CloudFormation reads the version of the bootstrap with them.
+    const parameter = made.toJSON().Parameters.BootstrapVersion.Default;
+    expect(allows(names, 'ssm:GetParameters', `arn:aws:ssm:${PLACE}:parameter${parameter}`)).toBe(true);
+  });
+
+  it.each([
+    ['iam:PutRolePolicy', `${ROLES}/Admin`],
+    ['iam:PassRole', `${ROLES}/Admin`],
+    ['iam:CreateUser', 'arn:aws:iam::111122223333:user/partner-relay-prod'],
+    ['lambda:UpdateFunctionCode', `arn:aws:lambda:${PLACE}:function:billing`],
+    ['secretsmanager:GetSecretValue', `arn:aws:secretsmanager:${PLACE}:secret:billing/key-AbCdEf`],
+    ['dynamodb:DeleteTable', `arn:aws:dynamodb:${PLACE}:table/billing`],
+    ['dynamodb:GetItem', `arn:aws:dynamodb:${PLACE}:table/partner-relay-prod-StateTable`],
+    ['s3:PutObject', 'arn:aws:s3:::cdk-relayprod-assets-111122223333-eu-central-1/0a1b2c.zip'],
+    ['cloudformation:CreateStack', '*'],
+  ])('do not allow %s for %s', (action, resource) => {
+    expect(allows(['cloudformation', 'cloudformation-network'], action, resource)).toBe(false);
+  });
+});
+
+describe('the policy of the person who deploys', () => {
+  const may = (action: string, resource: string) => allows(['deployer'], action, resource);
+
+  it('lets them take the roles of every bootstrap, with which cdk works', () => {
+    const { app, stack } = synthesize('bounded', {
+      deployment: { stages: { bounded: { bootstrapQualifier: 'relayprod' } } },
+    });
+    const { assumeRoleArn, lookupRole, assets } = app.synth().getStackArtifact(stack.artifactId);
+    expect(assets).toEqual([]);
+    for (const arn of [assumeRoleArn, lookupRole?.arn]) {
+      const role = arn?.replaceAll(
+        /\$\{AWS::(\w+)\}/g,
+        (_, of) => ({ Partition: 'aws', AccountId: '1111' })[of as 'Partition'] ?? of,
+      );
+      expect(role).toContain(':role/cdk-relayprod-');
+      expect(may('sts:AssumeRole', role ?? '')).toBe(true);
+    }
+    expect(may('sts:AssumeRole', `${ROLES}/Admin`)).toBe(false);
+  });
+
+  it('allows every call of AWS that a command can make', () => {
+    const about: Record<string, string> = {
+      cloudformation: `arn:aws:cloudformation:${PLACE}:stack/partner-relay-prod/0a1b2c`,
+      dynamodb: `arn:aws:dynamodb:${PLACE}:table/partner-relay-prod-StateTable-1ABC`,
+      lambda: `arn:aws:lambda:${PLACE}:function:partner-relay-prod-job-sweep`,
+      'secrets-manager': `arn:aws:secretsmanager:${PLACE}:secret:partner-relay/prod/github-AbCdEf`,
+      sqs: `arn:aws:sqs:${PLACE}:partner-relay-prod-InteractiveQueue-1ABC.fifo`,
+    };
+    const calls = globSync('{cli,console,lib}/**/*.ts').flatMap((file) =>
+      [
+        ...readFileSync(file, 'utf8').matchAll(/import (?:type )?\{([^}]*)\} from '@aws-sdk\/client-([\w-]+)'/g),
+      ].flatMap(([, names = '', service = '']) =>
+        [...names.matchAll(/\b(\w+)Command\b/g)].map(([, name]) => `${service}:${name}`),
+      ),
+    );
+    const refused = [...new Set(calls)].filter((call) => {
+      const [service = '', name = ''] = call.split(':');
+      const action = `${service.replace('-', '')}:${name === 'Invoke' ? 'InvokeFunction' : name}`;
+      return !may(action, name === 'GetAccountSettings' ? '*' : String(about[service]));
+    });
+    // Only the worker lets messages sleep.
+    expect(refused).toEqual(['sqs:ChangeMessageVisibility']);
+    expect(calls).toContain('dynamodb:Query');
+    expect(may('dynamodb:Query', `${about.dynamodb}/index/jobs-by-status`)).toBe(true);
+  });
+
+  it.each([
+    ...['partner/main', 'github', 'github-webhook', 'slack', 'markers'].map((name) => [name, true] as const),
+    ...['grants', 'intake'].map((name) => [name, false] as const),
+  ])('reads the secret %s: %s', (name, isRead) => {
+    const secret = `arn:aws:secretsmanager:${PLACE}:secret:partner-relay/prod/${name}-AbCdEf`;
+    expect(may('secretsmanager:GetSecretValue', secret)).toBe(isRead);
+    expect(may('secretsmanager:PutSecretValue', secret)).toBe(true);
+  });
+});
+
+it.each<Name>(['cloudformation', 'cloudformation-network', 'deployer'])('%s fits into a managed policy', (name) => {
+  expect(JSON.stringify(policy(name)).length).toBeLessThanOrEqual(MOST_OF_POLICY);
+});
