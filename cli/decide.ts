@@ -5,7 +5,6 @@ import { discardJob } from '../lib/engine/operate/discard.ts';
 import { findJobs } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
-import type { OperatorDecision } from '../lib/engine/record/history.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
@@ -14,7 +13,7 @@ import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
 import { openPartner } from './partner.ts';
 import { printJobs, printJson } from './print.ts';
-import type { OpenTarget, Target } from './target.ts';
+import type { OpenTarget } from './target.ts';
 
 const CHOSEN_AT_ONCE = 1_000;
 const PARKED_PAGE = 500;
@@ -37,7 +36,8 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       if (other)
         throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
       const replay = async (job: Job) =>
-        (await requeueJob(job, stores, { ...decisionBy(target), what: 'replayed' })) ?? justChanged(job);
+        (await requeueJob(job, stores, { at: stores.clock(), by: operatorOf(target), what: 'replayed' })) ??
+        justChanged(job);
       const replayed = await inTurn(chosen, replay, options.json ? undefined : sayQueued);
       if (options.json) printJson(withIsoTimes(replayed));
     });
@@ -58,15 +58,9 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       const isUnknown = (job: Job) => job.parked?.outcomeUnknown === true;
       const chosen = await chosenJobs(target.stores, id, options.parkedFor, isUnknown, 'with an unknown outcome');
       if (isOnlyListed(chosen, id, options.yes)) return;
-      const resolution = way === 'search' ? undefined : await resolutionOf(way, options.done ?? '', open);
-      await inTurn(
-        chosen,
-        (job) =>
-          resolution === undefined
-            ? searchAgain(job, target)
-            : resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) }),
-        sayQueued,
-      );
+      const resolution = await resolutionOf(way, options.done ?? '', open);
+      const resolve = (job: Job) => resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) });
+      await inTurn(chosen, resolve, sayQueued);
     });
 
   program
@@ -108,8 +102,8 @@ function wayOf({ done, again, search }: ResolveOptions): 'done' | 'again' | 'sea
   return again ? 'again' : 'search';
 }
 
-async function resolutionOf(way: 'done' | 'again', done: string, open: OpenTarget): Promise<Resolution> {
-  if (way === 'again') return 'again';
+async function resolutionOf(way: 'done' | 'again' | 'search', done: string, open: OpenTarget): Promise<Resolution> {
+  if (way !== 'done') return way;
   return { done: idFromText(done), verify: await verifyingWith(open) };
 }
 
@@ -117,19 +111,6 @@ async function resolutionOf(way: 'done' | 'again', done: string, open: OpenTarge
 export async function verifyingWith(open: OpenTarget) {
   const config = await loadConfig();
   return createVerifyCreated(config, (name) => openPartner(name, config, open, (line) => console.error(line)));
-}
-
-/** A job with an open creation starts with the search. */
-async function searchAgain(job: Job, target: Target): Promise<Job> {
-  if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
-    throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
-  }
-  const requeued = await requeueJob(job, target.stores, { ...decisionBy(target), what: 'resolved: search' });
-  return requeued ?? justChanged(job);
-}
-
-function decisionBy(target: Target): Pick<OperatorDecision, 'at' | 'by'> {
-  return { at: target.stores.clock(), by: operatorOf(target) };
 }
 
 function justChanged({ id }: Job): never {

@@ -4,8 +4,13 @@ import { summarizePlans } from '../lib/automations/issue-to-defect/issue-plan.ts
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
-import { createDeliveryPlanner, type PlannedDelivery } from '../lib/intake/github/plan-deliveries.ts';
+import {
+  createDeliveryPlanner,
+  type DeliveryPlanner,
+  type PlannedDelivery,
+} from '../lib/intake/github/plan-deliveries.ts';
 import { createLinks } from '../lib/links/links.ts';
+import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -38,34 +43,50 @@ export function addPlanCommand(
     .action(async (files: string[], options: { event: string; jobs: number; json?: boolean }) => {
       const { stores } = await open();
       const config = await readConfig();
-      const { table, jobs, clock } = stores;
-      const links = createLinks(table, clock);
-      const journal = (jobId: string) => openJournal(table, jobId, Date.now);
-      const planner = createDeliveryPlanner(config, { links, jobs, journal });
+      const planner = plannerOf(config, stores);
       const planned: PlannedDelivery[] = [];
       for (const file of files) {
         planned.push(...(await planner.given({ event: options.event, deliveryId: file, payload: readPayload(file) })));
       }
       if (files.length === 0) planned.push(...(await planner.stored(options.jobs)));
       if (options.json) return printJson(planned);
-      for (const one of planned) console.log(`${oneLine(one.summary)}\n  → ${inWords(one)}`);
+      for (const one of planned) console.log(`${oneLine(one.summary)}\n  → ${plannedInWords(one)}`);
       if (planned.length === 0) console.log('There are no jobs of issues. Name files with payloads instead.');
-      const budget = createBudget({ table });
-      for (const connection of new Set(planned.flatMap((one) => ('plan' in one ? [one.connection] : [])))) {
-        const own = planned.filter((one) => 'plan' in one && one.connection === connection);
-        const plans = own.flatMap((one) => ('plan' in one && one.plan ? [one.plan] : []));
-        const { created, updated, calls } = summarizePlans(plans);
-        const open = own.length - plans.length;
-        const more = open === 0 ? '' : `, and at least ${open} of ${open} other jobs`;
-        console.log(
-          `\n${connection}: ${counted(calls, 'call')} (${created} to create, ${updated} to update)${more}; ${await whenDone(connection, calls + open, 'background', { budget, jobs, config })}`,
-        );
-      }
+      for (const sum of await sumsInWords(planned, config, stores)) console.log(`\n${sum}`);
       console.log('\nNothing was sent.');
     });
 }
 
-function inWords(one: PlannedDelivery): string {
+/** Foresees what deliveries do under a configuration, with what the relay has stored. */
+export function plannerOf(config: RelayConfig, { table, jobs, clock }: Stores): DeliveryPlanner {
+  const journal = (jobId: string) => openJournal(table, jobId, Date.now);
+  return createDeliveryPlanner(config, { links: createLinks(table, clock), jobs, journal });
+}
+
+/** For each connection that is called: how many calls it needs, and until when they are done. */
+export async function sumsInWords(
+  planned: readonly PlannedDelivery[],
+  config: RelayConfig,
+  { table, jobs }: Stores,
+): Promise<string[]> {
+  const budget = createBudget({ table });
+  const ofConnections = Map.groupBy(
+    planned.filter((one) => 'plan' in one),
+    ({ connection }) => connection,
+  );
+  const sums = [...ofConnections].map(async ([connection, own]) => {
+    const plans = own.flatMap(({ plan }) => plan ?? []);
+    const { created, updated, calls } = summarizePlans(plans);
+    const open = own.length - plans.length;
+    const more = open === 0 ? '' : `, and at least ${open} of ${open} other jobs`;
+    const done = await whenDone(connection, calls + open, 'background', { budget, jobs, config });
+    return `${connection}: ${counted(calls, 'call')} (${created} to create, ${updated} to update)${more}; ${done}`;
+  });
+  return Promise.all(sums);
+}
+
+/** What a delivery would lead to, in one line. */
+export function plannedInWords(one: PlannedDelivery): string {
   if ('ignored' in one) return `ignored: ${oneLine(one.ignored)}`;
   return one.plan ? planInWords(one.plan) : `${one.automation}: one call or more, by what the service answers`;
 }

@@ -12,6 +12,7 @@ import { addInitCommand } from './init/init.ts';
 import { addIssueCommand } from './issue.ts';
 import { addJobCommands } from './jobs.ts';
 import { addMcpCommand } from './mcp.ts';
+import { addMcpServerCommand } from './mcp-server/command.ts';
 import { addMessagesCommand } from './messages.ts';
 import { addPlanCommand } from './plan.ts';
 import { addRecoverCommand } from './recover.ts';
@@ -42,6 +43,7 @@ export function relayProgram(): Command {
   addSandboxCommand(program, open);
   addCallCommand(program, open);
   addMcpCommand(program, open, stage);
+  addMcpServerCommand(program, open, stage);
   addJobCommands(program, open);
   addConsoleCommand(program, open, stage);
   addDecisionCommands(program, open);

@@ -7,7 +7,7 @@ import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import type { ActionResult, JobAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 import { verifyWithService } from './verify.ts';
 
 /** The most jobs that one request changes. */
@@ -33,7 +33,7 @@ const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });
  * @param jobId of the path; without it, the body names the jobs
  * @throws {HttpError} for a decision that cannot be read
  */
-export async function decide(relay: ConsoleRelay, given: unknown, jobId?: string): Promise<ActionResult> {
+export async function decide(relay: OperatedRelay, given: unknown, jobId?: string): Promise<ActionResult> {
   const decision = readSent(action, given, UNREADABLE);
   const ids = jobId === undefined ? [...new Set(readSent(many, given, UNREADABLE).ids)] : [jobId];
   if (decision.do === 'done' && ids.length > 1) {
@@ -45,7 +45,7 @@ export async function decide(relay: ConsoleRelay, given: unknown, jobId?: string
   return { results };
 }
 
-async function decideOne(relay: ConsoleRelay, id: string, decision: Action): Promise<{ ok: boolean; text: string }> {
+async function decideOne(relay: OperatedRelay, id: string, decision: Action): Promise<{ ok: boolean; text: string }> {
   const job = await relay.stores.jobs.get(id);
   if (!job) return { ok: false, text: 'There is no such job any more.' };
   try {
@@ -65,7 +65,7 @@ const DONE: Readonly<Record<Action['do'], string>> = {
 };
 
 /** @throws {Error} if the job is in another state */
-async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Job, decision: Action): Promise<void> {
+async function carryOut({ stores, runtime, operator: by }: OperatedRelay, job: Job, decision: Action): Promise<void> {
   const { clock } = runtime;
   const options = { ...stores, clock };
   switch (decision.do) {
@@ -80,19 +80,13 @@ async function carryOut({ stores, runtime, operator: by }: ConsoleRelay, job: Jo
       );
       return;
     case 'again':
-      await resolveJob(job, 'again', { ...options, by });
-      return;
     case 'search':
-      if (!job.parked?.outcomeUnknown)
-        throw new Error(`the job is not parked with an unknown outcome; its status is ${job.status}`);
-      return requeue('resolved: search');
+      await resolveJob(job, decision.do, { ...options, by });
+      return;
     case 'replay':
-      if (job.status === 'parked' || job.status === 'waiting') return requeue('replayed');
-      throw new Error(`the status of the job is ${job.status}; only parked and waiting jobs can be replayed`);
-  }
-
-  async function requeue(what: 'replayed' | 'resolved: search'): Promise<void> {
-    const queued = await requeueJob(job, stores, { at: clock(), by, what });
-    if (!queued) throw new Error('the job has just changed; look at it and try again');
+      if (job.status !== 'parked' && job.status !== 'waiting')
+        throw new Error(`the status of the job is ${job.status}; only parked and waiting jobs can be replayed`);
+      if (!(await requeueJob(job, stores, { at: clock(), by, what: 'replayed' })))
+        throw new Error('the job has just changed; look at it and try again');
   }
 }

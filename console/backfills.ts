@@ -2,13 +2,13 @@ import { type Backfill, createBackfills } from '../lib/automations/backfill/back
 import { foreseeCalls } from '../lib/engine/operate/foresee-calls.ts';
 import type { Budget } from '../lib/service/budget/budget.ts';
 import type { BackfillNow } from './contract.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 
 /** How long a backfill that has ended is shown. */
 const SHOWN_MS = 7 * 86_400_000;
 
 /** The backfills that have not ended, or ended within a week. Their counts may be a minute old. */
-export async function readBackfills(relay: ConsoleRelay, budget: Budget): Promise<BackfillNow[]> {
+export async function readBackfills(relay: OperatedRelay, budget: Budget): Promise<BackfillNow[]> {
   const { table, jobs } = relay.stores;
   const { clock } = relay.runtime;
   const backfills = await createBackfills(table, clock).list();

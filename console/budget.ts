@@ -4,7 +4,7 @@ import type { Window } from '../lib/service/budget/window.ts';
 import { ifReadable } from '../lib/state/table/unreadable-item.ts';
 import type { BudgetDetail } from './contract.ts';
 import type { NowReader } from './now.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 import { rowOf } from './row.ts';
 
 /** The jobs at the front of a waiting line that are shown. */
@@ -14,7 +14,7 @@ const SECONDS = 60;
 
 /** @throws {HttpError} for a connection that the configuration does not have */
 export async function budgetDetail(
-  { stores, runtime }: ConsoleRelay,
+  { stores, runtime }: OperatedRelay,
   now: NowReader,
   connection: string,
 ): Promise<BudgetDetail> {

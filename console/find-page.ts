@@ -1,6 +1,6 @@
 import { CursorError, type FoundJobs, findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 
 /** The rows of one answer. */
 const ROWS = 50;
@@ -12,7 +12,7 @@ const PAGES = 10;
  * @throws {HttpError} for a cursor that is not from such a page
  */
 export async function findPage(
-  { stores, runtime }: ConsoleRelay,
+  { stores, runtime }: OperatedRelay,
   filter: JobFilter,
   cursor: string | undefined,
 ): Promise<FoundJobs> {

@@ -8,12 +8,12 @@ import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import type { Evidence, JobAction, JobDetail, NextStep, Send, StepDetail } from './contract.ts';
 import { periodsOf } from './periods.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 import { rowOf } from './row.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** @throws {HttpError} if there is no such job */
-export async function jobDetail({ stores, runtime }: ConsoleRelay, id: string): Promise<JobDetail> {
+export async function jobDetail({ stores, runtime }: OperatedRelay, id: string): Promise<JobDetail> {
   const view = await readJob(id, { ...stores, clock: runtime.clock });
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
   const { job, steps, open } = view;

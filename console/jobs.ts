@@ -4,7 +4,7 @@ import { jobStatuses } from '../lib/engine/record/job.ts';
 import type { JobPage } from './contract.ts';
 import { findPage } from './find-page.ts';
 import { readSent } from './read-sent.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 import { rowOf } from './row.ts';
 
 /** An empty field of the form filters nothing. */
@@ -33,7 +33,7 @@ const query = z.object({
  * A page of jobs.
  * @throws {HttpError} for a filter or a cursor that cannot be read
  */
-export async function listJobs(relay: ConsoleRelay, params: URLSearchParams): Promise<JobPage> {
+export async function listJobs(relay: OperatedRelay, params: URLSearchParams): Promise<JobPage> {
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));
   const { status, subject, cursor, ...rest } = readSent(query, given, 'the filter cannot be read');
   const filter: JobFilter = { ...rest, place: subject, ...(status && { statuses: [status] }) };

@@ -8,7 +8,7 @@ import { HttpError } from '../lib/state/http/function-url.ts';
 import { partnerSecret } from '../lib/state/secrets/secrets.ts';
 import { readBackfills } from './backfills.ts';
 import type { ConnectionNow, LaneNow, Now } from './contract.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 
 /** How often CloudFormation is asked, whose limits all of the account share. */
 const ASKED_EVERY_MS = 60_000;
@@ -20,7 +20,7 @@ export interface NowReader {
   connection(name: string): Promise<ConnectionNow>;
 }
 
-export function createNowReader(relay: ConsoleRelay): NowReader {
+export function createNowReader(relay: OperatedRelay): NowReader {
   const { stores, runtime } = relay;
   const { clock } = runtime;
   const { table, jobs, secrets } = stores;

@@ -2,14 +2,14 @@ import { causeOf } from '../lib/engine/operate/parked-groups.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import type { ParkedGroups } from './contract.ts';
 import { nextOf } from './job.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 import { rowOf } from './row.ts';
 
 /** The newest of more parked jobs are shown. */
 const SHOWN = 500;
 
 /** The parked jobs, by the reason why. The largest group is first. */
-export async function readParked({ stores, runtime }: ConsoleRelay): Promise<ParkedGroups> {
+export async function readParked({ stores, runtime }: OperatedRelay): Promise<ParkedGroups> {
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
   const groups = Map.groupBy(found.slice(0, SHOWN), (job) => `${job.parked?.outcomeUnknown} ${reasonOf(job)}`);
   return {

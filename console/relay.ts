@@ -3,16 +3,20 @@ import type { ScheduleEvent } from '../lib/schedules.ts';
 import type { Changes } from './changes.ts';
 import type { Try } from './try/try.ts';
 
-/** The relay that a console shows. */
-export interface ConsoleRelay {
+/** A relay, and who operates it. */
+export interface OperatedRelay {
   /** `this machine`, or the name of the stage. */
   name: string;
   runtime: Pick<Runtime, 'config' | 'clock' | 'random' | 'randomBytes' | 'fetch'>;
   stores: Stores;
-  /** False if it is read-only. */
-  operate: boolean;
   /** Who operates. It is recorded with each change. */
   operator: string;
+}
+
+/** The relay that a console shows. */
+export interface ConsoleRelay extends OperatedRelay {
+  /** False if it is read-only. */
+  operate: boolean;
   changes: Changes;
   /** Of a stage that can be stopped: the sentence that says that it is, or null. */
   stopped?: (() => Promise<string | null>) | undefined;

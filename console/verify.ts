@@ -1,10 +1,10 @@
 import { createVerifyCreated, type VerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { callsWithin } from '../lib/service/connection/operator-calls.ts';
 import { partnerSecret } from '../lib/state/secrets/secrets.ts';
-import type { ConsoleRelay } from './relay.ts';
+import type { OperatedRelay } from './relay.ts';
 
 /** Asks the service whether something exists, with the relay's key and within its budget. */
-export function verifyWithService({ runtime, stores }: Pick<ConsoleRelay, 'runtime' | 'stores'>): VerifyCreated {
+export function verifyWithService({ runtime, stores }: Pick<OperatedRelay, 'runtime' | 'stores'>): VerifyCreated {
   const { config, clock, fetch } = runtime;
   return createVerifyCreated(config, async (connection) => {
     const limits = config.connections[connection]?.limits;

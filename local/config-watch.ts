@@ -91,7 +91,8 @@ function faultOf(running: RelayConfig, { config, fault }: LoadedConfig): string 
   return `the configuration has changed, and is good; restart the relay to use it, because only a start reads ${names}`;
 }
 
-function loadAgain(): Promise<LoadedConfig> {
+/** Loads the configuration as its files are now, which this process may have loaded before. */
+export function loadAgain(): Promise<LoadedConfig> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL('config-check.ts', import.meta.url));
     worker.once('message', (loaded: LoadedConfig) => {

@@ -38,14 +38,18 @@ addresses). ✓ means correct, ✗ wrong, ? unknown. The exit status is 1 if any
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
     .action(async (options: { json?: boolean }) => {
-      const config = await loadConfig();
-      const findings = await examine(config, open, (line) => console.error(line));
       const { stage } = program.opts<{ stage?: string }>();
-      if (stage !== undefined) findings.push(...(await examineStage(config, stage)));
+      const findings = await examineRelay(await loadConfig(), open, stage);
       if (options.json) printJson(findings);
       else printFindings(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
     });
+}
+
+/** Checks everything that the configuration names and, for a stage, its account. */
+export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?: string): Promise<Finding[]> {
+  const findings = await examine(config, open, (line) => console.error(line));
+  return stage === undefined ? findings : [...findings, ...(await examineStage(config, stage))];
 }
 
 /** Checks everything that the configuration names. */

@@ -12,7 +12,9 @@ import type { Created } from '../run/steps.ts';
 import type { VerifyCreated } from './verify-created.ts';
 
 /** A person's decision about a creation with an unknown outcome. */
-export type Resolution = { done: string | number; verify: VerifyCreated } | 'again';
+export type Resolution = Outcome | 'search';
+
+type Outcome = { done: string | number; verify: VerifyCreated } | 'again';
 
 export interface ResolveOptions extends SweepOptions {
   table: Table;
@@ -23,7 +25,7 @@ export interface ResolveOptions extends SweepOptions {
 
 /**
  * Continues a job that is parked because the outcome of a creating step is unknown: either with the id of the created
- * object, or by searching once more and creating it again if it is not found.
+ * object, or by searching once more, and for `again` creating it if it is not found.
  *
  * @returns the queued job
  * @throws {Error} if the job is in another state, for an id that {@link VerifyCreated} refuses, if another operator has
@@ -33,12 +35,13 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
     throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
-  await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
-  const decision: OperatorDecision =
-    resolution === 'again'
-      ? { at: options.clock(), by: options.by, what: 'resolved: again' }
-      : { at: options.clock(), by: options.by, what: 'resolved: done', reason: `created ${resolution.done}` };
-  const queued = await requeueJob(job, options, decision);
+  // A job with an open creation starts with the search.
+  if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
+  const decision: Pick<OperatorDecision, 'what' | 'reason'> =
+    typeof resolution === 'string'
+      ? { what: `resolved: ${resolution}` }
+      : { what: 'resolved: done', reason: `created ${resolution.done}` };
+  const queued = await requeueJob(job, options, { at: options.clock(), by: options.by, ...decision });
   if (!queued) throw justChanged(job);
   return queued;
 }
@@ -48,7 +51,7 @@ const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it
 /** The open steps with the ids of what they created, or with `again`. Nothing is written. */
 async function checkedOutcomes(
   job: Job,
-  resolution: Resolution,
+  resolution: Outcome,
   { table, clock }: ResolveOptions,
 ): Promise<Map<string, Created['id'] | 'again'>> {
   const outcomes = new Map<string, Created['id'] | 'again'>();
@@ -78,7 +81,7 @@ async function checkedOutcomes(
  * An earlier decision may have stopped before it queued the job.
  * @throws {Error} if that one was another
  */
-function verifyIsSame({ id }: Job, resolution: Resolution, journal: Journal): void {
+function verifyIsSame({ id }: Job, resolution: Outcome, journal: Journal): void {
   for (const { status, calls, result } of journal.entries()) {
     if (status !== 'done' || !operations.get(calls)?.createdId) continue;
     const created = (result as Created).id;

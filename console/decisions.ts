@@ -1,0 +1,52 @@
+import type { JobAction } from './contract.ts';
+
+export type Do = JobAction['do'];
+
+/** A decision about jobs, as the person who makes it reads it. */
+interface Described {
+  label: string;
+  title: (many: string) => string;
+  /** What it will do. */
+  will: string;
+  confirm: (many: string) => string;
+  asks?: { label: string; hint: string };
+  isGrave?: boolean;
+}
+
+/** The decisions in words, for the pages and for whoever else asks a person. */
+export const described: Readonly<Record<Do, Described>> = {
+  replay: {
+    label: 'Replay',
+    title: (many) => `Replay ${many}?`,
+    will: 'Each job continues where it stopped. Steps that are done are not repeated.',
+    confirm: (many) => `Replay ${many}`,
+  },
+  discard: {
+    label: 'Discard',
+    title: (many) => `Discard ${many}?`,
+    will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays: if a creation turns out to exist, the next event of its issue adopts it.',
+    confirm: (many) => `Discard ${many}`,
+    asks: { label: 'Reason', hint: 'It is kept in the history of the job.' },
+    isGrave: true,
+  },
+  done: {
+    label: 'It exists',
+    title: () => 'It exists: enter its id',
+    will: 'The job continues with this id as the result of the step. The service is asked whether it exists and holds the marker of the job.',
+    confirm: () => 'Continue with this id',
+    asks: { label: 'Id in the service', hint: 'As the service shows it, for example in the address of its page.' },
+  },
+  again: {
+    label: 'Create it again',
+    title: (many) => `Create again for ${many}?`,
+    will: 'The service is searched once more. If nothing is found, it is created again: if it exists where the relay does not look, there will be two.',
+    confirm: (many) => `Create again for ${many}`,
+    isGrave: true,
+  },
+  search: {
+    label: 'Search once more',
+    title: (many) => `Search once more for ${many}?`,
+    will: 'The service is searched for the marker of each creation. Nothing is created.',
+    confirm: (many) => `Search once more for ${many}`,
+  },
+};
