@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,24 +8,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import type { JobPage, Now, RelayFacts } from '../../console/contract.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-
-const ARN = 'arn:aws:sts::111122223333:assumed-role/Operators/mira';
-const OUTPUTS = {
-  STAGE: 'Stage',
-  TABLE_NAME: 'TableName',
-  INTERACTIVE_QUEUE_URL: 'InteractiveQueueUrl',
-  BACKGROUND_QUEUE_URL: 'BackgroundQueueUrl',
-  SECRET_PREFIX: 'SecretPrefix',
-} as const;
+import { ARN, KNOWN, type StageStandIn, startStageStandIn } from './stage-stand-in.ts';
 
 let relay: TestRelay;
 /** A folder with the programs that open a browser, which note what they are called with. */
 let programs: string;
-/** CloudFormation and STS, as far as the command asks them. */
-let aws: Server;
-let identity: { status: number; body: string };
-let isRunning: 'true' | 'false' = 'true';
-const requests: { authorization: string; body: string }[] = [];
+let aws: StageStandIn;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -37,49 +22,22 @@ beforeAll(async () => {
   for (const name of ['open', 'xdg-open']) {
     await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });
   }
-  aws = createServer(async (request, response) => {
-    const body = await text(request);
-    requests.push({ authorization: String(request.headers.authorization), body });
-    if (body.includes('Action=DescribeStacks')) return void response.end(stackAnswer());
-    response.writeHead(identity.status).end(identity.body);
-  });
-  await once(aws.listen(0, '127.0.0.1'), 'listening');
+  aws = await startStageStandIn(relay);
 });
 
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
+  Object.assign(aws, { identity: KNOWN, isRunning: true });
 });
 
 afterAll(async () => {
-  aws.closeAllConnections();
-  await Promise.all([new Promise((resolve) => aws.close(resolve)), relay.close(), rm(programs, { recursive: true })]);
+  await Promise.all([aws.close(), relay.close(), rm(programs, { recursive: true })]);
 });
-
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
-function stackAnswer(): string {
-  const { variables } = relay.stack;
-  const outputs = Object.entries({ ...OUTPUTS, GITHUB: 'GithubWebhookUrl' }).map(([variable, name]) => {
-    const value = variable === 'GITHUB' ? relay.url : variables[variable as keyof typeof OUTPUTS];
-    return `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`;
-  });
-  outputs.push(`<member><OutputKey>IsRunning</OutputKey><OutputValue>${isRunning}</OutputValue></member>`);
-  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
-    <member><StackName>partner-relay-test</StackName><CreationTime>2026-11-20T10:00:00Z</CreationTime>
-    <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${outputs.join('')}</Outputs></member>
-    </Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-}
 
 /** Starts `relay --stage test console`. @returns what it printed first, and its errors and exit if it ended */
 async function start(...options: string[]) {
-  const endpoint = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
   const child = spawn(process.execPath, ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options], {
-    env: {
-      PATH: `${programs}:${process.env.PATH}`,
-      ...relay.stack.variables,
-      AWS_REGION: 'eu-central-1',
-      AWS_ENDPOINT_URL_STS: endpoint,
-      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
-    },
+    env: { ...aws.variables, PATH: `${programs}:${process.env.PATH}` },
   });
   stops.push(() => child.kill());
   const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
@@ -104,10 +62,7 @@ async function ask<T>(address: string, path: string, body?: object): Promise<{ s
 }
 
 describe('relay console --stage', () => {
-  const known = `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${ARN}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
-
   it('shows the stage with the caller’s credentials, which stay in its process, and refuses changes', async () => {
-    identity = { status: 200, body: known };
     const { answer: made } = await relay.post('issues', issueEvent('opened'));
     const { address } = await start();
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
@@ -118,16 +73,12 @@ describe('relay console --stage', () => {
     expect((await ask<Now>(address, '/api/now')).answer.stopped).toBeNull();
     expect((await ask(address, '/api/jobs', { do: 'replay', ids: made.jobs })).status).toBe(403);
     expect(JSON.stringify([facts, page])).not.toContain(relay.stack.variables.AWS_ACCESS_KEY_ID);
-    const asked = requests.find(({ body }) => body.includes('GetCallerIdentity'));
+    const asked = aws.requests.find(({ body }) => body.includes('GetCallerIdentity'));
     expect(asked?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /);
   });
 
   it('says that the stage is stopped, on its pages and in the terminal', async () => {
-    identity = { status: 200, body: known };
-    isRunning = 'false';
-    onTestFinished(() => {
-      isRunning = 'true';
-    });
+    aws.isRunning = false;
     const { address, errors } = await start();
     const words = 'The stage test is stopped: relay --stage test start starts it.';
     expect((await ask<Now>(address, '/api/now')).answer.stopped).toBe(words);
@@ -136,7 +87,6 @@ describe('relay console --stage', () => {
   });
 
   it('opens the browser with a file that only its owner can read, because the arguments of a process are public', async () => {
-    identity = { status: 200, body: known };
     const { address } = await start('--open', '--operate');
     const { hash, port } = new URL(address);
     const file = `.relay/open-${port}.html`;
@@ -148,7 +98,6 @@ describe('relay console --stage', () => {
   });
 
   it('takes changes with --operate', async () => {
-    identity = { status: 200, body: known };
     const { address } = await start('--operate');
     expect((await ask<RelayFacts>(address, '/api/relay')).answer).toMatchObject({ operate: true });
     expect(await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] })).toMatchObject({
@@ -160,7 +109,7 @@ describe('relay console --stage', () => {
   it('says why AWS does not say who the caller is', async () => {
     const body =
       '<ErrorResponse><Error><Code>ExpiredToken</Code><Message>The security token is expired</Message></Error></ErrorResponse>';
-    identity = { status: 403, body };
+    aws.identity = { status: 403, body };
     const { address, errors } = await start();
     expect(address).toBe('');
     expect(await errors).toContain('AWS does not say who you are: The security token is expired');

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { TestRelay } from '../relay.ts';
+
+export const ARN = 'arn:aws:sts::111122223333:assumed-role/Operators/mira';
+
+export const KNOWN = {
+  status: 200,
+  body: `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${ARN}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+};
+
+const OUTPUTS = {
+  STAGE: 'Stage',
+  TABLE_NAME: 'TableName',
+  INTERACTIVE_QUEUE_URL: 'InteractiveQueueUrl',
+  BACKGROUND_QUEUE_URL: 'BackgroundQueueUrl',
+  SECRET_PREFIX: 'SecretPrefix',
+} as const;
+
+/** CloudFormation and STS, as far as commands with `--stage test` ask them. */
+export interface StageStandIn {
+  /** What STS answers. */
+  identity: { status: number; body: string };
+  /** What the stack's output says. */
+  isRunning: boolean;
+  requests: { authorization: string; body: string }[];
+  /** The variables of a process that operates the relay as the stage `test`. */
+  variables: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn> {
+  const requests: StageStandIn['requests'] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    requests.push({ authorization: String(request.headers.authorization), body });
+    if (body.includes('Action=DescribeStacks')) return void response.end(stackAnswer(relay, standIn.isRunning));
+    response.writeHead(standIn.identity.status).end(standIn.identity.body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const standIn: StageStandIn = {
+    identity: KNOWN,
+    isRunning: true,
+    requests,
+    variables: {
+      PATH: String(process.env.PATH),
+      ...relay.stack.variables,
+      AWS_REGION: 'eu-central-1',
+      AWS_ENDPOINT_URL_STS: endpoint,
+      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return standIn;
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
+function stackAnswer({ stack: { variables }, url }: TestRelay, isRunning: boolean): string {
+  const outputs = Object.entries({ ...OUTPUTS, GITHUB: 'GithubWebhookUrl' }).map(([variable, name]) => {
+    const value = variable === 'GITHUB' ? url : variables[variable as keyof typeof OUTPUTS];
+    return `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`;
+  });
+  outputs.push(`<member><OutputKey>IsRunning</OutputKey><OutputValue>${isRunning}</OutputValue></member>`);
+  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
+    <member><StackName>partner-relay-test</StackName><CreationTime>2026-11-20T10:00:00Z</CreationTime>
+    <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${outputs.join('')}</Outputs></member>
+    </Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+}
