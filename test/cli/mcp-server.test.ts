@@ -24,7 +24,7 @@ beforeEach(async () => {
   relay = await startRelay();
   // The process goes by the real clock.
   relay.clock.now = Date.now();
-  shown = await consoleOf(relay);
+  shown = await consoleOf(relay, { runtime: { ...relay.runtime, clock: Date.now } });
   aws = await startStageStandIn(relay);
 });
 afterEach(async () => {
@@ -130,6 +130,11 @@ describe('relay mcp-server', () => {
     expect(budget.day.used).toBe(1);
     const { call, client } = await assistant();
     expect((await call('budget', { connection: 'main' })).data).toMatchObject({ connection: 'main', day: budget.day });
+    const findings = (await call('doctor')).data.rows as { what: string; verdict: string }[];
+    expect(findings[0]?.verdict).not.toBe('good');
+    expect(findings.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['main: credentials', 'clock', 'concurrency of the account']),
+    );
     const id = await unknownOutcome();
     await parked(2);
     const same = (value: unknown) => withIsoTimes(JSON.parse(JSON.stringify(value)));
@@ -154,10 +159,6 @@ describe('relay mcp-server', () => {
 
     const now = same(await shown.get<Now>('/api/now')) as Record<string, unknown>;
     expect((await call('budget')).data).toMatchObject({ counts: now.counts });
-    const findings = (await call('doctor')).data.rows as { what: string; verdict: string }[];
-    expect(findings[0]?.verdict).not.toBe('good');
-    expect(findings.map(({ what }) => what)).toEqual(expect.arrayContaining(['main: credentials', 'clock']));
-
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['jobs', 'job', 'parked_groups', 'plan', 'doctor', 'budget']);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
@@ -355,11 +356,12 @@ describe('relay mcp-server --operate', () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 300, times: 1 });
     const { answer } = await relay.post('issues', issueEvent('opened', { from: relay.clock.now }));
     await relay.work();
-    const { call } = await assistant(['--operate'], yes);
+    const { call, asked } = await assistant(['--operate'], yes);
     const { data } = await call('resume_connection', { connection: 'main' });
     expect(data.text).toEqual([expect.stringContaining('ended the pause'), '1 waiting job continues']);
     await relay.workToTheEnd();
     const [id] = answer.jobs as string[];
-    expect((await detail(String(id))).decisions).toMatchObject([{ by: BY, what: 'resumed' }]);
+    expect(await detail(String(id))).toMatchObject({ status: 'succeeded' });
+    expect(asked.map(({ message }) => message)).toEqual([expect.stringContaining(`as made by ${BY}.`)]);
   });
 });

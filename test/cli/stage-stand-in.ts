@@ -19,7 +19,10 @@ const OUTPUTS = {
   SECRET_PREFIX: 'SecretPrefix',
 } as const;
 
-/** CloudFormation and STS, as far as commands with `--stage test` ask them. */
+/** https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
+const ACCOUNT = JSON.stringify({ AccountLimit: { ConcurrentExecutions: 1_000 } });
+
+/** CloudFormation, STS and Lambda, as far as commands with `--stage test` ask them. */
 export interface StageStandIn {
   /** What STS answers. */
   identity: { status: number; body: string };
@@ -36,6 +39,7 @@ export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn>
   const server = createServer(async (request, response) => {
     const body = await text(request);
     requests.push({ authorization: String(request.headers.authorization), body });
+    if (request.url?.endsWith('/account-settings')) return void response.end(ACCOUNT);
     if (body.includes('Action=DescribeStacks')) return void response.end(stackAnswer(relay, standIn.isRunning));
     response.writeHead(standIn.identity.status).end(standIn.identity.body);
   });
@@ -51,6 +55,7 @@ export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn>
       AWS_REGION: 'eu-central-1',
       AWS_ENDPOINT_URL_STS: endpoint,
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: endpoint,
     },
     async close() {
       server.closeAllConnections();
