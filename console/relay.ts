@@ -11,6 +11,8 @@ export interface OperatedRelay {
   stores: Stores;
   /** Who operates. It is recorded with each change. */
   operator: string;
+  /** Of a stage that can be stopped: the sentence that says that it is, or null. */
+  stopped?: (() => Promise<string | null>) | undefined;
 }
 
 /** The relay that a console shows. */
@@ -18,8 +20,6 @@ export interface ConsoleRelay extends OperatedRelay {
   /** False if it is read-only. */
   operate: boolean;
   changes: Changes;
-  /** Of a stage that can be stopped: the sentence that says that it is, or null. */
-  stopped?: (() => Promise<string | null>) | undefined;
   /** Runs a schedule now. @returns the result of its function */
   runSchedule: (slug: string, event: ScheduleEvent) => Promise<unknown>;
   /** The log of the functions, on one machine. */

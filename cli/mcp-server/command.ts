@@ -47,10 +47,10 @@ function ownOutput(): Writable {
  * @throws {Error} if there is no such relay, or if the configuration has a fault
  */
 async function openRelay(open: OpenTarget, stage: string | undefined): Promise<OperatedRelay> {
-  const { stores } = await open();
+  const { stores, stopped } = await open();
   const { config, fault } = await loadAgain();
   if (!config) throw new Error(fault);
   trustCaFile(config);
   const runtime = { config, clock: Date.now, random: Math.random, randomBytes, fetch };
-  return { name: stage ?? 'this machine', stores, runtime, operator: stage ? await callerArn() : userName() };
+  return { name: stage ?? 'this machine', stores, stopped, runtime, operator: stage ? await callerArn() : userName() };
 }
