@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import { createPolledChanges } from '../console/polled-changes.ts';
 import { startConsole } from '../console/server.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
@@ -9,6 +8,7 @@ import { findRunning } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
+import { readPort } from './numbers.ts';
 import { openBrowser } from './open-browser.ts';
 import { runDeployed } from './run.ts';
 import type { OpenTarget } from './target.ts';
@@ -28,7 +28,7 @@ export function addConsoleCommand(program: Command, open: OpenTarget, stage: () 
     .command('console')
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')
     .option('--operate', 'allow changes: of jobs, links, connections, backfills and schedules')
-    .option('--port <port>', 'listen on this port of 127.0.0.1', port, DEFAULT_PORT)
+    .option('--port <port>', 'listen on this port of 127.0.0.1', readPort, DEFAULT_PORT)
     .option('--open', 'open the browser')
     .addHelpText(
       'after',
@@ -85,9 +85,3 @@ function inWords(name: string, { operate }: ConsoleCommandOptions): string {
 }
 
 const noBrowser = () => console.error('relay: no browser could be opened; open the address yourself');
-
-function port(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
-  throw new InvalidArgumentError('expected a number from 0 to 65535.');
-}

@@ -9,6 +9,7 @@ import { followJobs } from './follow-jobs.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { MOMENTS, readMoment } from './moment.ts';
+import { readCount } from './numbers.ts';
 import { printCounts, printIgnored, printJob, printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -43,7 +44,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
     .option('--text <text>', 'only jobs with this text in their id, event, outcome or reason')
     .option('--since <time>', `only jobs made since then: ${MOMENTS}`, readMoment)
-    .option('--limit <count>', 'list at most this many jobs', count, 20)
+    .option('--limit <count>', 'list at most this many jobs', readCount, 20)
     .option('--follow', 'go on, and show each change of a job')
     .option('--ignored', 'the newest events that no job was made of, and why')
     .option('--json', 'as JSON, with times in ISO 8601')
@@ -87,10 +88,4 @@ function filterOf({ status, in: place, since, ...rest }: Omit<ListOptions, 'limi
 function place(text: string): string {
   if (!/^[\w.-]+\/[\w.-]+(#\d+)?$/.test(text)) throw new InvalidArgumentError('expected owner/repo or owner/repo#42.');
   return text;
-}
-
-function count(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return number;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Assistant, openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/as-person/grants/errors.ts';
 import type { Grant, Holder } from '../lib/as-person/grants/grant.ts';
@@ -18,6 +18,7 @@ import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { listenForCallback } from './loopback.ts';
 import { diagnoseMcp, diagnosisLines } from './mcp-doctor.ts';
+import { readPort } from './numbers.ts';
 import { printJson, printText } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -79,7 +80,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
 
   command('login', 'sign in at the service in your browser, and keep the link')
     .option('--scope <scopes...>', 'ask for these scopes only, such as mcp:use mcp:timelogs.write')
-    .option('--port <number>', 'the port on 127.0.0.1 that the browser comes back to', asPort, LOOPBACK_PORT)
+    .option('--port <number>', 'the port on 127.0.0.1 that the browser comes back to', readPort, LOOPBACK_PORT)
     .action(async (options: McpOptions & { scope?: string[]; port: number }) => {
       const { assistant, holder } = await openMcp(options);
       printLinked(await login(assistant, holder, options, (line) => console.error(line)));
@@ -218,10 +219,4 @@ function readArguments(json: string): object {
     // What is wrong with it does not matter more than what is expected.
   }
   throw new Error(`the arguments are not a JSON object: ${oneLine(json.slice(0, 80))}`);
-}
-
-function asPort(value: string): number {
-  const port = Number(value);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new InvalidArgumentError('expected a number from 0 to 65535');
 }

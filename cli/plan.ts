@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { summarizePlans } from '../lib/automations/issue-to-defect/issue-plan.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -14,6 +14,7 @@ import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
+import { readCount } from './numbers.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -31,7 +32,7 @@ export function addPlanCommand(
         'without payload files, an event of each issue that the newest jobs are about',
     )
     .option('--event <event>', 'the event of the payload files', 'issues')
-    .option('--jobs <count>', 'without files: look at so many of the newest jobs', count, 200)
+    .option('--jobs <count>', 'without files: look at so many of the newest jobs', readCount, 200)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -105,10 +106,4 @@ function readPayload(file: string): Record<string, unknown> {
     throw new Error(`${file} is not a JSON object; expected the payload of a delivery as GitHub sent it`);
   }
   return payload as Record<string, unknown>;
-}
-
-function count(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected an integer of at least 1.');
-  return number;
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { findNewJobs } from '../lib/engine/operate/find-jobs.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { withIsoTimes } from './json-times.ts';
+import { readCount } from './numbers.ts';
 import { printJobs, printJson } from './print.ts';
 
 const LOOK_EVERY_MS = 300;
@@ -25,13 +26,7 @@ export function addWaitOptions(command: Command): Command {
       '--wait',
       'wait for its jobs; the exit code is 0 if all is done, 1 if a job is parked or ended without what it was for, and 2 if a job still waits',
     )
-    .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, seconds);
-}
-
-function seconds(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('expected a number of seconds.');
+    .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, readCount);
 }
 
 /** Reads a job until it has changed, for a limited time. @param until epoch milliseconds */

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import { localClock, localTime } from '../../lib/local-time.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
 import { githubCredentials, githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
+import { readCount } from '../numbers.ts';
 import { printText } from '../print.ts';
 import type { OpenTarget } from '../target.ts';
 import { chosenHook, type HookChoice } from './chosen-hook.ts';
@@ -33,7 +34,7 @@ export function addGithubDeliveriesCommand(program: Command, open: OpenTarget): 
       `from this time on, up to three days ago; by default from where it stopped, or now: ${MOMENTS}`,
       readMoment,
     )
-    .option('--interval <seconds>', 'how often to ask GitHub', seconds, 5)
+    .option('--interval <seconds>', 'how often to ask GitHub', readCount, 5)
     .addHelpText(
       'after',
       `
@@ -107,10 +108,4 @@ async function post(
   } catch {
     return undefined;
   }
-}
-
-function seconds(text: string): number {
-  const number = Number(text);
-  if (!(number >= 1)) throw new InvalidArgumentError('expected a number of seconds of at least 1.');
-  return number;
 }

@@ -37,12 +37,8 @@ export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
 
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
-/** When an example happened, and the number of what is new in it. */
-interface Made {
-  /** Epoch milliseconds. */
-  now: number;
-  number: number;
-}
+/** When an example happened (epoch milliseconds), and the number of what is new in it. */
+type Made = { now: number; number: number };
 
 /**
  * An event in GitHub's format, made from `@octokit/webhooks-examples`. By default, it happened now, and its issue, comment
@@ -201,9 +197,8 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ma
 }
 
 function numbered(issue: Fields, made: Made): Fields {
-  const { number } = made;
-  const url = String(issue.html_url).replace(/\d+$/, String(number));
-  return { ...issue, id: FIRST_ISSUE_ID + number, number, html_url: url, updated_at: timeOf(made) };
+  const url = String(issue.html_url).replace(/\d+$/, String(made.number));
+  return { ...issue, id: FIRST_ISSUE_ID + made.number, number: made.number, html_url: url, updated_at: timeOf(made) };
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -4,10 +4,8 @@ import { type Job, type JobStatus, jobStatuses } from '../../lib/engine/record/j
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
 import { signedByGithub } from '../examples/signed-request.ts';
-import type { FifoQueue } from '../fifo-queue.ts';
 import { remembering } from '../github/remember.ts';
 import type { MadeComment } from '../github/stand-in.ts';
 import { asHttpHandler, functionUrlEvent } from '../http-front.ts';
@@ -26,7 +24,7 @@ export interface TrialCall {
   operation: string;
   payload: Record<string, unknown>;
   status: number;
-  /** By the clock of the trial; epoch milliseconds. */
+  /** Epoch milliseconds. */
   at: number;
 }
 
@@ -35,11 +33,10 @@ export interface TrialRelay {
   /** Epoch milliseconds. Work moves it. */
   clock: { now: number };
   stores: Stores;
-  sandbox: Sandbox;
   calls: readonly TrialCall[];
   comments: readonly MadeComment[];
-  /** Hands a delivery to the webhook, signed. @returns the webhook's answer */
-  take(event: string, payload: object, id: string): Promise<{ status: number; answer: Record<string, unknown> }>;
+  /** Hands a delivery to the webhook, signed. @returns the ids of its jobs, or why it makes none */
+  take(event: string, payload: object, id: string): Promise<{ jobs: string[]; why?: string }>;
   /** Lets time pass and jobs run until then, or until no job is under way. */
   workUntil(end: number): Promise<void>;
   /** In the order in which they came. */
@@ -47,56 +44,54 @@ export interface TrialRelay {
   close(): Promise<void>;
 }
 
-const WORKER_TIMEOUT_MS = 60_000;
+const MINUTE_MS = 60_000;
+/** A line that nothing leaves is looked at less and less often, so that a day of waiting takes seconds. */
+const LONGEST_SWEEP_PAUSE_MS = 10 * MINUTE_MS;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 /**
  * Starts a relay that has nothing behind it and reaches nothing but its own stand-ins. Nobody has linked an account.
- * Operations keep their declared names and fields, because the sandbox has no others.
  *
  * @param now when its clock begins; epoch milliseconds
  */
 export async function startTrialRelay(given: RelayConfig, now: number): Promise<TrialRelay> {
   const clock = { now };
   const read = () => clock.now;
-  const connections = Object.keys(given.connections);
-  const stack = await startLocalStack({ clock: read });
-  const { partners, sandbox } = await startSandboxWith(connections, { clock: read });
-  const key = randomBytes(32).toString('hex');
   const quiet = { info() {}, warn() {}, error() {} };
+  const key = randomBytes(32).toString('hex');
+  const stack = await startLocalStack({ clock: read });
+  const { partners, sandbox } = await startSandboxWith(Object.keys(given.connections), { clock: read });
   const github = await enterGithubStandIn(stack, quiet, read);
   const standIn = await startSlackStandIn({ clock: read, botToken: key });
   const slack = { signingSecret: { value: key, from: '' }, standIn };
-  const config = withGithubAt(github.url, withSlackAt(slack, asDeclared(given)));
-  const secrets = {
-    'github-webhook': { webhookSecret: key },
-    slack: { signingSecret: key, botToken: key },
-    grants: { key },
-  };
-  for (const [name, secret] of Object.entries(secrets)) stack.secrets.put(stack.secretPrefix + name, secret, now);
-  for (const [name, partner] of partners) {
-    stack.secrets.put(`${stack.secretPrefix}partner/${name}`, partner, now);
-    stack.secrets.put(`${stack.secretPrefix}instance/${name}`, { baseUrl: partner.baseUrl }, now);
-  }
+  const enter = (name: string, secret: object) => stack.secrets.put(stack.secretPrefix + name, secret, now);
+  enter('github-webhook', { webhookSecret: key });
+  enter('slack', { signingSecret: key, botToken: key });
+  enter('grants', { key });
+  for (const [name, partner] of partners) for (const kind of ['partner', 'instance']) enter(`${kind}/${name}`, partner);
   Object.assign(process.env, stack.variables);
 
   const calls: TrialCall[] = [];
-  const connectionOf = new Map([...partners].map(([name, { apiKey }]) => [apiKey, name]));
-  const prefix = `${sandbox.url}/api/v1/partner/`;
   const fetchHere: typeof fetch = async (input, init) => {
-    const url = String(input);
-    if (new URL(url).hostname !== '127.0.0.1') throw new TypeError(`a trial reaches no network, and so not ${url}`);
+    const { hostname, pathname } = new URL(String(input));
+    if (hostname !== '127.0.0.1') throw new TypeError(`a trial reaches no network, and so not ${hostname}`);
     const at = clock.now;
     const response = await fetch(input, init);
-    const connection = connectionOf.get(new Headers(init?.headers).get('x-api-key') ?? '');
-    const partner = connection === undefined ? undefined : partners.get(connection);
-    if (connection === undefined || !partner || !url.startsWith(prefix)) return response;
+    const apiKey = new Headers(init?.headers).get('x-api-key');
+    const [connection, partner] = [...partners].find(([, one]) => one.apiKey === apiKey) ?? [];
+    if (connection === undefined || !partner) return response;
     const payload = decryptPayload(Buffer.from(String(init?.body)), partner.secretKey);
-    calls.push({ connection, operation: url.slice(prefix.length), payload, status: response.status, at });
+    calls.push({
+      connection,
+      operation: pathname.replace('/api/v1/partner/', ''),
+      payload,
+      status: response.status,
+      at,
+    });
     return response;
   };
   const runtime: Runtime = {
-    ...systemRuntime(config, process.env),
+    ...systemRuntime(withGithubAt(github.url, withSlackAt(slack, asDeclared(given))), process.env),
     clock: read,
     random: () => 0.5,
     async sleep(ms) {
@@ -117,19 +112,18 @@ export async function startTrialRelay(given: RelayConfig, now: number): Promise<
   const stores = openStores(runtime);
 
   const contextNow = () => {
-    const end = clock.now + WORKER_TIMEOUT_MS;
+    const end = clock.now + MINUTE_MS;
     return { getRemainingTimeInMillis: () => end - clock.now, awsRequestId: '', functionName: '' };
   };
   const list = async (statuses: readonly JobStatus[]) =>
     (await Promise.all(statuses.map((status) => stores.jobs.list(status, { limit: Number.MAX_SAFE_INTEGER })))).flat();
 
-  /** One message, people's first. @returns whether there was one */
-  async function workOnce(queues: readonly FifoQueue[]): Promise<boolean> {
-    for (const queue of queues) {
+  /** Works on one message, people's first. @returns whether there was one */
+  async function workOnce(): Promise<boolean> {
+    for (const queue of stack.queues) {
       const message = queue.receive();
-      if (!message) continue;
-      await deliver(queue, message, (event) => runJob(event, contextNow()));
-      return true;
+      if (message) await deliver(queue, message, (event) => runJob(event, contextNow()));
+      if (message) return true;
     }
     return false;
   }
@@ -137,26 +131,22 @@ export async function startTrialRelay(given: RelayConfig, now: number): Promise<
   return {
     clock,
     stores,
-    sandbox,
     calls,
     comments: github.comments,
     async take(event, payload, id) {
       const { headers, body } = signedByGithub(event, JSON.stringify(payload), key, id);
       const request = functionUrlEvent({ method: 'POST', headers, url: '/github' }, '/github', Buffer.from(body));
-      const { statusCode = 0, body: answer = '{}' } = await takeGithub(request);
-      return { status: statusCode, answer: JSON.parse(answer) };
+      const { jobs = [], ignored, error = ignored } = JSON.parse((await takeGithub(request)).body ?? '{}');
+      return { jobs, ...(error !== undefined && { why: error }) };
     },
     async workUntil(end) {
-      while (clock.now <= end) {
-        if (await workOnce(stack.queues)) continue;
+      for (let sweepAfterMs = MINUTE_MS; clock.now <= end; sweepAfterMs *= 2) {
+        while (clock.now <= end && (await workOnce())) sweepAfterMs = MINUTE_MS;
         const underWay = await list(UNDER_WAY);
         if (underWay.length === 0) return;
-        const next = nextMoment(clock.now, stack.queues, underWay);
-        if (next > end) {
-          clock.now = end;
-          return;
-        }
-        clock.now = next;
+        const pauseMs = Math.min(sweepAfterMs, LONGEST_SWEEP_PAUSE_MS);
+        clock.now = Math.max(clock.now, Math.min(end, nextMoment(clock.now, stack.queues, underWay, pauseMs)));
+        if (clock.now >= end) return;
         await runSweep({}, contextNow());
       }
     },
@@ -167,6 +157,7 @@ export async function startTrialRelay(given: RelayConfig, now: number): Promise<
   };
 }
 
+/** The sandbox has no other names and fields of operations than those declared. */
 function asDeclared(config: RelayConfig): RelayConfig {
   const connections = Object.entries(config.connections).map(([name, one]) => [name, { ...one, operations: {} }]);
   return { ...config, connections: Object.fromEntries(connections) };

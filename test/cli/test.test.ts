@@ -68,7 +68,7 @@ describe('relay test', () => {
     [
       'why nothing came',
       `{ event: { event: 'issues', labels: [] }, makes: { 'defects/create': {} } }`,
-      'because  the event was ignored: a new issue without the label bug',
+      'because  no job was made of the event: a new issue without the label bug',
     ],
     [
       'a comment',
@@ -110,7 +110,7 @@ describe('relay test', () => {
     const old = JSON.parse(JSON.stringify(opened).replaceAll('2026-', '2019-'));
     expect(await outcomeOf(`{ ${file}, makes: { 'defects/create': { title: 'Years ago' } } }`, old)).toContain('✓');
     expect(await outcomeOf(`{ ${file}, makes: 'nothing' }`, { ...old, issue: 5 })).toMatch(
-      /is not the payload of a delivery/,
+      /the issues payload cannot be read: issue: /,
     );
   });
 
