@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/aws/**', 'test/long/**', 'test/web/**'],
+    exclude: ['test/aws/**', 'test/engines/**', 'test/long/**', 'test/web/**'],
     isolate: false,
     setupFiles: ['test/between-files.ts'],
     // A test waits for sockets and for other processes, never for a time.

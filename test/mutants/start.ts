@@ -4,23 +4,23 @@ import { parseArgs } from 'node:util';
 import type { Mutant } from './mutations.ts';
 import { shuffledLines } from './sample.ts';
 import { copyToScratch } from './scratch-copy.ts';
-import { readImporters, testsOf } from './tests-of.ts';
 import { createTrial } from './trial.ts';
+import { whoRuns } from './who-runs.ts';
 
-/** `npm run mutants -- [--seed N] [--count N] [--files N] [--workers N] [folder or file…]`; see CONTRIBUTING.md. */
+/** `npm run mutants -- [--seed N] [--count N] [--workers N] [folder or file…]`; see CONTRIBUTING.md. */
 const { values, positionals: places } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     count: { type: 'string', default: '60' },
-    files: { type: 'string', default: '1000' },
     workers: { type: 'string', default: '2' },
   },
 });
 process.once('SIGINT', () => process.exit(130));
 
 const root = copyToScratch(join(import.meta.dirname, '../..'));
-const importers = readImporters(root);
+console.log('One run of the tests shows which of them run which lines.');
+const testsOf = await whoRuns(root, values.workers);
 const trial = createTrial(root, values.workers);
 const survivors: Mutant[] = [];
 let tried = 0;
@@ -29,11 +29,12 @@ for (const mutants of shuffledLines(root, places, values.seed)) {
   const mutant = await firstThatCompiles(mutants);
   if (!mutant) continue;
   tried++;
-  const tests = testsOf(mutant.path, importers).slice(0, Number(values.files));
+  const tests = testsOf(mutant);
   const test = await trial.noticedBy(mutant, tests);
   if (!test) survivors.push(mutant);
   console.log(`${tried}. ${test ? 'noticed' : 'SURVIVED'}: ${inWords(mutant)}`);
-  console.log(test ? `   by ${test}` : `   by none of ${tests.length} test files`);
+  const noTest = tests.length > 0 ? `by none of ${tests.length} test files` : 'no test runs this line';
+  console.log(`   ${test ? `by ${test}` : noTest}`);
 }
 
 const noticed = tried - survivors.length;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Mutant, withMistake } from './mutations.ts';
 import { failureOf, HUNG } from './scratch-copy.ts';
 
-/** How many test files run together: the likeliest few alone, so that most mistakes cost seconds. */
+/** How many test files run together: the quickest few alone, so that most mistakes cost seconds. */
 const BATCHES = [3, 12, 48, 1000];
 
 /** Tries mistakes, one after the other, in a copy of the repository. */
@@ -56,8 +56,8 @@ export function createTrial(scratch: string, workers: string) {
     return during(mutant, async () => {
       const project = mutant.path.startsWith('console/web/') ? 'console/web' : '.';
       const refused =
-        (await failureOf(scratch, 'tsc', '--project', project)) ??
-        (await failureOf(scratch, 'biome', 'lint', '--error-on-warnings', '--vcs-enabled=false', mutant.path));
+        (await failureOf(scratch, 'biome', 'lint', '--error-on-warnings', '--vcs-enabled=false', mutant.path)) ??
+        (await failureOf(scratch, 'tsc', '--project', project, '--incremental'));
       return refused !== undefined;
     });
   }
