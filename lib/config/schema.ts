@@ -9,6 +9,7 @@ import { deployment } from './deployment.ts';
 import { mcpConfig } from './mcp.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
 import { type Named, refuseRepeated } from './refuse-repeated.ts';
+import { testsConfig } from './tests.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
 /** `acme/web` */
@@ -225,6 +226,9 @@ const repository = z.strictObject({
       'It needs a GitHub App. Without it, no check is made.',
     examples: [{}],
   }),
+  tests: testsConfig
+    .optional()
+    .meta({ description: 'Takes test results to the service. Without it, workflow runs are ignored.' }),
 });
 
 const github = z.strictObject({

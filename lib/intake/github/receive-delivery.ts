@@ -25,6 +25,7 @@ import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
 import { takeMergedPullRequest } from './take-merged-pull-request.ts';
 import { takeRelations } from './take-relations.ts';
+import { takeWorkflowRun } from './take-workflow-run.ts';
 import type { GithubTaker, Taken } from './taken.ts';
 
 export interface ReceiveOptions {
@@ -41,7 +42,14 @@ export interface ReceiveOptions {
 }
 
 /** These functions see every delivery. Add a new one here. */
-const githubTakers: readonly GithubTaker[] = [takeIssue, takeComment, takeMergedPullRequest, takeRelations, takeCheck];
+const githubTakers: readonly GithubTaker[] = [
+  takeIssue,
+  takeComment,
+  takeMergedPullRequest,
+  takeRelations,
+  takeCheck,
+  takeWorkflowRun,
+];
 
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 

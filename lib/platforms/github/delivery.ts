@@ -20,6 +20,7 @@ export const takenEvents: ReadonlySet<string> = new Set([
   'pull_request',
   'check_run',
   'merge_group',
+  'workflow_run',
 ]);
 
 /**

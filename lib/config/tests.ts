@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { uuid } from '../service/partner/operation.ts';
+
+/** An id of the service, as tests and the configuration name it. */
+export const testId = /^[\w.:-]{1,64}$/;
+
+const value = z.string().min(1);
+const pattern = z.string().min(1).max(500);
+const id = z
+  .union([z.string(), z.number()])
+  .refine((given) => testId.test(String(given)), 'expected an id: up to 64 letters, digits and the characters _ . : -')
+  .exactOptional();
+
+/** What the relay does with the test results of a repository's workflow runs. */
+export const testsConfig = z.strictObject({
+  workflows: z
+    .array(z.string().regex(/^[^/]+\.ya?ml$/, 'expected the name of a file in .github/workflows, such as ci.yml'))
+    .min(1)
+    .meta({ description: 'The files in `.github/workflows` whose runs count.', examples: [['ci.yml']] }),
+  artifacts: z
+    .array(pattern)
+    .min(1)
+    .meta({
+      description: 'The names of the artifacts with JUnit XML files. `*` stands for any characters.',
+      examples: [['junit', 'junit-*']],
+    }),
+  branches: z
+    .array(value)
+    .min(1)
+    .default(['main'])
+    .meta({
+      description:
+        'The branches whose runs are sent to the service, if a push or a schedule started them in the repository itself. ' +
+        'Other runs only get a check.',
+      examples: [['main']],
+    }),
+  status: z.strictObject({ passed: value, failed: value }).meta({
+    description:
+      'The status of a test scenario whose tests all passed, and of one with a failed test. The values that the service ' +
+      'allows are not known. A scenario whose tests were all skipped is left as it is.',
+    examples: [{ passed: 'passed', failed: 'failed' }],
+  }),
+  coverage: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Whether `coverage_percentage` is sent too: the value of the property `pm_coverage`, from 0 to 100, of a test ' +
+        'suite or a test of the scenario.',
+      examples: [true],
+    }),
+  ids: z
+    .array(
+      z
+        .strictObject({ tests: pattern, scenario: id, case: id, step: id })
+        .refine((ids) => (ids.scenario ?? ids.case ?? ids.step) !== undefined, 'expected a scenario, a case or a step'),
+    )
+    .default([])
+    .meta({
+      description:
+        'The ids of tests that do not name them with the properties `pm_scenario`, `pm_case` and `pm_step`. `tests` is ' +
+        'compared with the file of a test and with `<class name>.<name>`; `*` stands for any characters. The first ' +
+        'entry that fits counts.',
+      examples: [[{ tests: 'tests/checkout/*', scenario: 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01' }]],
+    }),
+  defects: z
+    .strictObject({
+      projectId: uuid,
+      type: value.exactOptional(),
+      priority: value.exactOptional(),
+      severity: value.exactOptional(),
+    })
+    .optional()
+    .meta({
+      description:
+        'Creates a defect in this project for a test case, or a test step, that failed in two runs in a row. Without it, ' +
+        'no defects are created.',
+      examples: [{ projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', type: 'Bug', priority: 'High' }],
+    }),
+});
+
+export type TestsConfig = z.output<typeof testsConfig>;
