@@ -94,6 +94,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       linkWait: ['PutItem'],
       backfill: ['GetItem', 'UpdateItem'],
       backfilledIssue: ['PutItem', 'Query'],
+      testScenario: ['GetItem', 'PutItem'],
+      failingCases: ['GetItem', 'PutItem'],
     },
     indexes: [waitingLine.name],
     describes: true,

@@ -1,7 +1,7 @@
 import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 
 /** The stand-in for GitHub, with an App, and with failures. */
-export interface GithubApi extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'close'> {
+export interface GithubApi extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'artifacts' | 'close'> {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
@@ -65,6 +65,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     pulls: standIn.pulls,
     comments: standIn.comments,
     checkRuns: standIn.checkRuns,
+    artifacts: standIn.artifacts,
     issues: standIn.issues as Map<string, object>,
     written: new Map(),
     author: 'Codertocat',

@@ -41,6 +41,7 @@ export function exampleConfig(
     connection?: RelayConfigInput['connections'][string];
     also?: string[];
     checkPullRequest?: { exemptLabels?: string[] };
+    tests?: NonNullable<NonNullable<RelayConfigInput['github']>['repositories']>[number]['tests'];
     slack?: Partial<RelayConfigInput['slack']>;
     people?: RelayConfigInput['people'];
     timesheets?: RelayConfigInput['timesheets'];
@@ -59,6 +60,7 @@ export function exampleConfig(
         logTime: true,
         relate: true,
         ...(rest.checkPullRequest && { checkPullRequest: rest.checkPullRequest }),
+        ...(rest.tests && { tests: rest.tests }),
       })),
     },
     slack: { connection: 'main', channels: { C0PLATFORM: { projectId: PROJECT } }, ...rest.slack },

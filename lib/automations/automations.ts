@@ -7,6 +7,7 @@ import { completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
 import { createDefect } from './create-defect/run.ts';
 import { callTool, fillInTool, listTools } from './do-tool/run.ts';
+import { failingTestsToDefect } from './failing-tests-to-defect/run.ts';
 import { find } from './find/run.ts';
 import { issueToDefect } from './issue-to-defect/run.ts';
 import { listProjectsInModal } from './list-projects/run.ts';
@@ -17,6 +18,7 @@ import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
 import { relate } from './relate/run.ts';
 import { stillWritten } from './still-written.ts';
 import { teamTimesheets } from './team-timesheets/run.ts';
+import { testsToScenarios } from './tests-to-scenarios/run.ts';
 import { timesheetReminder } from './timesheet-reminder/run.ts';
 import { timesheetSummary } from './timesheet-summary/run.ts';
 
@@ -36,6 +38,8 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
   const all = [
     ofBackfill(issueToDefect(context), context),
     backfill(context),
+    testsToScenarios(context),
+    failingTestsToDefect(context),
     ofCollaborators(answerFault(), context),
     checkPullRequest(context),
     teamTimesheets(context),

@@ -14,10 +14,12 @@ import { createGithubForJobs } from '../platforms/github/github-for-jobs.ts';
 import { createIssueComments, type IssueComments } from '../platforms/github/issue-comments.ts';
 import { createIssuePages, type IssuePages } from '../platforms/github/issue-pages.ts';
 import { createIssueReader, type IssueReader } from '../platforms/github/issue-reader.ts';
+import { type Artifacts, createArtifacts } from '../platforms/github/runs/artifacts.ts';
 import { createKnownProjects, type KnownProjects } from '../platforms/slack/known-projects.ts';
 import { createKnownTasks, type KnownTasks } from '../platforms/slack/known-tasks.ts';
 import { createSlackApi, type SlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
+import type { Table } from '../state/table/table.ts';
 import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
@@ -30,6 +32,7 @@ import { type CheckedTasks, createCheckedTasks } from './check-pull-request/chec
 export interface Context {
   config: RelayConfig;
   clock: () => number;
+  table: Table;
   jobs: JobStore;
   queue: JobQueue;
   links: Links;
@@ -40,6 +43,7 @@ export interface Context {
   checks: CheckRuns;
   pulls: PullReader;
   checkedTasks: CheckedTasks;
+  artifacts: Artifacts;
   collaborators: Collaborators;
   issues: IssueReader;
   issuePages: IssuePages;
@@ -78,6 +82,7 @@ export function createContext(
   return {
     config,
     clock,
+    table,
     jobs,
     queue,
     links: createLinks(table, clock),
@@ -91,6 +96,7 @@ export function createContext(
     checks: createCheckRuns(github),
     pulls: createPullReader(github),
     checkedTasks: createCheckedTasks(table, clock),
+    artifacts: createArtifacts(forLists, fetch, config.github.apiUrl),
     collaborators: createCollaborators(github, clock),
     issues: createIssueReader(github),
     issuePages: createIssuePages(forLists),

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../listen.ts';
 import { readBody } from '../request-body.ts';
 import { type Answer, answerOf, notFound, pageOf } from './answer.ts';
+import { createArtifactRoutes, type KeptArtifact } from './artifacts.ts';
 
 /** An issue or a pull request, with whatever else GitHub tells of it. */
 export interface KnownIssue {
@@ -55,6 +56,8 @@ export interface GithubKnowledge {
   roles: Map<string, string>;
   comments: MadeComment[];
   checkRuns: MadeCheckRun[];
+  /** By their ids. */
+  artifacts: Map<number, KeptArtifact>;
 }
 
 export interface GithubStandIn extends GithubKnowledge {
@@ -82,8 +85,8 @@ const TOKEN_LIVES_MS = 3_600_000;
 const me = { id: 1, login: 'relay', type: 'User' };
 
 /**
- * The part of GitHub's REST API with which the relay reads issues, comments and roles, and writes comments and check runs,
- * built from GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
+ * The part of GitHub's REST API with which the relay reads issues, comments, roles and artifacts, and writes comments and
+ * check runs, built from GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
  * https://docs.github.com/en/rest/issues and https://docs.github.com/en/rest/checks
  */
 export async function startGithubStandIn(options: GithubStandInOptions): Promise<GithubStandIn> {
@@ -102,13 +105,16 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     roles: new Map(),
     comments: [],
     checkRuns: [],
+    artifacts: new Map(),
   };
+  const artifactRoutes = createArtifactRoutes(known.artifacts, clock);
 
   const server = createServer(async (request, response) => {
     const answered = await answer(request).catch((error) => answerOf({ message: String(error) }, 400));
     if (!answered) return response.destroy();
     const headers = { 'content-type': 'application/json', ...answered.headers };
-    return response.writeHead(answered.status, headers).end(JSON.stringify(answered.body));
+    const { body } = answered;
+    return response.writeHead(answered.status, headers).end(body instanceof Uint8Array ? body : JSON.stringify(body));
   });
   const { url, close } = await listen(server);
   return { ...known, url, close };
@@ -118,12 +124,14 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     const body = await readBody(request, MAX_BODY_BYTES);
     if (!body) return answerOf({ message: 'Payload Too Large' }, 413);
     const { authorization } = request.headers;
-    if (!isValid(authorization)) return answerOf({ message: 'Bad credentials' }, 401);
     const route = `${request.method} ${pathname}`;
-    return between(route, authorization, () => answerRoute(route, query, body.toString()));
+    const stored = artifactRoutes.fromStore(route, authorization);
+    if (stored) return stored;
+    if (!isValid(authorization)) return answerOf({ message: 'Bad credentials' }, 401);
+    return between(route, authorization, () => answerRoute(route, query, body));
   }
 
-  function answerRoute(route: string, query: URLSearchParams, body: string): Answer {
+  function answerRoute(route: string, query: URLSearchParams, bytes: Buffer): Answer {
     if (route === 'GET /rate_limit') return answerOf({ resources: {} });
     if (route === 'GET /user') return answerOf(me);
     if (route === 'GET /app') return answerOf({ id: 1 });
@@ -136,10 +144,13 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     const [, method, repository = '', path = ''] = /^(GET|POST|PATCH) \/repos\/([^/]+\/[^/]+)\/(.+)$/.exec(route) ?? [];
     const [, number, ofIssue] = /^issues\/(\d+)(\/comments)?$/.exec(path) ?? [];
     const name = `${repository}#${number}`;
+    const body = bytes.toString();
+    const ofArtifacts = artifactRoutes.answer(method ?? '', path, query, bytes, `${url}/repos/${repository}/${path}`);
+    if (ofArtifacts) return ofArtifacts;
     const [, run] = /^check-runs(?:\/(\d+))?$/.exec(path) ?? [];
     if (path.startsWith('check-runs') && method !== 'GET') return setCheckRun(repository, run, body);
     if (method !== 'GET') return ofIssue ? makeComment(name, body) : notFound;
-    if (path === 'installation') return answerOf({ id: 1, permissions: { checks: 'write' } });
+    if (path === 'installation') return answerOf({ id: 1, permissions: { checks: 'write', actions: 'read' } });
     const [, sha] = /^commits\/([^/]+)\/check-runs$/.exec(path) ?? [];
     if (sha) return checkRunsOf(repository, sha, query);
     if (ofIssue) return pageOf(commentsOf(name, query), query, `${url}/repos/${repository}/${path}`);

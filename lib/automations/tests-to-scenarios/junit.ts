@@ -30,21 +30,21 @@ interface Open {
 
 /**
  * Reads JUnit XML as it comes: the elements and attributes that test runners agree on. It has no schema of its own.
- * Every declaration of a document type is refused, so there are no entities but those of XML.
+ * Every declaration of a document type is refused, so there are no entities but those that are a character.
  * https://github.com/testmoapp/junitxml
  *
  * @param found is called for each test at its end
  */
 export function createJunitReader(found: (test: Test) => void): { write(piece: Uint8Array): void; end(): void } {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const parser = sax.parser(true, { strictEntities: true, position: false });
+  // It bounds texts and attributes, which it does by the position only.
+  const parser = sax.parser(true, { position: true });
   const open: Open[] = [];
   let depth = 0;
   let attributes = 0;
   let properties = 0;
   let suites = 0;
 
-  // The reader itself checks the length of texts and attributes only at the end of a piece.
   const refuse = (why: string): never => {
     throw new ReportFault(why);
   };
@@ -72,7 +72,10 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
       const [property = '', value = ''] = [attribute('name'), attribute('value')];
       if (!OWN_PROPERTY.test(property)) return;
       if (++properties > MOST_PROPERTIES) refuse(`a test in it has more than ${MOST_PROPERTIES} properties`);
-      inner.properties.set(property, [...(inner.properties.get(property) ?? []), value.trim().slice(0, LONGEST_VALUE + 1)]);
+      inner.properties.set(property, [
+        ...(inner.properties.get(property) ?? []),
+        value.trim().slice(0, LONGEST_VALUE + 1),
+      ]);
     }
   };
   parser.onclosetag = (name) => {

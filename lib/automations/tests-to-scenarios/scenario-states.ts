@@ -1,35 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
 import { keys } from '../../state/table/keys.ts';
-import { type Table } from '../../state/table/table.ts';
+import type { Table } from '../../state/table/table.ts';
+import { storedTime } from '../../state/table/unreadable-item.ts';
+import { createCountedItems } from './counted-item.ts';
 import type { WorkflowRun } from './draft.ts';
 
+const scenarioFields = z.object({ status: z.string(), coverage_percentage: z.optional(z.number()) });
+
 /** What a scenario is to look like: the fields of `test-scenarios/update`. */
-export interface ScenarioFields {
-  status: string;
-  coverage_percentage?: number;
-}
+export type ScenarioFields = z.output<typeof scenarioFields>;
 
 /**
  * The place of a run among all runs: a re-run comes after its run, and before the run that was created next, whenever
  * each of them ends. Sorts as text.
  */
 export function placeOf({ createdAt, id, attempt }: WorkflowRun): string {
-  const padded = [createdAt, id, attempt].map((part) => String(part).padStart(16, '0'));
-  return padded.join('-');
+  return [createdAt, id, attempt].map((part) => String(part).padStart(16, '0')).join('-');
 }
 
-/** What the service was told of a scenario. */
-interface ScenarioState {
-  /** The newest run that had results of it. */
-  place: string;
-  /** What was accepted last, the run that it came from, and how many updates were accepted in all. */
-  told?: ScenarioFields;
-  toldBy?: string;
-  times: number;
-  /** What an update without an answer may still change, and until when. Without fields, there were several. */
-  doubt?: { until: number; fields?: ScenarioFields };
-  turn: number;
-}
+const scenarioState = z.object({
+  /** Of the newest run that had results of the scenario. */
+  place: z.string(),
+  /** What was accepted last, and from which run it came. */
+  told: z.optional(scenarioFields),
+  toldBy: z.optional(z.string()),
+  /** How many updates were accepted. */
+  times: z.int(),
+  /** What an update without an answer may still set, and until when; without fields, there were several. */
+  doubt: z.optional(z.object({ until: storedTime, fields: z.optional(scenarioFields) })),
+});
+type ScenarioState = z.output<typeof scenarioState>;
 
 /** What is to be done about a scenario for a run. */
 export type NextOfScenario =
@@ -38,12 +39,16 @@ export type NextOfScenario =
   /** `times` names the update. */
   | { does: 'send'; times: number };
 
+/** An update that is about to leave, and how it ended. */
+export interface ScenarioUpdate {
+  /** @param until when the service refuses it at the latest @returns false if a newer run has come */
+  leaves(until: number): Promise<boolean>;
+  ended(how: 'accepted' | 'refused'): Promise<void>;
+}
+
 export interface ScenarioStates {
   next(scenario: string, place: string, fields: ScenarioFields): Promise<NextOfScenario>;
-  /** An update is about to leave, and may arrive until then. @returns false if a newer run has come meanwhile */
-  begin(scenario: string, place: string, fields: ScenarioFields, until: number): Promise<boolean>;
-  /** How the update ended that was begun last in this process. */
-  end(scenario: string, place: string, fields: ScenarioFields, ended: 'accepted' | 'refused'): Promise<void>;
+  update(scenario: string, place: string, fields: ScenarioFields): ScenarioUpdate;
 }
 
 /**
@@ -51,41 +56,20 @@ export interface ScenarioStates {
  * overwrites a newer one.
  */
 export function createScenarioStates(table: Table, clock: () => number, connection: string): ScenarioStates {
-  /** What was in doubt before the update that this process sends. */
-  const doubts = new Map<string, ScenarioState['doubt']>();
+  const items = createCountedItems(table, scenarioState);
+  const keyOf = (scenario: string) => keys.testScenario(connection, scenario);
 
-  async function read(scenario: string): Promise<ScenarioState | undefined> {
-    const item = await table.get(keys.testScenario(connection, scenario));
-    if (!item) return undefined;
-    const { pk, sk, ...state } = item;
-    return state as unknown as ScenarioState;
-  }
-
-  /** @returns undefined if a newer run has come, or the transition has nothing to change */
-  async function change(
-    scenario: string,
-    place: string,
-    transition: (state: ScenarioState) => ScenarioState,
-  ): Promise<ScenarioState | undefined> {
-    for (;;) {
-      const state = await read(scenario);
-      if (state && state.place > place) return undefined;
-      const turn = state?.turn ?? 0;
-      const next = { ...transition(state ?? { place, times: 0, turn }), place, turn: turn + 1 };
-      const condition =
-        turn === 0
-          ? { expression: 'attribute_not_exists(#pk)' }
-          : { expression: '#turn = :turn', values: { turn } };
-      if (await table.put({ ...keys.testScenario(connection, scenario), ...next }, condition)) return next;
-    }
+  /** Changes the state unless a newer run has come. */
+  function change(scenario: string, place: string, transition: (state: ScenarioState) => ScenarioState) {
+    return items.change(keyOf(scenario), (state = { place, times: 0 }) =>
+      state.place > place ? undefined : { ...transition(state), place },
+    );
   }
 
   return {
     async next(scenario, place, fields) {
-      const state = await read(scenario);
-      if (!state) return { does: 'send', times: 0 };
-      if (state.place > place) return { does: 'nothing', why: 'newer' };
-      const { told, toldBy, times, doubt } = state;
+      const { place: newest = place, told, toldBy, times = 0, doubt } = (await items.get(keyOf(scenario))) ?? {};
+      if (newest > place) return { does: 'nothing', why: 'newer' };
       const isDoubtful = doubt !== undefined && !isDeepStrictEqual(doubt.fields, fields);
       if (!isDeepStrictEqual(told, fields) || (isDoubtful && doubt.until <= clock())) return { does: 'send', times };
       if (isDoubtful) return { does: 'wait', until: doubt.until };
@@ -93,22 +77,27 @@ export function createScenarioStates(table: Table, clock: () => number, connecti
       await change(scenario, place, (state) => state);
       return { does: 'nothing', why: 'as before' };
     },
-    async begin(scenario, place, fields, until) {
-      const begun = await change(scenario, place, ({ told, toldBy, ...state }) => {
-        const before = state.doubt && state.doubt.until > clock() ? state.doubt : undefined;
-        doubts.set(scenario, before);
-        const isSame = before === undefined || isDeepStrictEqual(before.fields, fields);
-        return { ...state, doubt: { until: Math.max(until, before?.until ?? 0), ...(isSame && { fields }) } };
-      });
-      return begun !== undefined;
-    },
-    async end(scenario, place, fields, ended) {
-      const before = doubts.get(scenario);
-      await change(scenario, place, ({ doubt, ...state }) => ({
-        ...state,
-        ...(before && { doubt: before }),
-        ...(ended === 'accepted' && { told: fields, toldBy: place, times: state.times + 1 }),
-      }));
+    update(scenario, place, fields) {
+      /** What was in doubt before; nothing is known of it where an earlier process began the update. */
+      let before: ScenarioState['doubt'] | 'unknown' = 'unknown';
+      return {
+        async leaves(until) {
+          const begun = await change(scenario, place, ({ told, toldBy, ...state }) => {
+            const known = state.doubt && state.doubt.until > clock() ? state.doubt : undefined;
+            before = known;
+            const isSame = !known || isDeepStrictEqual(known.fields, fields);
+            return { ...state, doubt: { until: Math.max(until, known?.until ?? 0), ...(isSame && { fields }) } };
+          });
+          return begun !== undefined;
+        },
+        async ended(how) {
+          await change(scenario, place, ({ doubt, ...state }) => ({
+            ...state,
+            doubt: before === 'unknown' ? doubt : before,
+            ...(how === 'accepted' && { told: fields, toldBy: place, times: state.times + 1 }),
+          }));
+        },
+      };
     },
   };
 }

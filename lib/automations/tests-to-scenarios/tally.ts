@@ -57,7 +57,8 @@ export function createTally(ids: TestsConfig['ids']) {
 
   function add(test: Test): void {
     tests[test.result]++;
-    const named = (what: string) => (test.properties.get(`pm_${what}`) ?? []).filter((text) => isId(text)).map(idFromText);
+    const named = (what: string) =>
+      (test.properties.get(`pm_${what}`) ?? []).filter((text) => isId(text)).map(idFromText);
     const own = { scenario: named('scenario'), case: named('case'), step: named('step') };
     const given = ids.find(({ tests }) => isLike(test.name, tests) || isLike(test.file ?? '', tests));
     const of = (what: 'scenario' | 'case' | 'step'): readonly Id[] =>

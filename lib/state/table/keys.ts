@@ -127,6 +127,16 @@ export const keys = {
     pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
     sk: issue,
   }),
+  /** lib/automations/tests-to-scenarios/scenario-states.ts: what the service was told of a test scenario. */
+  testScenario: (connection: string, scenario: string): Key => ({
+    pk: `test-scenario#${connection}#${scenario}`,
+    sk: 'state',
+  }),
+  /** lib/automations/tests-to-scenarios/failing-cases.ts: the test cases that fail in a workflow on a branch. */
+  failingCases: (repository: string, workflow: string, branch: string): Key => ({
+    pk: `failing-cases#${repository.toLowerCase()}`,
+    sk: `${workflow}#${branch}`,
+  }),
   /** lib/platforms/slack/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */
   parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
   /** lib/service/budget/budget-store.ts: of a key, by its digest, or of an instance's MCP endpoint. */

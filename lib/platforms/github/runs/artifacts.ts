@@ -71,12 +71,15 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
       const address = await github.ask(
         async () => {
           const { request, ...of } = await appAt(place);
-          const { headers } = await request('GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}', {
-            ...of,
-            artifact_id: artifactId,
-            archive_format: 'zip',
-            request: { redirect: 'manual' },
-          });
+          const { headers } = await request(
+            'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
+            {
+              ...of,
+              artifact_id: artifactId,
+              archive_format: 'zip',
+              request: { redirect: 'manual' },
+            },
+          );
           return headers.location;
         },
         ({ status }) => {

@@ -1,0 +1,163 @@
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ZipFile } from 'yazl';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { newKeys } from '../github-identity.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { archiveOf, junit, upload, workflowRun } from '../workflow-runs.ts';
+
+const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
+const report = junit({ scenario: SCENARIO });
+
+let relay: TestRelay;
+let github: GithubApi;
+let number = 0;
+
+beforeAll(async () => {
+  github = await startGithubApi(() => relay.clock.now);
+  const tests = { workflows: ['ci.yml'], artifacts: ['*'], status: { passed: 'passed', failed: 'failed' } };
+  const config = exampleConfig({}, { apiUrl: github.url, tests });
+  relay = await startRelay({ config, github: { appId: '12', privateKey: newKeys().privateKey } });
+});
+afterAll(() => Promise.all([relay.close(), github.close()]));
+
+/** What the check says about a run with that artifact, and how many updates were sent for it. */
+async function checked(...archives: readonly Uint8Array[]): Promise<{ said: string; sent: number }> {
+  number++;
+  const before = relay.sandbox.audit.length;
+  for (const [index, archive] of archives.entries()) await upload(github, number, archive, `junit-${index}`);
+  await relay.post('workflow_run', workflowRun({ number }));
+  await relay.workToTheEnd();
+  expect(await relay.jobs('parked')).toEqual([]);
+  expect(github.checkRuns).toHaveLength(number);
+  return { said: github.checkRuns.at(-1)?.output.summary ?? '', sent: relay.sandbox.audit.length - before };
+}
+
+const megabytes = (count: number, of = ' ') => of.repeat((count * 1024 * 1024) / of.length);
+
+/** The archive with other bytes in place of some, wherever they are. */
+function patched(archive: Buffer, from: string | Buffer, to: string | Buffer): Buffer {
+  const [old, next] = [Buffer.from(from as string), Buffer.from(to as string)];
+  expect(old.length).toBe(next.length);
+  const copy = Buffer.from(archive);
+  let found = 0;
+  for (let at = copy.indexOf(old); at !== -1; at = copy.indexOf(old, at + 1), found++) next.copy(copy, at);
+  expect(found).toBeGreaterThan(0);
+  return copy;
+}
+
+/** Changes a field in the entry of the central directory. */
+function inDirectory(archive: Buffer, offset: number, value: number, bytes: 2 | 4): Buffer {
+  const copy = Buffer.from(archive);
+  const entry = copy.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
+  if (bytes === 2) copy.writeUInt16LE(value, entry + offset);
+  else copy.writeUInt32LE(value, entry + offset);
+  return copy;
+}
+
+async function symlink(): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(report), 'report.xml', { mode: 0o120777 });
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+/** Compresses by less than the ratio that is refused. */
+function padded(): string {
+  const noise = Array.from({ length: 8 * 1024 }, (_, index) => String.fromCharCode(97 + ((index * index * 31) % 26)));
+  return `<testsuite>${megabytes(3, `${noise.sort(() => 0.5 - Math.random()).join('')}${' '.repeat(24 * 1024)}`)}</testsuite>`;
+}
+
+const xml = (text: string | Uint8Array) => archiveOf({ 'report.xml': text });
+const inSuite = (text: string) => `<testsuite name="s">${text}</testsuite>`;
+
+it.each<[string, () => Promise<Uint8Array>, string]>([
+  ['no archive', async () => Buffer.from(report), 'it is not an archive that can be read'],
+  ['a part of an archive', async () => (await xml(report)).subarray(0, -30), 'it is not an archive that can be read'],
+  ['a bomb', () => xml(inSuite(megabytes(40))), 'a file in it is not text: it was compressed too well'],
+  [
+    'too much in all',
+    () => archiveOf(Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`${index}.xml`, padded()]))),
+    'the files of the run have more than 64 MB',
+  ],
+  [
+    'too many files',
+    () => archiveOf(Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [`${index}.txt`, '']))),
+    'it has more than 2000 files',
+  ],
+  [
+    'a path out of the archive',
+    async () => patched(await archiveOf({ 'aa/report.xml': report }), 'aa/report.xml', '../report.xml'),
+    'it is not an archive that can be read',
+  ],
+  [
+    'an absolute path',
+    async () => patched(await archiveOf({ 'aa/report.xml': report }), 'aa/report.xml', '//report.xmll'.slice(0, 13)),
+    'it is not an archive that can be read',
+  ],
+  ['an encrypted file', async () => inDirectory(await xml(report), 8, 1, 2), 'it is not an archive that can be read'],
+  ['a size that is too small', async () => inDirectory(await xml(report), 24, 10, 4), 'it is not an archive'],
+  ['a size that is too large', async () => inDirectory(await xml(report), 24, 99_999, 4), 'it is not an archive'],
+  [
+    'zip64 that is none',
+    async () => inDirectory(await xml(report), 24, 0xffffffff, 4),
+    'the files of the run have more than',
+  ],
+  ['an offset beyond the end', async () => inDirectory(await xml(report), 42, 0x7fffffff, 4), 'it is not an archive'],
+  [
+    'entities in entities',
+    () => xml(`<!DOCTYPE a [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>${inSuite('<testcase name="&b;"/>')}`),
+    'a file in it declares a document type',
+  ],
+  [
+    'an external entity',
+    () => xml(`<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>${inSuite('<testcase name="&a;"/>')}`),
+    'a file in it declares a document type',
+  ],
+  ['an unknown entity', () => xml(inSuite('<testcase name="&what;"/>')), 'a file in it is not XML that can be read'],
+  ['deep nesting', () => xml(inSuite('<a>'.repeat(70))), 'elements in it are nested more than 64 deep'],
+  [
+    'many attributes',
+    () => xml(inSuite(`<testcase ${Array.from({ length: 65 }, (_, index) => `a${index}="1"`).join(' ')}/>`)),
+    'an element in it has more than 64 attributes',
+  ],
+  [
+    'a giant attribute',
+    () => xml(inSuite(`<testcase name="${padded()}"/>`.replaceAll(/<\/?testsuite>/g, ''))),
+    'a file in it is not XML that can be read',
+  ],
+  [
+    'many properties',
+    () => xml(inSuite(`<properties>${'<property name="pm_scenario" value="1"/>'.repeat(201)}</properties>`)),
+    'a test in it has more than 200 properties',
+  ],
+  ['bytes that are no UTF-8', () => xml(Buffer.from([...Buffer.from('<testsuite>'), 0xff, 0xfe])), 'is not UTF-8'],
+  ['UTF-16', () => xml(Buffer.from(`\ufeff${report}`, 'utf16le')), 'a file in it is not UTF-8'],
+  ['an end in the middle', () => xml('<testsuite><testcase name="a">'), 'a file in it is not XML that can be read'],
+  ['another kind of XML', () => xml('<svg/>'), 'a file in it is not JUnit XML'],
+  ['no XML', () => xml('passed'), 'a file in it is not XML that can be read'],
+])('a hostile artifact is not used, and the check says why: %s', async (_, archive, why) => {
+  const { said, sent } = await checked(await archive(), await xml(report));
+  expect(said).toContain('The artifact junit-0 was not used: ');
+  expect(said.replaceAll('\\', '')).toContain(why);
+  // A part is missing, so nothing has passed for sure.
+  expect(sent).toBe(0);
+});
+
+it.each<[string, () => Promise<Uint8Array>]>([
+  ['an archive in the archive', async () => archiveOf({ 'inner.zip': await xml(report), 'report.txt': report })],
+  ['a symbolic link', symlink],
+  ['a folder', async () => archiveOf({})],
+])('what is no report is not opened: %s', async (_, archive) => {
+  expect(await checked(await archive())).toMatchObject({
+    sent: 0,
+    said: expect.stringContaining('0 passed, 0 failed'),
+  });
+});
+
+it('text of a report cannot become markup, a mention or a command', async () => {
+  const name = '&lt;img src=x&gt; @admin [a](javascript:1) `x` /done 12';
+  const { said } = await checked(await xml(inSuite(`<testcase name="${name}"/>`)));
+  expect(said).toContain('Unmapped: 1');
+  expect(said).not.toMatch(/<img|@admin|\]\(|`x`/);
+});

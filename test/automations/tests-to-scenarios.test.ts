@@ -1,0 +1,344 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TestsConfig } from '../../lib/config/tests.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { newKeys } from '../github-identity.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { junit, REPOSITORY, upload, type WantedRun, type WantedTest, workflowRun } from '../workflow-runs.ts';
+
+const { privateKey } = newKeys();
+const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
+const OTHER = 'second-scenario';
+const SETTINGS = {
+  workflows: ['ci.yml'],
+  artifacts: ['junit', 'junit-*'],
+  status: { passed: 'passed', failed: 'failed' },
+};
+
+let relay: TestRelay;
+let github: GithubApi;
+
+async function open(tests: Partial<Record<keyof TestsConfig, unknown>> = {}): Promise<void> {
+  github = await startGithubApi(() => relay.clock.now);
+  const config = exampleConfig({}, { apiUrl: github.url, tests: { ...SETTINGS, ...tests } as typeof SETTINGS });
+  relay = await startRelay({ config, github: { appId: '12', privateKey } });
+  const [seeded] = relay.sandbox.data.testScenarios;
+  if (seeded) relay.sandbox.data.testScenarios.push({ ...seeded, scenario_id: OTHER });
+}
+beforeEach(() => open());
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+/** A run with one report, from the event to the end. */
+async function run(wanted: WantedRun, ...tests: readonly WantedTest[]): Promise<void> {
+  await upload(github, wanted.number, junit(...tests));
+  await relay.post('workflow_run', workflowRun(wanted));
+  await relay.workToTheEnd();
+}
+
+const statusOf = (id = SCENARIO) =>
+  relay.sandbox.data.testScenarios.find(({ scenario_id }) => scenario_id === id)?.status;
+const calls = (operation = '/test-scenarios/update') =>
+  relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(operation)).length;
+const check = () => github.checkRuns.at(-1);
+const text = () => check()?.output.summary.replaceAll(/[\\\u200b]/g, '') ?? '';
+
+describe('which runs count', () => {
+  it.each<[string, Partial<WantedRun>, string | undefined]>([
+    ['a push to main', {}, 'failed'],
+    ['a schedule on main', { event: 'schedule' }, 'failed'],
+    ['a pull request of the repository', { event: 'pull_request', branch: 'topic' }, 'draft'],
+    ['a pull request from a branch called main', { event: 'pull_request' }, 'draft'],
+    ['a push to another branch', { branch: 'topic' }, 'draft'],
+    ["a push to a fork's main", { head: { id: 7 } }, 'draft'],
+    ['a push to a fork that is deleted', { head: null }, 'draft'],
+    ['a run that a person started', { event: 'workflow_dispatch' }, 'draft'],
+  ])('only pushes and schedules on the branches that count are sent: %s', async (_, wanted, status) => {
+    await run({ number: 1, conclusion: 'failure', ...wanted }, { scenario: SCENARIO, result: 'failure' });
+    expect(statusOf()).toBe(status);
+    const sent = status === 'failed' ? 1 : 0;
+    expect(calls('')).toBe(sent);
+    expect(check()).toMatchObject({ conclusion: 'success', head_sha: expect.stringMatching(/^a{39}1$/) });
+    expect(text()).toContain(`Scenario ${SCENARIO}, 0 passed, 1 failed, 0 skipped`);
+    expect(text().includes('Nothing was sent')).toBe(sent === 0);
+  });
+
+  it.each([
+    ['of another workflow', { file: 'lint.yml' }, 'the workflow lint.yml is not in tests.workflows'],
+    ['that was cancelled', { conclusion: 'cancelled' }, 'ended with cancelled'],
+    ['that timed out', { conclusion: 'timed_out' }, 'ended with timed_out'],
+  ])('a run %s is ignored', async (_, wanted, why) => {
+    const { answer } = await relay.post('workflow_run', workflowRun({ number: 1, ...wanted }));
+    expect(answer).toMatchObject({ jobs: [], ignored: expect.stringContaining(why) });
+  });
+
+  it('a run that has begun is ignored, and one of a repository without settings', async () => {
+    const begun = { ...workflowRun({ number: 1 }), action: 'in_progress' };
+    expect((await relay.post('workflow_run', begun)).answer.ignored).toContain('in_progress has no results yet');
+    const elsewhere = { ...workflowRun({ number: 1 }), repository: { ...REPOSITORY, full_name: 'acme/web' } };
+    expect((await relay.post('workflow_run', elsewhere)).answer.ignored).toContain('acme/web has no tests');
+  });
+
+  it('a repeated delivery of a run does nothing', async () => {
+    await run({ number: 1 }, { scenario: SCENARIO });
+    expect((await relay.post('workflow_run', workflowRun({ number: 1 }))).status).toBe(200);
+    await relay.workToTheEnd();
+    expect([calls(), github.checkRuns.length]).toEqual([1, 1]);
+  });
+});
+
+describe('what is sent', () => {
+  it('a scenario is sent only when it changed', async () => {
+    await run({ number: 1 }, { scenario: SCENARIO });
+    await run({ number: 2 }, { scenario: SCENARIO });
+    expect(text()).toContain('not sent: it is as it was sent before');
+    await run({ number: 3, conclusion: 'failure' }, { scenario: SCENARIO }, { scenario: SCENARIO, result: 'error' });
+    expect([calls(), statusOf()]).toEqual([2, 'failed']);
+    await run({ number: 4 }, { scenario: SCENARIO });
+    expect([calls(), statusOf()]).toEqual([3, 'passed']);
+  });
+
+  it('what a person changes in the service stays until the results change', async () => {
+    await run({ number: 1 }, { scenario: SCENARIO });
+    for (const scenario of relay.sandbox.data.testScenarios) scenario.status = 'in review';
+    await run({ number: 2 }, { scenario: SCENARIO });
+    expect(statusOf()).toBe('in review');
+  });
+
+  it('all shards of a run make one update of a scenario', async () => {
+    await upload(github, 1, junit({ scenario: SCENARIO }, { scenario: OTHER }), 'junit-1');
+    await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'junit-2');
+    await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'coverage');
+    await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO });
+    expect(calls()).toBe(2);
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'passed']);
+    expect(text()).toContain(`Scenario ${SCENARIO}, 2 passed, 1 failed, 0 skipped: sent`);
+  });
+
+  it.each([
+    ['an older run that ends late', { number: 1 }],
+    ['a re-run of an older run', { number: 1, attempt: 2 }],
+  ])('%s changes nothing', async (_, late) => {
+    await run({ number: 2, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
+    await run(late, { scenario: SCENARIO });
+    expect([calls(), statusOf()]).toEqual([1, 'failed']);
+    expect(text()).toContain('not sent: a newer run has results of it');
+  });
+
+  it('a re-run takes the newest artifact of each name, and those of jobs that were not run again', async () => {
+    await upload(github, 1, junit({ scenario: OTHER }), 'junit-2');
+    await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
+    await run({ number: 1, attempt: 2 }, { scenario: SCENARIO });
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'passed']);
+    expect(github.checkRuns).toHaveLength(1);
+    expect(text()).toContain('2 passed, 0 failed');
+  });
+
+  it('a pass is not sent if a part of the results is missing, but a failure is', async () => {
+    await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO });
+    expect([calls(), statusOf()]).toEqual([0, 'draft']);
+    expect(text()).toContain('the results of this run are not complete');
+    await upload(github, 2, Buffer.from('no archive'), 'junit-2');
+    await run({ number: 2, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' }, { scenario: OTHER });
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'draft']);
+    expect(text()).toContain('The artifact junit-2 was not used: it is not an archive that can be read.');
+  });
+
+  it('a scenario whose tests were all skipped stays as it is', async () => {
+    await run({ number: 1 }, { scenario: SCENARIO, result: 'skipped' });
+    expect([calls(), statusOf()]).toEqual([0, 'draft']);
+    expect(text()).toContain('all of its tests were skipped');
+  });
+
+  it('what the service does not take is said in the check, and the rest is sent', async () => {
+    await run({ number: 1 }, { scenario: 'unknown' }, { scenario: SCENARIO });
+    expect(statusOf()).toBe('passed');
+    expect(text()).toContain('Scenario unknown, 1 passed, 0 failed, 0 skipped: not sent: the service does not take it');
+    expect(check()?.conclusion).toBe('neutral');
+    expect((await relay.jobs('parked')).length).toBe(0);
+  });
+
+  it('a lost answer is repeated, and an older update that may still arrive is overwritten', async () => {
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/test-scenarios/update', times: 1 });
+    await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }));
+    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
+    await relay.work();
+    await run({ number: 2 }, { scenario: SCENARIO });
+    expect(statusOf()).toBe('passed');
+    // The lost one and its repetition, the newer one, and that again once the lost one can no longer arrive.
+    expect(calls()).toBe(4);
+  });
+});
+
+describe('mapping', () => {
+  const coverage = () => relay.sandbox.data.testScenarios[0]?.coverage_percentage;
+
+  it.each<[string, WantedTest[], boolean, number]>([
+    ['a percentage', [{ coverage: '84.5' }], true, 84.5],
+    ['one that is not configured', [{ coverage: '84.5' }], false, 60],
+    ['the same from two tests', [{ coverage: 12 }, { coverage: 12 }, {}], true, 12],
+    ['tests that disagree', [{ coverage: 12 }, { coverage: 13 }, { coverage: 12 }], true, 60],
+    ['too much', [{ coverage: 101 }], true, 60],
+    ['no number', [{ coverage: '1e1' }], true, 60],
+  ])('the coverage is sent if it is configured and clear: %s', async (_, tests, configured, expected) => {
+    await Promise.all([relay.close(), github.close()]);
+    await open({ coverage: configured });
+    await run({ number: 1 }, ...tests.map((test) => ({ scenario: SCENARIO, ...test })));
+    expect([coverage(), statusOf()]).toEqual([expected, 'passed']);
+  });
+
+  it('globs of the configuration give ids to tests that name none, and names alone give none', async () => {
+    await Promise.all([relay.close(), github.close()]);
+    await open({ ids: [{ tests: 'checkout.pays*', scenario: OTHER }] });
+    await run(
+      { number: 1 },
+      { name: 'pays by card' },
+      { name: 'pays by voucher', scenario: SCENARIO },
+      { name: 'Checkout' },
+      { name: 'Pay by card @everyone' },
+    );
+    expect([statusOf(), statusOf(OTHER), calls()]).toEqual(['passed', 'passed', 2]);
+    expect(text()).toContain('Unmapped: 2');
+    expect(text()).toContain('- checkout.Checkout\n- checkout.Pay by card @everyone');
+    expect(check()?.output.summary).not.toContain('@everyone');
+    expect(check()?.conclusion).toBe('neutral');
+  });
+
+  it('a pull request does not learn which scenarios the configuration names', async () => {
+    await Promise.all([relay.close(), github.close()]);
+    await open({ ids: [{ tests: '*pays', scenario: OTHER }] });
+    await run({ number: 1, event: 'pull_request' }, { name: 'pays' }, { scenario: SCENARIO });
+    expect(text()).toContain('- A scenario, 1 passed');
+    expect(text()).not.toContain(OTHER);
+  });
+
+  it('properties of a suite hold for its tests, unless a test has its own', async () => {
+    const report = `<testsuite name="s"><properties><property name="pm_scenario" value="${SCENARIO}"/></properties>
+      <testcase name="a"/><testcase name="b"><properties><property name="pm_scenario" value="${OTHER}"/></properties><failure/></testcase>
+    </testsuite>`;
+    await upload(github, 1, report);
+    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
+    await relay.workToTheEnd();
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'failed']);
+  });
+
+  it('an id that is none is reported and never sent', async () => {
+    await run({ number: 1 }, { scenario: 'a b' }, { scenario: 'x'.repeat(65) });
+    expect(calls()).toBe(0);
+    expect(text()).toContain('Unreadable: 2');
+  });
+});
+
+describe('defects', () => {
+  const CASE = 'b2a4d8f6-1c93-4e57-8a0d-5f6e7c8b9a01';
+  const made = () => relay.sandbox.data.defects.filter(({ description }) => description.includes('partner-relay'));
+  const failing = (name = 'pays', id: string | number = CASE): WantedTest => ({ name, case: id, result: 'failure' });
+  const red = (number: number, ...tests: WantedTest[]) => run({ number, conclusion: 'failure' }, ...tests);
+
+  beforeEach(async () => {
+    await Promise.all([relay.close(), github.close()]);
+    await open({ defects: { projectId: PROJECT, type: 'Bug', priority: 'High' } });
+    relay.sandbox.data.testCases.push({ test_case_id: CASE, project_id: PROJECT, name: 'Pay' });
+  });
+
+  it('two failing runs in a row make one defect, linked to its test case', async () => {
+    await red(1, failing());
+    expect(made()).toEqual([]);
+    await red(2, failing());
+    await red(3, failing());
+    expect(made()).toMatchObject([
+      { title: 'Test fails: checkout.pays', type: 'Bug', priority: 'High', project_id: PROJECT, test_case_id: CASE },
+    ]);
+    const description = made()[0]?.description ?? '';
+    expect(description).toMatch(/first failing run: 1, .*\/runs\/9000001\n\s+last failing run: 2, .*\/runs\/9000002/);
+    expect(description).toContain('close this defect yourself: Partner Relay does not');
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['a pass in between', async () => run({ number: 2 }, { name: 'pays', case: CASE })],
+    ['a run that did not have the test', async () => run({ number: 2 }, { name: 'other', case: 'other' })],
+    ['a re-run of the same run', async () => run({ number: 1, attempt: 2, conclusion: 'failure' }, failing())],
+    ['an older run that ends late', async () => run({ number: 0, conclusion: 'failure' }, failing())],
+    ['a pull request', async () => run({ number: 2, event: 'pull_request', conclusion: 'failure' }, failing())],
+  ])('one failing run makes none: %s', async (what, between) => {
+    await red(1, failing());
+    await between();
+    expect(made()).toEqual([]);
+    await red(3, failing());
+    expect(made()).toHaveLength(what === 'a pass in between' ? 0 : 1);
+  });
+
+  it('a test that passed and fails twice again gets another defect', async () => {
+    for (const number of [1, 2]) await red(number, failing());
+    await run({ number: 3 }, { name: 'pays', case: CASE });
+    for (const number of [4, 5]) await red(number, failing());
+    expect(made()).toHaveLength(2);
+    expect(made().every(({ status }) => status === 'open')).toBe(true);
+  });
+
+  it.each([
+    [10, 10],
+    [11, 1],
+  ])('%i failures of a run make %i defects', async (failures, defects) => {
+    const tests = Array.from({ length: failures }, (_, index) => failing(`test ${index}`, index + 1));
+    for (const number of [1, 2, 3]) await red(number, ...tests);
+    expect(made()).toHaveLength(defects);
+    if (defects > 1) return;
+    expect(made()[0]).toMatchObject({ title: '11 test cases fail in ci.yml on main', test_case_id: null });
+    expect(made()[0]?.description).toContain('- test case 11: checkout.test 10');
+  });
+
+  it('a case that the service does not know does not keep the defect from being there', async () => {
+    for (const number of [1, 2]) await red(number, failing('pays', 'unknown'));
+    expect(made()).toMatchObject([{ test_case_id: null }]);
+    const [job] = (await relay.jobs('succeeded')).filter(({ automation }) => automation === 'failing-tests-to-defect');
+    expect(job?.outcome).toContain('but the service does not link it');
+  });
+
+  it('a failure without a case or a step makes none, and a step is linked', async () => {
+    for (const number of [1, 2])
+      await red(number, { scenario: SCENARIO, result: 'failure' }, { step: 2, result: 'failure' });
+    expect(made()).toMatchObject([{ test_step_id: 2, test_case_id: null }]);
+  });
+
+  it('without the setting there are none', async () => {
+    await Promise.all([relay.close(), github.close()]);
+    await open();
+    for (const number of [1, 2]) await red(number, failing());
+    expect(made()).toEqual([]);
+  });
+});
+
+describe('GitHub', () => {
+  it('waits for an artifact that is not there yet, and says if none comes', async () => {
+    await relay.post('workflow_run', workflowRun({ number: 1 }));
+    relay.clock.now = Date.parse('2026-11-20T09:55:10Z');
+    await relay.work();
+    expect(await relay.jobs('waiting')).toMatchObject([{ waitingFor: 'the artifact is not there yet' }]);
+    await upload(github, 1, junit({ scenario: SCENARIO }));
+    await relay.workToTheEnd();
+    expect(statusOf()).toBe('passed');
+    await relay.post('workflow_run', workflowRun({ number: 2 }));
+    await relay.workToTheEnd();
+    expect(check()).toMatchObject({ conclusion: 'neutral', output: { title: 'No test results' } });
+    expect(text()).toContain('no artifact whose name is in `tests.artifacts`');
+  });
+
+  it('the token of the App is not sent to where the archives are', async () => {
+    // The store of the stand-in refuses requests with a token.
+    await run({ number: 1 }, { scenario: SCENARIO });
+    expect(statusOf()).toBe('passed');
+    expect([...github.authorizations]).toContain('token ghs_installation');
+  });
+
+  it.each([
+    [{ status: 403, message: 'Resource not accessible by integration' }, 'parked', /"Actions: read"/],
+    [{ status: 429, message: 'slow', headers: { 'retry-after': '60' } }, 'waiting', /fewer requests/],
+    [{ status: 502, message: 'bad gateway' }, 'waiting', /502/],
+  ] as const)('a refusal parks the job or lets it wait: %j', async (refusal, status, why) => {
+    await upload(github, 1, junit({ scenario: SCENARIO }));
+    await relay.post('workflow_run', workflowRun({ number: 1 }));
+    github.refusal = refusal;
+    await relay.work();
+    const [job] = await relay.jobs(status);
+    expect(job?.parked?.reason ?? job?.waitingFor).toMatch(why);
+  });
+});
