@@ -159,5 +159,5 @@ it('text of a report cannot become markup, a mention or a command', async () => 
   const name = '&lt;img src=x&gt; @admin [a](javascript:1) `x` /done 12';
   const { said } = await checked(await xml(inSuite(`<testcase name="${name}"/>`)));
   expect(said).toContain('Unmapped: 1');
-  expect(said).not.toMatch(/<img|@admin|\]\(|`x`/);
+  expect(said).not.toMatch(/(?<!\\)[<>`[\]()]|@admin/);
 });
