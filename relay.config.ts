@@ -23,6 +23,13 @@ export default defineConfig({
         completeChecklistItem: true,
         logTime: true,
         checkPullRequest: { exemptLabels: ['no task'] },
+        tests: {
+          workflows: ['ci.yml'],
+          artifacts: ['junit', 'junit-*'],
+          status: { passed: 'passed', failed: 'failed' },
+          coverage: true,
+          defects: { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', type: 'Bug' },
+        },
       },
     ],
   },

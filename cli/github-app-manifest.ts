@@ -63,9 +63,10 @@ export function githubAppManifest(
       pull_requests: 'read',
       metadata: 'read',
       checks: 'write',
+      actions: 'read',
       merge_queues: 'read',
     },
-    default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group'],
+    default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'],
   };
 }
 

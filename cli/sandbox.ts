@@ -14,7 +14,19 @@ const records = z.object({
   checklistItems: z.array(
     z.object({ item_id: z.number(), group_id: z.number(), name: z.string(), is_completed: z.boolean() }),
   ),
-  defects: z.array(z.object({ defect_id: z.string(), title: z.string(), project_id: z.string() })),
+  defects: z.array(
+    z.object({
+      defect_id: z.string(),
+      title: z.string(),
+      project_id: z.string(),
+      test_case_id: z.nullable(z.string()),
+      test_step_id: z.nullable(z.number()),
+      task_id: z.nullable(z.string()),
+    }),
+  ),
+  testScenarios: z.array(
+    z.object({ scenario_id: z.string(), name: z.string(), status: z.string(), coverage_percentage: z.number() }),
+  ),
 });
 type Records = z.output<typeof records>;
 
@@ -32,13 +44,25 @@ const LISTS: Record<string, { rows: (data: Records, target: Target) => Row[] | P
   tasks: { rows: tasks, example: "send slack '/pm log 2h d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03'" },
   items: { rows: items, example: "send --body '/done 101'" },
   defects: { rows: defects, example: 'call defects/list' },
+  scenarios: {
+    rows: ({ testScenarios }) =>
+      testScenarios.map(({ scenario_id: id, name, status, coverage_percentage }) => ({
+        id,
+        name,
+        status,
+        coverage: `${coverage_percentage} %`,
+      })),
+    example: 'send workflow --junit local/examples/junit.xml',
+  },
 };
 
 /** `sandbox`: lists the records of the sandbox, with the ids that commands take. */
 export function addSandboxCommand(program: Command, open: OpenTarget): void {
   program
     .command('sandbox')
-    .description('list the people, projects, tasks, checklist items or defects of the sandbox, with their ids')
+    .description(
+      'list the people, projects, tasks, checklist items, defects or test scenarios of the sandbox, with their ids',
+    )
     .addArgument(new Argument('<list>').choices(Object.keys(LISTS)))
     .option('--json', 'as JSON')
     .addHelpText(
@@ -86,7 +110,11 @@ function items({ checklistItems, checklistGroups, tasks }: Records): Row[] {
 }
 
 function defects({ defects, projects }: Records): Row[] {
-  return defects.map(({ defect_id: id, title, project_id }) => ({ id, title, project: nameOf(projects, project_id) }));
+  return defects.map(({ defect_id: id, title, project_id, test_case_id, test_step_id, task_id }) => {
+    const links = Object.entries({ 'test case': test_case_id, 'test step': test_step_id, task: task_id });
+    const linked = links.flatMap(([kind, to]) => (to === null ? [] : [`${kind} ${to}`])).join(', ');
+    return { id, title, project: nameOf(projects, project_id), linked };
+  });
 }
 
 function nameOf(projects: Records['projects'], id: string): string | undefined {

@@ -9,6 +9,7 @@ import { readKeptDelivery } from '../local/kept-deliveries.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
+import { addSendWorkflowCommand } from './send-workflow.ts';
 import type { OpenTarget } from './target.ts';
 import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
 
@@ -24,7 +25,7 @@ interface SendOptions extends WaitOptions {
   url?: string;
 }
 
-/** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends requests as Slack does. */
+/** `send`: sends a signed delivery, as GitHub does. Its subcommands `slack` and `workflow` send what Slack sends, and workflow runs. */
 export function addSendCommand(program: Command, open: OpenTarget): void {
   const send = program
     .command('send')
@@ -68,6 +69,9 @@ A payload that you saved, and a delivery that the relay already has:
   npm run -s relay -- send issues --file payload.json
   npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
 
+A workflow run with test results:
+  npm run -s relay -- send workflow --junit local/examples/junit.xml
+
 What you would type in Slack:
   npm run -s relay -- send slack '/pm find checkout'`,
     )
@@ -89,6 +93,7 @@ What you would type in Slack:
     });
   addWaitOptions(send);
   addSendSlackCommand(send, open);
+  addSendWorkflowCommand(send, open);
 }
 
 /** Where it is sent to, and what can be read there: nothing at a `--url`. */

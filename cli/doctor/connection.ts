@@ -51,7 +51,7 @@ export async function lookAtConnection(
   if (addresses.size > 0) {
     findings.push(await lookAt(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
   }
-  return [...findings, ...notTried(name)];
+  return [...findings, ...notTried(name), ...statusesOf(name, config)];
 }
 
 interface NamedProject {
@@ -158,6 +158,19 @@ function notTried(connection: string): Finding[] {
       verdict: 'unknown',
       detail: `assumed; not tried, because it creates something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
     }));
+}
+
+/** Which statuses a scenario may have is not shown, and nothing reads a scenario. */
+function statusesOf(connection: string, { github }: RelayConfig): Finding[] {
+  return github.repositories.flatMap(({ name, tests, ...repository }) =>
+    tests === undefined || repository.connection !== connection
+      ? []
+      : {
+          what: `${connection}: test-scenarios/update`,
+          verdict: 'unknown' as const,
+          detail: `the service does not show whether a scenario may be ${tests.status.passed} or ${tests.status.failed}, as for ${name}; the check of the first run says whether it took them`,
+        },
+  );
 }
 
 function withPathHint(error: unknown): never {

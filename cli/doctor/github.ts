@@ -3,6 +3,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubCredential } from '../../lib/credentials/github-credential.ts';
 import type { AuthorizedGithub, GithubClient } from '../../lib/platforms/github/github-client.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
+import { enumerated } from '../../lib/text.ts';
 import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
 
 export interface GithubToLookAt {
@@ -39,7 +40,10 @@ export async function lookAtGithub({ config, secrets, github, isStandIn }: Githu
   findings.push(credentials);
   // Those of one repository may work although those of another do not.
   if (credentials.verdict === 'unknown') return findings;
-  for (const repository of repositories) findings.push(...(await lookAtRepository(repository, github)));
+  for (const repository of repositories) {
+    findings.push(...(await lookAtRepository(repository, github)));
+    if (repository.tests) findings.push(await lookAtTests(repository.name, github));
+  }
   return findings;
 }
 
@@ -79,6 +83,25 @@ async function mayWriteChecks(repository: string, github: GithubClient): Promise
   }
   if (missing.length > 0) throw new CannotTell(`the App does not receive ${missing.join(', ')}; subscribe it to them`);
   return 'the App may write them';
+}
+
+/** Whether the App may read artifacts and write checks, and gets the events of workflow runs. */
+function lookAtTests(name: string, github: GithubClient): Promise<Finding> {
+  return lookAt(`github: tests of ${name}`, async () => {
+    const app = await github.asApp();
+    if (!app) throw new Error('test results need a GitHub App, and the github secret has none');
+    const { data } = await app.request('GET /repos/{owner}/{repo}/installation', placeOf(name)).catch(inWords);
+    const { actions, checks } = data.permissions;
+    const missing = [
+      ...(actions ? [] : ['the permission "Actions: read"']),
+      ...(checks === 'write' ? [] : ['the permission "Checks: write"']),
+      ...(data.events.includes('workflow_run') ? [] : ['the event "Workflow run"']),
+    ];
+    if (missing.length === 0) return 'the App may read artifacts and write checks, and gets workflow runs';
+    throw new Error(
+      `the App lacks ${enumerated(missing)}: add it in its settings, and accept it where it is installed`,
+    );
+  });
 }
 
 async function compareLabels(

@@ -6,10 +6,9 @@ import { counted } from '../../text.ts';
 const id = z.union([z.string(), z.number()]);
 const runRef = z.object({ number: z.int(), url: z.string() });
 const failingTest = z.object({
-  /** `case 12`, `step 4` */
-  key: z.string(),
-  target: z.object({ test_case_id: z.optional(id), test_step_id: z.optional(id) }),
-  /** The name of a test of it that failed. */
+  kind: z.enum(['test case', 'test step']),
+  id,
+  /** The name of a test that failed. */
   title: z.string(),
   /** The first and the last run in which it failed. */
   first: runRef,
@@ -34,7 +33,8 @@ export function failingTestsDraft(
   rest: Pick<JobDraft, 'connection' | 'cause'>,
 ): JobDraft {
   const { repository, workflow, tests } = input;
-  const what = tests.length === 1 ? `test ${tests[0]?.key}` : counted(tests.length, 'test case');
+  const [only, ...others] = tests;
+  const what = only && others.length === 0 ? `${only.kind} ${only.id}` : counted(tests.length, 'test case');
   return failingTestsJobs.draft({
     ...rest,
     happened: [repository, workflow, ...happened],
@@ -45,9 +45,9 @@ export function failingTestsDraft(
       repository,
       workflow,
       branch: input.branch,
-      tests: tests.map(({ key, target, title, first, last }) => ({
-        key,
-        target,
+      tests: tests.map(({ kind, id, title, first, last }) => ({
+        kind,
+        id,
         title,
         first: { number: first.number, url: first.url },
         last: { number: last.number, url: last.url },

@@ -33,15 +33,16 @@ export function failingTestsToDefect({ config, markers }: Context): Automation {
     const isLinked = await steps.call(
       'link-defect',
       linkDefect,
-      { defect_id: id, ...only.target },
+      { defect_id: id, [FIELDS[only.kind]]: only.id },
       () => true,
       notThere,
     );
-    return `created defect ${id}, ${isLinked ? 'linked to' : 'but the service does not link it to'} test ${only.key}`;
+    return `created defect ${id}, ${isLinked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
   });
 }
 
 const CREATE_STEP = 'create-defect';
+const FIELDS = { 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
 
 /** The service does not know the test case. The defect is there all the same. */
 function notThere(refusal: Refused): false {
@@ -58,8 +59,8 @@ function titleOf({ tests, workflow, branch }: FailingInput): string {
 
 function descriptionOf({ repository, workflow, branch, tests }: FailingInput, marker: string): string {
   const lines = tests.map(
-    ({ key, title, first, last }) =>
-      `- test ${key}: ${title}\n  first failing run: ${first.number}, ${first.url}\n  last failing run: ${last.number}, ${last.url}`,
+    ({ kind, id, title, first, last }) =>
+      `- ${kind} ${id}: ${title}\n  first failing run: ${first.number}, ${first.url}\n  last failing run: ${last.number}, ${last.url}`,
   );
   const where = `${counted(tests.length, 'test case')} failed in two runs in a row of ${workflow} in ${repository}, on ${branch}.`;
   const footer = `---\nThe last failing run is the last one before this defect was created. When the tests pass again, close this defect yourself: Partner Relay does not.\n${marker}`;

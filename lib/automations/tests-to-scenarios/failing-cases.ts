@@ -4,7 +4,7 @@ import type { Table } from '../../state/table/table.ts';
 import { createCountedItems } from './counted-item.ts';
 import type { WorkflowRun } from './draft.ts';
 import { placeOf } from './scenario-states.ts';
-import type { CaseResult } from './tally.ts';
+import { type CaseResult, keyOf as nameOf } from './tally.ts';
 
 const runRef = z.object({ id: z.int(), number: z.int(), url: z.string() });
 const failing = z.object({
@@ -43,7 +43,8 @@ export function createFailingCases(table: Table, repository: string): FailingCas
       const taken = await items.change(keyOf(run), (before = { place, failing: {} }) => {
         if (before.place > place) return undefined;
         const now = new Map(Object.entries(before.failing));
-        for (const { key, result } of cases) {
+        for (const { result, ...one } of cases) {
+          const key = nameOf(one);
           const known = now.get(key);
           if (result === 'passed') now.delete(key);
           else if (known) now.set(key, { ...known, last, runs: known.last.id === id ? known.runs : known.runs + 1 });
@@ -52,7 +53,7 @@ export function createFailingCases(table: Table, repository: string): FailingCas
         return { place, failing: Object.fromEntries(now) };
       });
       return cases.flatMap((one) => {
-        const known = taken?.failing[one.key];
+        const known = taken?.failing[nameOf(one)];
         const isDue = one.result === 'failed' && known && known.runs > 1 && known.jobId === undefined;
         return isDue ? [{ ...one, first: known.first, last: known.last }] : [];
       });

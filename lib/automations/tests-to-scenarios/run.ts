@@ -16,7 +16,7 @@ import { counts, testRunJobs, type WorkflowRun } from './draft.ts';
 import { createFailingCases, type DueCase } from './failing-cases.ts';
 import type { RunResults } from './read-run.ts';
 import { createScenarioStates, placeOf, type ScenarioFields, type ScenarioStates } from './scenario-states.ts';
-import type { ScenarioResult } from './tally.ts';
+import { keyOf, type ScenarioResult } from './tally.ts';
 
 /** GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
@@ -84,11 +84,7 @@ export function testsToScenarios(context: Context): Automation {
       for (const tests of groups) {
         const draft = draftOf(tests, run, job, repository);
         await acceptEvent(draft, { jobs, queue });
-        await failing.note(
-          run,
-          tests.map(({ key }) => key),
-          draft.id,
-        );
+        await failing.note(run, tests.map(keyOf), draft.id);
       }
       return due;
     }
@@ -100,7 +96,7 @@ const CHECK = 'Partner Relay: tests';
 
 function draftOf(tests: readonly DueCase[], run: WorkflowRun, { id, connection }: Job, repository: string) {
   const [only, ...others] = tests;
-  const happened = only && others.length === 0 ? [only.key, only.first.id] : ['many', run.id];
+  const happened = only && others.length === 0 ? [keyOf(only), only.first.id] : ['many', run.id];
   const { workflow, branch } = run;
   const input = { repository, workflow, branch: branch ?? '', tests: [...tests] };
   return failingTestsDraft(input, [branch ?? '', ...happened], { connection, cause: { from: 'job', id } });

@@ -17,15 +17,17 @@ export interface ScenarioResult {
   isNamed: boolean;
 }
 
-/** What the tests of a test case came to, or those of a step without a case. */
+/** What the tests of a test case came to, or those of a test step without a case. */
 export interface CaseResult {
-  /** `case 12`, `step 4` */
-  key: string;
-  target: { test_case_id?: Id; test_step_id?: Id };
+  kind: 'test case' | 'test step';
+  id: Id;
   result: 'passed' | 'failed';
   /** The name of the first of them that failed. */
   title: string;
 }
+
+/** `test case 12` */
+export const keyOf = ({ kind, id }: Pick<CaseResult, 'kind' | 'id'>) => `${kind} ${id}`;
 
 /** The results of a run. Everything has a bound, for a step of the journal holds it. */
 export interface Results {
@@ -64,11 +66,11 @@ export function createTally(ids: TestsConfig['ids']) {
     const of = (what: 'scenario' | 'case' | 'step'): readonly Id[] =>
       own[what].length > 0 || given?.[what] === undefined ? own[what] : [given[what]];
     for (const id of of('scenario')) addToScenario(id, test, own.scenario.length > 0);
-    const [[step], forCases] = [of('step'), of('case')];
-    const atStep = step === undefined ? {} : { test_step_id: step };
-    for (const id of forCases) addToCase(`case ${id}`, { test_case_id: id, ...atStep }, test);
-    if (forCases.length === 0 && step !== undefined) addToCase(`step ${step}`, atStep, test);
-    if (of('scenario').length + forCases.length > 0 || step !== undefined) return;
+    const [cases, steps] = [of('case'), of('step')];
+    for (const id of cases) addToCase('test case', id, test);
+    // A defect is linked to one of the two.
+    for (const id of cases.length > 0 ? [] : steps) addToCase('test step', id, test);
+    if (of('scenario').length + cases.length + steps.length > 0) return;
     note(unmapped, test.name);
   }
 
@@ -83,12 +85,13 @@ export function createTally(ids: TestsConfig['ids']) {
     scenarios.set(key, found);
   }
 
-  function addToCase(key: string, target: CaseResult['target'], { name, result }: Test): void {
+  function addToCase(kind: CaseResult['kind'], id: Id, { name, result }: Test): void {
     if (result === 'skipped') return;
+    const key = keyOf({ kind, id });
     const found = cases.get(key);
     if (found?.result === 'failed' || (found && result === 'passed')) return;
     if (!found && cases.size === MOST_CASES) return void leftOut++;
-    cases.set(key, { key, target, result, title: name.slice(0, TITLE_LENGTH) });
+    cases.set(key, { kind, id, result, title: name.slice(0, TITLE_LENGTH) });
   }
 
   function isId(text: string): boolean {
