@@ -1,7 +1,8 @@
 import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 
 /** The stand-in for GitHub, with an App, and with failures. */
-export interface GithubApi extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'artifacts' | 'close'> {
+export interface GithubApi
+  extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'artifacts' | 'close'> {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */

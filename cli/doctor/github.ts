@@ -40,15 +40,12 @@ export async function lookAtGithub({ config, secrets, github, isStandIn }: Githu
   findings.push(credentials);
   // Those of one repository may work although those of another do not.
   if (credentials.verdict === 'unknown') return findings;
-  for (const repository of repositories) {
-    findings.push(...(await lookAtRepository(repository, github)));
-    if (repository.tests) findings.push(await lookAtTests(repository.name, github));
-  }
+  for (const repository of repositories) findings.push(...(await lookAtRepository(repository, github)));
   return findings;
 }
 
 async function lookAtRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {
-  const { name, issueToDefect, checkPullRequest } = repository;
+  const { name, issueToDefect, checkPullRequest, tests } = repository;
   let authorized: AuthorizedGithub | undefined;
   const reached = await lookAt(`github: ${name}`, async () => {
     authorized = await github.at({ repository: name }).catch(inWords);
@@ -67,16 +64,15 @@ async function lookAtRepository(repository: Repository, github: GithubClient): P
       ? [await lookAt(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))]
       : []),
     ...(checkPullRequest ? [await lookAt(`github: checks of ${name}`, () => mayWriteChecks(name, github))] : []),
+    ...(tests ? [await lookAt(`github: tests of ${name}`, () => mayReadTests(name, github))] : []),
   ];
 }
 
 /** A required check that cannot be written blocks every pull request. */
 async function mayWriteChecks(repository: string, github: GithubClient): Promise<string> {
-  const app = await github.asApp();
-  if (!app) throw new Error('GitHub takes checks from a GitHub App only, and the github secret has none');
-  const { data } = await app.request('GET /repos/{owner}/{repo}/installation', placeOf(repository)).catch(inWords);
-  const missing = ['pull_request', 'check_run', 'merge_group'].filter((event) => !data.events.includes(event));
-  if (data.permissions.checks !== 'write') {
+  const { permissions, events } = await installationAt(repository, github);
+  const missing = ['pull_request', 'check_run', 'merge_group'].filter((event) => !events.includes(event));
+  if (permissions.checks !== 'write') {
     throw new Error(
       'the App may not write checks: give it the repository permission Checks (read and write), and accept it for the installation',
     );
@@ -85,23 +81,22 @@ async function mayWriteChecks(repository: string, github: GithubClient): Promise
   return 'the App may write them';
 }
 
-/** Whether the App may read artifacts and write checks, and gets the events of workflow runs. */
-function lookAtTests(name: string, github: GithubClient): Promise<Finding> {
-  return lookAt(`github: tests of ${name}`, async () => {
-    const app = await github.asApp();
-    if (!app) throw new Error('test results need a GitHub App, and the github secret has none');
-    const { data } = await app.request('GET /repos/{owner}/{repo}/installation', placeOf(name)).catch(inWords);
-    const { actions, checks } = data.permissions;
-    const missing = [
-      ...(actions ? [] : ['the permission "Actions: read"']),
-      ...(checks === 'write' ? [] : ['the permission "Checks: write"']),
-      ...(data.events.includes('workflow_run') ? [] : ['the event "Workflow run"']),
-    ];
-    if (missing.length === 0) return 'the App may read artifacts and write checks, and gets workflow runs';
-    throw new Error(
-      `the App lacks ${enumerated(missing)}: add it in its settings, and accept it where it is installed`,
-    );
-  });
+/** Test results are read from artifacts, and told in checks. */
+async function mayReadTests(repository: string, github: GithubClient): Promise<string> {
+  const { permissions, events } = await installationAt(repository, github);
+  const missing = [
+    ...(permissions.actions ? [] : ['the permission "Actions: read"']),
+    ...(permissions.checks === 'write' ? [] : ['the permission "Checks: write"']),
+    ...(events.includes('workflow_run') ? [] : ['the event "Workflow run"']),
+  ];
+  if (missing.length === 0) return 'the App may read artifacts and write checks, and gets workflow runs';
+  throw new Error(`the App lacks ${enumerated(missing)}: add it in its settings, and accept it where it is installed`);
+}
+
+async function installationAt(repository: string, github: GithubClient) {
+  const app = await github.asApp();
+  if (!app) throw new Error('GitHub takes checks from a GitHub App only, and the github secret has none');
+  return (await app.request('GET /repos/{owner}/{repo}/installation', placeOf(repository)).catch(inWords)).data;
 }
 
 async function compareLabels(

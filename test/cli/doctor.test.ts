@@ -90,6 +90,38 @@ describe('doctor', () => {
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 
+  it.each([
+    [{ actions: 'read', checks: 'write' }, ['workflow_run'], 'good: the App may read artifacts'],
+    [
+      { actions: 'write', checks: 'read' },
+      ['workflow_run'],
+      'bad: the App lacks the permission "Checks: write": add it',
+    ],
+    [
+      {},
+      ['issues'],
+      'bad: the App lacks the permission "Actions: read", the permission "Checks: write" and the event "Workflow run"',
+    ],
+  ])('doctor checks what the App may do with tests: %j, %j', async (permissions, events, detail) => {
+    const apiUrl = await github({
+      'Codertocat/Hello-World': { labels: ['bug'], installation: { permissions, events } },
+    });
+    const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
+    const app = { token: 'ghp_good', appId: '12', privateKey: newKeys().privateKey };
+    const found = await examined({ config: exampleConfig({}, { apiUrl, tests }), github: app });
+    expect(found.get('github: tests of Codertocat/Hello-World')).toContain(detail);
+    expect(found.get('main: test-scenarios/update')).toContain('unknown: the service does not show whether');
+  });
+
+  it('doctor says that test results need an App', async () => {
+    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'] } });
+    const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
+    const found = await examined({ config: exampleConfig({}, { apiUrl, tests }), github: { token: 'ghp_good' } });
+    expect(bad(found)).toEqual([
+      expect.stringContaining('tests of Codertocat/Hello-World bad: GitHub takes checks from a GitHub App only'),
+    ]);
+  });
+
   it('doctor says what limit the relay assumes since the service refused calls', async () => {
     relay = await startRelay({ sandbox: { rateLimit: { perMinute: 15, perDay: 5_000 } } });
     for (let id = 1; id <= 15; id++) await relay.post('issues', issueEvent('opened', { id }));

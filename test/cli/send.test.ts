@@ -3,13 +3,15 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addSandboxCommand } from '../../cli/sandbox.ts';
 import { addSendCommand } from '../../cli/send.ts';
 import type { Target } from '../../cli/target.ts';
+import { emptyRoom, unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
 import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
 import { keepingDeliveries } from '../../local/kept-deliveries.ts';
+import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { runCommand } from './run-command.ts';
 
@@ -22,7 +24,8 @@ let target: Target;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
   process.chdir(folder);
-  relay = await startRelay({ config: exampleConfig({}, { also: ['acme/web'], checkPullRequest: {} }) });
+  const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'passed', failed: 'failed' } };
+  relay = await startRelay({ config: exampleConfig({}, { also: ['acme/web'], checkPullRequest: {}, tests }) });
   // The events of these commands happen now.
   relay.clock.now = Date.now();
   const { createHandler } = await import('../../functions/github-webhook.ts');
@@ -163,6 +166,41 @@ it('relay send slack prints an answer that is not JSON', async () => {
   vi.unstubAllEnvs();
 });
 
+describe('relay send workflow', () => {
+  it.each([
+    ['<failure/>', [], { hasPassed: false, event: 'push', branch: 'main', isOwn: true }],
+    ['', ['--event', 'schedule', '--branch', 'next'], { hasPassed: true, event: 'schedule', branch: 'next' }],
+  ])('a run with reports in one artifact makes a job: %j, %j', async (result, options, run) => {
+    const github = await startGithubApi(Date.now);
+    onTestFinished(github.close);
+    target = { ...target, githubStandIn: github.url };
+    const report = `<testsuite><testcase name="a">${result}</testcase></testsuite>`;
+    await writeFile('one.xml', report);
+    await writeFile('two.xml', '<testsuite/>');
+    await sent('workflow', '--junit', 'one.xml', '--junit', 'two.xml', ...options);
+    const [job] = await relay.jobs();
+    expect(job).toMatchObject({ automation: 'tests-to-scenarios', input: { run: { workflow: 'ci.yml', ...run } } });
+    const [artifact] = [...github.artifacts.values()];
+    expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
+    const files: string[] = [];
+    await unfold(artifact?.archive ?? new Uint8Array(), emptyRoom(), () => ({
+      write: (piece) => void files.push(Buffer.from(piece).toString()),
+      end() {},
+    }));
+    expect(files).toEqual([report, '<testsuite/>']);
+  });
+
+  it.each([
+    [['--junit', 'none.xml'], 'none.xml cannot be read'],
+    [['--junit', 'one.xml'], 'and this relay has none: push a commit'],
+    [['--junit', 'one.xml', '--repo', 'acme/other'], 'acme/other has no tests in relay.config.ts'],
+  ])('relay send workflow refuses %j', async (words, why) => {
+    await writeFile('one.xml', '<testsuite/>');
+    await expect(send('workflow', ...words)).rejects.toThrow(why);
+    expect(await relay.jobs()).toEqual([]);
+  });
+});
+
 describe('relay sandbox', () => {
   const sandbox = (...words: string[]) =>
     runCommand((program) => addSandboxCommand(program, async () => target), 'sandbox', ...words);
@@ -171,6 +209,8 @@ describe('relay sandbox', () => {
     expect(await sandbox('items')).toMatch(/^101 +Changelog written +open +Before the release +Release checkout 2.4$/m);
     expect(await sandbox('tasks')).toMatch(/^d94e6b20-\S+ +Login with passkeys +Mobile App$/m);
     expect(JSON.parse(await sandbox('projects', '--json'))).toHaveLength(3);
+    expect(await sandbox('scenarios')).toMatch(/^f3c9d5e8-\S+ +Checkout +draft +60 %$/m);
+    expect(await sandbox('defects')).toMatch(/Voucher is applied twice +Web Shop +task d94e6b20-\S+$/m);
     await expect(sandbox('nothing')).rejects.toThrow('Allowed choices are people, projects, tasks, items, defects');
   });
 

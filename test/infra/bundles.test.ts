@@ -59,6 +59,19 @@ it.each(['github-webhook', 'slack-webhook'])('%s has no run and no client of the
   expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
 });
 
+it('Only the worker reads archives and XML, and loads what does so for the first test results', async () => {
+  const ofReports = /node_modules\/(yauzl|pend|sax)\//;
+  const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
+  const others = await bundledFiles(
+    withLink('offered'),
+    slugs.filter((slug) => slug !== 'job-worker'),
+  );
+  const worker = await bundledFiles(withLink('offered'), ['job-worker']);
+  expect([...others.atStart, ...others.onDemand, ...worker.atStart].filter((file) => ofReports.test(file))).toEqual([]);
+  const loaded = new Set(worker.onDemand.flatMap((file) => ofReports.exec(file)?.[1] ?? []));
+  expect([...loaded].sort()).toEqual(['pend', 'sax', 'yauzl']);
+});
+
 it.each(['off', 'offered'] as const)(
   'The webhooks carry how accounts are linked if mcp.link says so: %s',
   async (link) => {

@@ -4,7 +4,7 @@ import { exampleConfig } from '../relay.ts';
 import { type Answering, allAnswerings } from './creation-faults.ts';
 import { judge } from './judge.ts';
 import { startKillableRelay } from './killable-relay.ts';
-import { COLLABORATOR, OTHER_REPOSITORY, type Row } from './rows.ts';
+import { COLLABORATOR, OTHER_REPOSITORY, type Row, TESTS } from './rows.ts';
 import type { Effect, Recovery, Stop, TrialResult } from './trial.ts';
 
 /** Other answers to a resend. */
@@ -99,6 +99,7 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
           connection,
           also: [OTHER_REPOSITORY],
           checkPullRequest: {},
+          tests: TESTS,
           slack: { apiUrl: slack },
           people: [COLLABORATOR],
         },

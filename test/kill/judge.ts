@@ -53,7 +53,9 @@ function judgeCourse({ stops, result: { stops: stopped, effects, logged } }: Evi
 function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence): string[] {
   const lost = acknowledged.filter((id) => jobs.every((job) => job.id !== id));
   const ofCommands = typed.map((one) => jobs.filter((job) => isOf(job, one)).length);
-  const ofEvents = jobs.length - ofCommands.reduce((sum, count) => sum + count, 0);
+  // What a job has drafted is made once with it.
+  const drafted = jobs.filter(({ cause }) => cause?.from === 'job').length;
+  const ofEvents = jobs.length - drafted - ofCommands.reduce((sum, count) => sum + count, 0);
   return [
     ...unless(lost.length === 0, `acknowledged and lost: ${lost}`),
     ...unless(ofEvents === events, `${ofEvents} jobs of ${events} events`),

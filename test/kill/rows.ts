@@ -5,7 +5,9 @@ import { hashOf, linkAccount } from '../as-person/linked.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
+import { idOf, junit, upload, type WantedTest, workflowRun } from '../workflow-runs.ts';
 import { commentPayload, mergedPayload, pullPayload } from './github-payloads.ts';
+
 import type { Incoming } from './incoming.ts';
 import type { KillableRelay } from './killable-relay.ts';
 
@@ -394,4 +396,62 @@ export const taskFromForm: Row = {
       .map(({ task_id, project_id, created_by }) => ({ id: task_id, looks: `by ${created_by} in ${project_id}` })),
   makes: { ofEachJob: 1 },
   looks: `by ${mira} in ${PROJECT}`,
+};
+
+/** What is done with the results of tests. */
+export const TESTS = {
+  workflows: ['ci.yml'],
+  artifacts: ['junit'],
+  status: { passed: 'passed', failed: 'failed' },
+  defects: { projectId: PROJECT },
+};
+
+/** A failed run of the trial, with one test. */
+const redRun = {
+  incoming: (id) => github('workflow_run', workflowRun({ number: id, conclusion: 'failure' })),
+  makes: { ofAll: 1 },
+  said: ({ github }, id) =>
+    github.checkRuns.filter(({ external_id }) => external_id === String(idOf(id))).map(({ output }) => output.title),
+} satisfies Partial<Row>;
+
+const failed = (relay: KillableRelay, id: number, test: WantedTest) =>
+  upload(relay.github, id, junit({ ...test, result: 'failure' }));
+
+export const testsFailed: Row = {
+  ...redRun,
+  automation: 'tests-to-scenarios',
+  what: 'a workflow run has test results',
+  operation: 'test-scenarios/update',
+  repeatable: true,
+  prepare(relay, id) {
+    const [scenario] = relay.sandbox.data.testScenarios;
+    if (scenario) relay.sandbox.data.testScenarios.push({ ...scenario, scenario_id: `trial-${id}` });
+    return failed(relay, id, { scenario: `trial-${id}` });
+  },
+  made: ({ sandbox }, id) =>
+    sandbox.data.testScenarios
+      .filter(({ scenario_id }) => scenario_id === `trial-${id}`)
+      .map(({ scenario_id, status }) => ({ id: scenario_id, looks: status })),
+  looks: 'failed',
+};
+
+/** The run before failed too. */
+export const testsFailedTwice: Row = {
+  ...redRun,
+  automation: 'failing-tests-to-defect',
+  what: 'a test fails in a second run',
+  operation: 'defects/create',
+  async prepare(relay, id) {
+    const test_case_id = `trial-${id}`;
+    relay.sandbox.data.testCases.push({ test_case_id, project_id: PROJECT, name: test_case_id });
+    const run = { id: 1, number: 1, url: 'https://github.com/before' };
+    const failing = { [`test case ${test_case_id}`]: { first: run, last: run, runs: 1 } };
+    await relay.stores.table.put({ ...keys.failingCases(REPOSITORY, 'ci.yml', 'main'), place: '0', failing, turn: 1 });
+    await failed(relay, id, { name: `trial ${id}.`, case: test_case_id });
+  },
+  made: ({ sandbox }, id) =>
+    sandbox.data.defects
+      .filter(({ title }) => title.endsWith(`checkout.trial ${id}.`))
+      .map(({ defect_id, test_case_id }) => ({ id: defect_id, looks: String(test_case_id?.replace(String(id), '')) })),
+  looks: 'trial-',
 };

@@ -18,6 +18,8 @@ import {
   relatedByPullRequest,
   relatedInSlack,
   taskFromForm,
+  testsFailed,
+  testsFailedTwice,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
 
@@ -43,6 +45,8 @@ it.each([
   { row: relatedInSlack, whole: 2, inTurn: 1 },
   { row: relatedByPullRequest, whole: 1, inTurn: 1 },
   { row: checked, whole: 1, inTurn: 2 },
+  { row: testsFailed, whole: 1, inTurn: 2 },
+  { row: testsFailedTwice, whole: 1, inTurn: 2 },
 ])(
   'each action happens once or is parked as documented, wherever the relay is killed: $row.automation, $row.what',
   async ({ row, whole, inTurn }) => {

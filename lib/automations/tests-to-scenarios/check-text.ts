@@ -79,7 +79,7 @@ function restOf({ results: { unmapped, unreadable, leftOut }, defects }: Checked
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
     listOf('Unreadable', 'These values of pm\\_ properties are no ids, or no percentages.', unreadable),
     leftOut === 0 ? '' : `${counted(leftOut, 'result')} left out: a run takes 200 scenarios and 500 test cases.`,
-    defects === 0 ? '' : `${counted(defects, 'test case')} failed in two runs in a row, and get a defect.`,
+    defects === 0 ? '' : `${counted(defects, 'test case')} failed in two runs in a row: a defect is made.`,
   ];
 }
 

@@ -8,6 +8,7 @@ import type { Steps } from '../../engine/run/steps.ts';
 import type { Artifact } from '../../platforms/github/runs/artifacts.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
+import { cutToLength } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
 import { failingTestsDraft } from '../failing-tests-to-defect/draft.ts';
@@ -23,6 +24,7 @@ const ARTIFACTS_APPEAR_MS = 2 * 60_000;
 const LOOKS_EVERY_MS = 30_000;
 /** From more cases of one run than that, one defect is made for all. */
 const MOST_DEFECTS = 10;
+const OUTCOME_LENGTH = 500;
 /** As in issue-to-defect: after the end of a run of a job, the service may take what it has signed for so long. */
 const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
 
@@ -62,7 +64,8 @@ export function testsToScenarios(context: Context): Automation {
       const why = 'an older update of a scenario without an answer may still arrive';
       throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'answer' });
     }
-    return check.title;
+    const sent = told.filter(({ became }) => became === 'sent').map(({ id }) => String(id));
+    return sent.length === 0 ? check.title : `${check.title}: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}`;
 
     async function wantedArtifacts(): Promise<Artifact[]> {
       const all = await artifacts.list(place, run.id);
