@@ -1,9 +1,10 @@
 import { findRepository } from '../../config/find-repository.ts';
-import { NeedsOperator, type Refused } from '../../engine/record/interruption.ts';
+import { NeedsOperator, Refused } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import { createDefect, linkDefect } from '../../service/partner/operations/defects.ts';
+import { createDefect } from '../../service/partner/operations/defects.ts';
 import { counted, cutToBytes, cutToLength } from '../../text.ts';
 import type { Context } from '../context.ts';
+import { relateDefect } from '../relate/relate-defect.ts';
 import { type FailingInput, failingTestsJobs } from './draft.ts';
 
 const MAX_TITLE_LENGTH = 255;
@@ -11,7 +12,8 @@ const MAX_TITLE_LENGTH = 255;
 const MAX_DESCRIPTION_BYTES = 32_768;
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
-export function failingTestsToDefect({ config, markers }: Context): Automation {
+export function failingTestsToDefect(context: Context): Automation {
+  const { config, markers } = context;
   return defineAutomation(failingTestsJobs, async (input, job, steps) => {
     const settings = findRepository(config, input.repository)?.tests?.defects;
     if (!settings && !steps.isDone(CREATE_STEP)) {
@@ -30,24 +32,19 @@ export function failingTestsToDefect({ config, markers }: Context): Automation {
     const { id } = await steps.create(CREATE_STEP, createDefect, payload, { marker });
     const [only, ...others] = input.tests;
     if (!only || others.length > 0) return `created defect ${id} for ${counted(input.tests.length, 'test case')}`;
-    const isLinked = await steps.call(
-      'link-defect',
-      linkDefect,
-      { defect_id: id, [FIELDS[only.kind]]: only.id },
-      () => true,
+    const linked = await relateDefect({ connection: job.connection, id }, only, { ...context, job, steps }).catch(
       notThere,
     );
-    return `created defect ${id}, ${isLinked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
+    return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
   });
 }
 
 const CREATE_STEP = 'create-defect';
-const FIELDS = { 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
 
 /** The service does not know the test case. The defect is there all the same. */
-function notThere(refusal: Refused): false {
-  if ([400, 404, 422].includes(refusal.refusal.status ?? 0)) return false;
-  throw refusal;
+function notThere(error: unknown): undefined {
+  if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return undefined;
+  throw error;
 }
 
 function titleOf({ tests, workflow, branch }: FailingInput): string {
