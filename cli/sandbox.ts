@@ -52,7 +52,7 @@ const LISTS: Record<string, { rows: (data: Records, target: Target) => Row[] | P
         status,
         coverage: `${coverage_percentage} %`,
       })),
-    example: 'send workflow --junit local/examples/junit.xml',
+    example: 'send workflow --junit docs/guides/junit.xml',
   },
 };
 

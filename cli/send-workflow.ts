@@ -38,11 +38,11 @@ export function addSendWorkflowCommand(send: Command, open: OpenTarget): void {
       'after',
       `
 The run failed if one of its tests did. Each run is newer than those before:
-  npm run -s relay -- send workflow --junit local/examples/junit.xml --wait
+  npm run -s relay -- send workflow --junit docs/guides/junit.xml --wait
   npm run -s relay -- sandbox scenarios
 
 A run of a pull request, which only gets a check:
-  npm run -s relay -- send workflow --junit local/examples/junit.xml --event pull_request --branch topic`,
+  npm run -s relay -- send workflow --junit docs/guides/junit.xml --event pull_request --branch topic`,
     )
     .action(async (_: unknown, command: Command) => {
       // Options before `workflow` are those of `send`.

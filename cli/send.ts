@@ -70,7 +70,7 @@ A payload that you saved, and a delivery that the relay already has:
   npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
 
 A workflow run with test results:
-  npm run -s relay -- send workflow --junit local/examples/junit.xml
+  npm run -s relay -- send workflow --junit docs/guides/junit.xml
 
 What you would type in Slack:
   npm run -s relay -- send slack '/pm find checkout'`,
