@@ -35,6 +35,8 @@ export interface Deployment {
   outputs(): Promise<StackOutputs>;
   /** Replaces `relay.config.ts`, for the next deployment; the stage is declared in it. */
   configure(config: RelayConfig, settings?: StageInput): Promise<void>;
+  /** Runs a command as somebody would type it in the folder of the project. @returns what it printed */
+  type(command: string): Promise<string>;
   /** Runs a command of the command line on the stage. @returns what it printed */
   relay(...args: string[]): Promise<string>;
   /** Serves the stage's console with the credentials of a person, until the test ends. @returns the address it prints */
@@ -72,6 +74,10 @@ export async function copyProject(
       const declared = { ...config, deployment: { ...config.deployment, stages: { [stage]: settings } } };
       const text = `import { defineConfig } from './lib/config/schema.ts';\nexport default defineConfig(${JSON.stringify(declared)});\n`;
       await writeFile(join(folder, 'relay.config.ts'), text);
+    },
+    async type(command) {
+      const env = { ...options.env, CDK_REQUIRE_APPROVAL: 'never' };
+      return (await scratch.run('sh', ['-c', command], { ...options, env })).stdout;
     },
     async relay(...args) {
       return (await scratch.run('node', ['cli/relay.ts', '--stage', stage, ...args], options)).stdout;

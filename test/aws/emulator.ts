@@ -102,7 +102,7 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
       // The complete environment, because the functions get it too.
       env: {
         // It starts them with the first `node` there is.
-        PATH: nodeFirst(),
+        PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
         PYTHONPATH: import.meta.dirname,
         PYTHONDONTWRITEBYTECODE: '1',
         HOME: scratch.folder,
@@ -193,10 +193,13 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
     },
     variables: {
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(AWS|CDK)_/.test(name))),
-      PATH: nodeFirst(),
+      // The AWS CLI of the virtual environment, where there is one.
+      PATH: [dirname(process.execPath), join(VENV, 'bin'), process.env.PATH].join(delimiter),
       TMPDIR: scratch.folder,
       AWS_ENDPOINT_URL: endpoint,
       AWS_REGION: REGION,
+      // The AWS CLI reads no other.
+      AWS_DEFAULT_REGION: REGION,
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       // There is nothing there: the caller's own would name real accounts.
@@ -219,9 +222,4 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
     },
     log,
   };
-}
-
-/** The search path with the Node that runs this in front of any other. */
-function nodeFirst(): string {
-  return [dirname(process.execPath), process.env.PATH].join(delimiter);
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
@@ -35,6 +35,7 @@ import { openConsole } from '../web/console-page.ts';
 import { borrowCredentials } from './borrowed-credentials.ts';
 import { copyProject, type Deployment, type StackOutputs } from './deployment.ts';
 import { type Answer, type Emulator, findEmulator } from './emulator.ts';
+import { commandsOf } from './page-commands.ts';
 import { createPeopleRoles, type PeopleRoles } from './people.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 
@@ -685,6 +686,50 @@ describe('the stack on an AWS emulator', () => {
     });
     expect(finished).toMatchObject({ counts: { done: 3, open: 0, left: 0, parked: 0 } });
     for (const issue of [20, 21, 22]) expect(defectsOf(issue)).toHaveLength(1);
+  });
+
+  it('follows the page about restoring the table, and finds the defect that the table has forgotten', async () => {
+    const restored = `${deployment.stage}-restored`;
+    const existing = `partner-relay-${restored}`;
+    const client = new DynamoDBClient(emulator.client);
+    const since = new Date().toISOString();
+    github.issues.set(`${REPOSITORY}#32`, opened(32).issue);
+    const forgotten = await deliverOne(opened(32));
+    expect(await ended(forgotten)).toMatchObject({ status: 'succeeded' });
+    await emptyQueues();
+
+    for (const shown of commandsOf('recovery.md', 'Restore the table')) {
+      if (shown.startsWith('npx cdk deploy')) {
+        await deployment.configure(config([ADDED_REPOSITORY]), { table: { existing } });
+        const copy = createTable(client, existing, Date.now);
+        // The emulator restores what is in the table now.
+        for (const { pk, sk } of await copy.partition(`job#${forgotten}`))
+          await copy.delete({ pk: String(pk), sk: String(sk) });
+        await copy.delete(keys.link('issue-9032'));
+        await copy.delete(keys.linkName(`${REPOSITORY}#32`));
+      }
+      const typed = shown
+        .replaceAll('prod-restored', restored)
+        .replaceAll(/(?<=stage[ =])prod/g, deployment.stage)
+        .replaceAll('<TableName>', outputs.TableName)
+        .replaceAll(/2026-11-20T09:00(:00)?Z/g, since)
+        .replaceAll('2026-11-20T09:40Z', new Date().toISOString());
+      await deployment.type(typed);
+    }
+
+    const { TableNames } = await client.send(new ListTablesCommand({}));
+    expect(TableNames).toContain(existing);
+    expect(TableNames).not.toContain(outputs.TableName);
+    table = createTable(client, existing, Date.now);
+    jobs = createJobStore(table, Date.now);
+    links = createLinks(table, Date.now);
+    const [defect] = defectsOf(32);
+    expect(await links.get('issue-9032')).toMatchObject({ life: 'made', defect: { id: defect?.defect_id } });
+    expect(await jobs.get(forgotten)).toBeUndefined();
+    for (const issue of [32, 33]) {
+      expect(await ended(await deliverOne(opened(issue)))).toMatchObject({ status: 'succeeded' });
+      expect(defectsOf(issue)).toHaveLength(1);
+    }
   });
 
   it('ends with empty queues, and with no job that has not succeeded', async () => {
