@@ -3,13 +3,11 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureBudget } from './budget.ts';
-import { computeCosts } from './costs.ts';
 import { measureFaults } from './faults.ts';
 import { inOneLine, isMet, type Part } from './figure.ts';
 import { measureNpmStart } from './npm-start.ts';
 import { measureToolCalls } from './tool-calls.ts';
 import { measureWebhooks } from './webhooks.ts';
-import { measureWriteUnits } from './write-units.ts';
 
 const parts: readonly Part[] = [
   {
@@ -23,8 +21,6 @@ const parts: readonly Part[] = [
     measure: measureNpmStart,
   },
   { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
-  { name: 'write-units', about: 'what DynamoDB charges for an issue and its defect', measure: measureWriteUnits },
-  { name: 'costs', about: 'list prices: a stage without events, and a day of a flood', measure: computeCosts },
   { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
   { name: 'faults', about: 'what others notice of a fault, in virtual time (5 minutes)', measure: measureFaults },
 ];

@@ -1,8 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { withCeilings, withCosts } from '../test/figures/pages.ts';
 import { configurationPage } from './configuration.ts';
 import { withOperations } from './operations.ts';
 
 // npm run docs: writes what the pages have from the code. test/docs/generated.test.ts checks that it is current.
-const partnerApi = new URL('partner-api.md', import.meta.url);
-await writeFile(partnerApi, withOperations(await readFile(partnerApi, 'utf8')));
-await writeFile(new URL('configuration.md', import.meta.url), configurationPage());
+const pages: Record<string, (page: string) => string | Promise<string>> = {
+  'configuration.md': configurationPage,
+  'deploy.md': withCosts,
+  'partner-api.md': withOperations,
+  'scale.md': withCeilings,
+};
+for (const [name, made] of Object.entries(pages)) {
+  const file = new URL(name, import.meta.url);
+  await writeFile(file, await made(await readFile(file, 'utf8')));
+}
+process.exit();

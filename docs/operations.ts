@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import type { Operation } from '../lib/service/partner/operation.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
-
-const TABLE = /(?<=<!-- operations: made by `npm run docs` -->\n\n).*?(?=\n\n)/s;
+import { withTable } from './made-table.ts';
 
 /** docs/partner-api.md with the table of the operations as lib/service/partner/operations/ declares them. */
 export function withOperations(page: string): string {
-  if (!TABLE.test(page)) throw new Error('docs/partner-api.md has no place for the table of the operations');
-  return page.replace(TABLE, operationTable());
+  return withTable(page, 'operations', operationTable());
 }
 
 function operationTable(): string {

@@ -25,7 +25,7 @@ const layers: readonly (readonly string[])[] = [
   ['console', 'relay-tests'],
   ['cli'],
   ['test'],
-  ['bench'],
+  ['bench', 'docs/generate.ts'],
 ];
 
 const listed = layers.flatMap((folders, layer) => folders.map((folder) => ({ folder, layer })));

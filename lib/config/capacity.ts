@@ -15,8 +15,7 @@ export const REQUESTS_PER_EXECUTION = 10;
 const WEBHOOK_BURST = 10;
 
 /** The most write units that taking an event costs, and carrying it out: an issue of 30,000 bytes, docs/deploy.md. */
-const UNITS_TO_TAKE = 13;
-const UNITS_TO_CARRY_OUT = 112;
+const UNITS = { toTake: 12, toCarryOut: 109 };
 
 /** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */
 export function openFunctions(config: RelayConfig): number {
@@ -57,6 +56,6 @@ export function reservedForOpen(config: RelayConfig, { accountConcurrency }: Sta
 export function tableLimits(config: RelayConfig, { httpApi }: StageSettings): { read: number; write: number } {
   const perMinute = Object.values(config.connections).reduce((sum, { limits }) => sum + limits.perMinute, 0);
   const events = httpApi?.requestsPerSecond ?? webhooks(config) * webhookBurst(config) * REQUESTS_PER_EXECUTION;
-  const write = Math.ceil(2 * (events * UNITS_TO_TAKE + (perMinute / 60) * UNITS_TO_CARRY_OUT));
+  const write = Math.ceil(2 * (events * UNITS.toTake + (perMinute / 60) * UNITS.toCarryOut));
   return { read: 3 * write, write };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tableLimits } from '../../lib/config/capacity.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { sum, unitsOf } from '../issue-units.ts';
+import { unitsOfIssue } from '../figures/write-units.ts';
 
 /** The write units a second that the table is allowed for so many events and calls, without the factor. */
 function unitsFor(eventsPerSecond: number, callsPerSecond: number): number {
@@ -15,10 +15,10 @@ function unitsFor(eventsPerSecond: number, callsPerSecond: number): number {
 }
 
 it('the throughput of the table is enough for issues of 30,000 bytes, and not for much more', async () => {
-  const { taken, writes } = await unitsOf(30_000);
+  const { toTake, write } = await unitsOfIssue(30_000);
   for (const [allowed, needed] of [
-    [unitsFor(2, 1) - unitsFor(1, 1), taken],
-    [unitsFor(1, 2) - unitsFor(1, 1), sum([...writes.values()])],
+    [unitsFor(2, 1) - unitsFor(1, 1), toTake],
+    [unitsFor(1, 2) - unitsFor(1, 1), write],
   ] as const) {
     expect(allowed).toBeGreaterThanOrEqual(needed);
     expect(allowed).toBeLessThan(needed * 1.2);

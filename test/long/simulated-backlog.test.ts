@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { A_CALL } from '../figures/ceilings.ts';
 import { expectQuickAndCheap, simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
 import { backlogWithPeople, MINUTE } from '../simulation/workloads.ts';
 
@@ -13,6 +14,12 @@ it.each([5, 45])(
     const { figures } = await simulateKeepingPromises(load);
     for (const part of figures.used.main ?? []) expect.soft(part).toBeGreaterThanOrEqual(0.95);
     expectQuickAndCheap(figures);
+    // docs/scale.md computes its ceilings from them. The more workers there are, the longer each waits for its slot.
+    const { workerSecondsPerCall, indexUnitsPerCall, writeUnitsPerCall, receivesPerCall } = figures;
+    if (workers === 5) expect.soft(workerSecondsPerCall / A_CALL.workerSeconds).toBeLessThan(1.1);
+    expect.soft(indexUnitsPerCall / A_CALL.indexUnits).toBeLessThan(1.1);
+    expect.soft(writeUnitsPerCall / A_CALL.writeUnits).toBeLessThan(1.1);
+    expect.soft(receivesPerCall / A_CALL.receives).toBeLessThan(1.1);
   },
   900_000,
 );

@@ -49,6 +49,9 @@ export interface Figures {
   people: { count: number; p50Ms: number; p99Ms: number; mostMs: number };
   budgetWritesPerCall: number;
   writeUnitsPerCall: number;
+  /** Of these, the units of the indexes. */
+  indexUnitsPerCall: number;
+  workerSecondsPerCall: number;
   readUnitsPerCall: number;
   receivesPerCall: number;
   largestBudgetBytes: number;
@@ -89,6 +92,8 @@ export function figuresOf(result: Result, load: Workload): Figures {
     },
     budgetWritesPerCall: perCall(units.get('budget')?.write ?? 0),
     writeUnitsPerCall: perCall(sum(({ write, indexWrite }) => write + indexWrite)),
+    indexUnitsPerCall: perCall(sum(({ indexWrite }) => indexWrite)),
+    workerSecondsPerCall: perCall(result.runsMs / 1_000),
     readUnitsPerCall: perCall(sum(({ read }) => read)),
     receivesPerCall: perCall(result.receives.interactive + result.receives.background),
     largestBudgetBytes: units.get('budget')?.largestItemBytes ?? 0,
@@ -115,7 +120,7 @@ export function inOneLine(figures: Figures): string {
     `429: ${figures.refused}`,
     `most in a minute ${figures.mostInMinute}`,
     `people ${people.count}: p50 ${Math.round(people.p50Ms)} p99 ${Math.round(people.p99Ms)} most ${Math.round(people.mostMs)} ms`,
-    `a call: budget writes ${figures.budgetWritesPerCall.toFixed(2)}, receives ${figures.receivesPerCall.toFixed(2)}, write units ${figures.writeUnitsPerCall.toFixed(1)}, read units ${figures.readUnitsPerCall.toFixed(1)}`,
+    `a call: budget writes ${figures.budgetWritesPerCall.toFixed(2)}, receives ${figures.receivesPerCall.toFixed(2)}, write units ${figures.writeUnitsPerCall.toFixed(1)}, of indexes ${figures.indexUnitsPerCall.toFixed(1)}, worker ${figures.workerSecondsPerCall.toFixed(2)} s, read units ${figures.readUnitsPerCall.toFixed(1)}`,
     `budget item ${figures.largestBudgetBytes} B`,
     `dead letters ${figures.deadLetters}`,
     `longest sweep ${Math.round(figures.longestSweepMs)} ms, run ${Math.round(figures.longestRunMs)} ms, chain ${figures.longestChain}`,

@@ -62,6 +62,8 @@ export interface Result {
   sweeps: Sweep[];
   /** The longest run of a worker. */
   longestRunMs: number;
+  /** All runs of the workers together. */
+  runsMs: number;
   /** The longest chain of invocations in which each sent the message of the next. */
   mostRounds: number;
   /** How many jobs have each status at the end. */
@@ -108,7 +110,9 @@ export async function simulate(load: Workload): Promise<Result> {
   };
   const sweeps: Sweep[] = [];
   const longest: WorkerRun = { tookMs: 0, rounds: 0 };
+  let runsMs = 0;
   const ended = ({ tookMs, rounds }: WorkerRun) => {
+    runsMs += tookMs;
     longest.tookMs = Math.max(longest.tookMs, tookMs);
     longest.rounds = Math.max(longest.rounds, rounds);
   };
@@ -148,6 +152,7 @@ export async function simulate(load: Workload): Promise<Result> {
       deadLetters: [...queues.interactive.deadLetters, ...queues.background.deadLetters],
       sweeps,
       longestRunMs: longest.tookMs,
+      runsMs,
       mostRounds: longest.rounds,
       ...endOf(table.items()),
       errors: world.errors,

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestClock } from '../relay.ts';
+import { seededRandom } from '../service/budget/virtual-time.ts';
+import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
+
+/** What DynamoDB charges for an issue that becomes a defect. */
+export interface IssueUnits {
+  /** Write units until its job is queued. */
+  toTake: number;
+  /** Write units in all, by the kind of the item: `job`, `link`, and of the indexes `job (index)`. */
+  writes: ReadonlyMap<string, number>;
+  write: number;
+  read: number;
+}
+
+/** Counts with the model of DynamoDB that the simulation uses. */
+export async function unitsOfIssue(bodyBytes: number): Promise<IssueUnits> {
+  const github = await startGithubApi(Date.now);
+  const relay = await startRelay({
+    config: exampleConfig({}, { apiUrl: github.url }),
+    github: { token: 'ghp_figures' },
+  });
+  const table = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
+  const disconnect = connectModel(table, relay.clock);
+  try {
+    await relay.post('issues', issueEvent('opened', { body: prose(bodyBytes) }));
+    const toTake = writesOf(table).total;
+    await relay.workToTheEnd();
+    const { writes, total } = writesOf(table);
+    // Only the sweep and the test itself read an index.
+    const ofTable = [...table.units].filter(([kind]) => kind !== jobsByStatus.name);
+    return { toTake, writes, write: total, read: ofTable.reduce((sum, [, { read }]) => sum + read, 0) };
+  } finally {
+    disconnect();
+    await Promise.all([relay.close(), github.close()]);
+  }
+}
+
+function writesOf(table: DynamoDbModel): { writes: Map<string, number>; total: number } {
+  const writes = new Map<string, number>();
+  for (const [kind, { write, indexWrite }] of table.units) {
+    if (write > 0) writes.set(kind, write);
+    if (indexWrite > 0) writes.set(`${kind} (index)`, indexWrite);
+  }
+  return { writes, total: [...writes.values()].reduce((sum, units) => sum + units, 0) };
+}
+
+/** Has the model answer the SDK's clients of this process. @returns what gives them their own sending back */
+function connectModel(table: DynamoDbModel, clock: TestClock): () => void {
+  const send = async (command: unknown) => ({
+    ...table.answer(command),
+    $metadata: { date: new Date(clock.now).toUTCString() },
+  });
+  // The clients inherit their sending, so that an own one hides it.
+  Object.defineProperty(DynamoDBClient.prototype, 'send', { value: send, configurable: true });
+  return () => void Reflect.deleteProperty(DynamoDBClient.prototype, 'send');
+}
+
+/** Words of the licence in any order: a link stores text deflated, so it must not repeat itself. */
+function prose(bytes: number): string {
+  const words = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8').match(/[A-Za-z]+/g) ?? [];
+  const random = seededRandom(1);
+  let text = '';
+  while (text.length < bytes) text += `${words[Math.floor(random() * words.length)]} `;
+  return text.slice(0, bytes);
+}
