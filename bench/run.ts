@@ -3,7 +3,6 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureBudget } from './budget.ts';
-import { measureFaults } from './faults.ts';
 import { inOneLine, isMet, type Part } from './figure.ts';
 import { measureNpmStart } from './npm-start.ts';
 import { measureToolCalls } from './tool-calls.ts';
@@ -22,7 +21,6 @@ const parts: readonly Part[] = [
   },
   { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
   { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
-  { name: 'faults', about: 'what others notice of a fault, in virtual time (5 minutes)', measure: measureFaults },
 ];
 
 const help = `npm run bench [-- [--write] [PART …]] measures all parts, or those that are named:
@@ -46,8 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), 'partner-relay-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('SIGINT', () => process.exit(130));
 
-const processor = cpus()[0]?.model.trim() ?? 'unknown';
-console.log(`${availableParallelism()} cores of ${processor}, Node ${process.version}, ${process.platform}`);
+console.log(`${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}, ${process.platform}`);
 
 const missed: string[] = [];
 // One after another, because parallel work would distort a measurement.

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { alarmsOf } from '../simulation/alarms.ts';
+import { figuresOf } from '../simulation/figures.ts';
 import { simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
 import { simulate } from '../simulation/simulation.ts';
-import { longBacklog } from '../simulation/workloads.ts';
+import { HOUR, longBacklog, wrongClock } from '../simulation/workloads.ts';
 
 /** Lambda stops the next invocation after about so many. */
 const ROUNDS = 16;
@@ -19,3 +20,9 @@ it("a long backlog goes on where Lambda's guard against loops would stop its mes
   expect(stopped.deadLetters.length).toBeGreaterThan(10);
   expect([...alarmsOf(stopped, guarded.runsMs).keys()]).toEqual(['background-dead-letters']);
 }, 900_000);
+
+it.each([5, -5])('keeps the limit with a worker whose clock is %i hours off', async (hours) => {
+  const load = wrongClock(hours * HOUR, 1);
+  const { mostInMinute } = figuresOf(await simulate(load), load);
+  expect(mostInMinute).toBeLessThanOrEqual(load.limits.perMinute);
+});
