@@ -44,7 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), 'partner-relay-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('SIGINT', () => process.exit(130));
 
-console.log(`${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, Node ${process.version}, ${process.platform}`);
+console.log(`${availableParallelism()} cores of ${cpus()[0]?.model}, Node ${process.version}, ${process.platform}`);
 
 const missed: string[] = [];
 // One after another, because parallel work would distort a measurement.
