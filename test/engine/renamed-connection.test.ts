@@ -35,16 +35,14 @@ it('a job in the line of a renamed connection does not keep its claim for a week
   Object.assign(runtime.config.connections, config('renamed').connections);
   Object.assign(runtime.config.github, config('renamed').github);
 
-  const outcomes: (string | undefined)[] = [];
   for (let day = 1; day <= 6; day++) {
     await relay.post('issues', issueEvent('edited', { seconds: day * 86_400, title: `day ${day}` }));
-    for (let hour = 0; hour < 24; hour++) {
+    for (let hour = 0; hour < 24; hour += 3) {
       await relay.work();
-      relay.clock.now += 60 * MINUTE;
+      relay.clock.now += 180 * MINUTE;
       await relay.sweep();
     }
   }
-  for (const { outcome } of await relay.jobs('succeeded')) outcomes.push(outcome);
   const clear = decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
     ...relay.stores,
     config: runtime.config,
