@@ -33,6 +33,9 @@ export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Pr
     if (user)
       findings.push(await lookAt(`slack: person ${user}`, () => findPerson(slack, user, `people.${index}.slack`)));
   }
+  if (config.timesheets?.teams.some(({ absence }) => absence.emoji.length > 0)) {
+    findings.push(await lookAt('slack: status of people', () => readOwnStatus(slack)));
+  }
   for (const [email, path] of addressesOf(config)) {
     findings.push(await lookAt(`slack: ${email}`, () => findAddress(slack, email, path)));
   }
@@ -123,6 +126,13 @@ async function findPerson(slack: SlackApi, id: string, path: string): Promise<st
   if (user.deleted) throw new Error(`the account is deactivated; see ${path}`);
   if (user.is_bot) throw new Error(`it is a bot; see ${path}`);
   return user.real_name ?? id;
+}
+
+/** Whether the scope is there shows with any user, as which the app has its own. */
+async function readOwnStatus(slack: SlackApi): Promise<string> {
+  const { user_id: user } = await asked(() => slack.call('auth.test', {}, z.object({ user_id: z.string() })));
+  await asked(() => slack.call('users.profile.get', { user }, z.object({ profile: z.object({}) })));
+  return 'can be read';
 }
 
 /** https://docs.slack.dev/reference/methods/users.lookupByEmail */

@@ -20,6 +20,7 @@ import { createKnownTasks, type KnownTasks } from '../platforms/slack/known-task
 import { createSlackApi, type SlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import type { Table } from '../state/table/table.ts';
+import { type Absences, createAbsences } from '../timesheets/absences.ts';
 import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
@@ -54,6 +55,8 @@ export interface Context {
   asPerson: AsPerson;
   slackPeople: SlackPeople;
   mutes: Mutes;
+  absences: Absences;
+  fetch: typeof globalThis.fetch;
   recentTasks: RecentTasks;
   taskNames: TaskNames;
   firstEntries: FirstTimeEntries;
@@ -103,6 +106,8 @@ export function createContext(
     backfills: createBackfills(table, clock),
     slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
+    absences: createAbsences(table, clock),
+    fetch,
     recentTasks: createRecentTasks(table, clock),
     knownTasks: createKnownTasks(table),
     taskNames: createTaskNames(table, clock),

@@ -77,6 +77,29 @@ const team = z
         examples: [['ada@example.com']],
       }),
     holidays,
+    absence: z
+      .strictObject({
+        emoji: z
+          .array(z.string().regex(/^:[\w+'-]+:$/, 'expected an emoji such as :palm_tree:'))
+          .default([])
+          .meta({
+            description:
+              'A person whose status in Slack has one of these emoji and an end that is not over is away. It needs the ' +
+              'scope `users.profile:read`.',
+            examples: [[':palm_tree:', ':face_with_thermometer:']],
+          }),
+        calendar: z
+          .url({ protocol: /^https?$/, error: 'expected an address such as https://calendar.example.com/team.ics' })
+          .optional()
+          .meta({
+            description:
+              'The address of an iCalendar file. A person is away on a day if an event has their address, or their whole ' +
+              'name in its title.',
+            examples: ['https://calendar.example.com/away.ics'],
+          }),
+      })
+      .prefault({})
+      .meta({ description: 'Who gets no reminder because they are away, besides those who say so in a reminder.' }),
     remindOf: z
       .enum(['day', 'week', 'either'], 'expected day, week or either')
       .default('either')

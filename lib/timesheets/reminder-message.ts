@@ -1,5 +1,6 @@
 import { printDuration } from '../commands/duration.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../platforms/slack/messages.ts';
+import { AWAY_BUTTON } from '../platforms/slack/views/away-views.ts';
 import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../platforms/slack/views/views.ts';
 import { cutToLength } from '../text.ts';
 import type { Shortfall, Standing } from './shortfall.ts';
@@ -40,6 +41,7 @@ export function reminderMessage({
             'primary',
           ),
           button('Mute today', MUTE_BUTTON, date),
+          button('Away until…', AWAY_BUTTON, connection),
         ],
       },
     ],

@@ -1,7 +1,7 @@
 import { printDuration } from '../commands/duration.ts';
 import { type SlackMessage, section } from '../platforms/slack/messages.ts';
 import { code } from '../platforms/slack/mrkdwn.ts';
-import { cutToLength } from '../text.ts';
+import { cutToLength, enumerated } from '../text.ts';
 import type { Week } from './calendar.ts';
 import type { Standing } from './shortfall.ts';
 
@@ -10,6 +10,8 @@ export interface PersonOfWeek extends Standing {
   name: string;
   /** Why some of the entries could not be read. */
   unreadable: readonly string[];
+  /** The days on which reminders found them away. */
+  away: readonly string[];
 }
 
 /** Below Slack's limit of 3,000. Four sections and the first line stay below the next limit. */
@@ -24,12 +26,14 @@ const BAR_LENGTH = 10;
  * gets several messages.
  *
  * @param addressesOfNobody addresses in the team's settings that no user of the service has
+ * @param withoutCalendar the days on which the calendar of the team could not be read
  */
 export function summaryMessages(
   team: string,
   { weekStart, weekEnd }: Week,
   people: readonly PersonOfWeek[],
   addressesOfNobody: readonly string[],
+  withoutCalendar: readonly string[],
 ): SlackMessage[] {
   const complete = people.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
   const counted = `${complete.length} of ${people.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
@@ -37,7 +41,11 @@ export function summaryMessages(
   const unknown = addressesOfNobody.map(
     (email) => `:warning: No user of the service has the address ${code(email)}, which relay.config.ts names.`,
   );
-  const sections = paragraphs([...lines, ...unknown]).map(section);
+  const unread =
+    withoutCalendar.length === 0
+      ? []
+      : [`:warning: The calendar of the team could not be read on ${enumerated(withoutCalendar)}.`];
+  const sections = paragraphs([...lines, ...unknown, ...unread]).map(section);
   const parts = sections.length > 0 ? chunks(sections, SECTIONS_PER_MESSAGE) : [[]];
   return parts.map((blocks, index) =>
     index === 0
@@ -70,13 +78,14 @@ function shortBy({ missing, unreadable }: PersonOfWeek): number {
 }
 
 function line(person: PersonOfWeek): string {
-  const { name, expected, logged, unreadable } = person;
+  const { name, expected, logged, unreadable, away } = person;
   const filled = Math.min(BAR_LENGTH, Math.floor((logged / expected) * BAR_LENGTH));
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
   const standing = `${logged === 0 ? '0h' : printDuration(logged)} of ${printDuration(expected)}`;
   const short = shortBy(person) > 0 ? `, *${printDuration(shortBy(person))} short*` : '';
   const unread = unreadable.length > 0 ? ` (:warning: ${unreadable.length} unreadable)` : '';
+  const absent = away.length > 0 ? `, away on ${enumerated(away)}` : '';
   // In a code span a name has no formatting, unless a line break ends the span.
   const shown = cutToLength(name.replaceAll(/\s+/g, ' ').trim(), MAX_NAME_LENGTH, '…') || '(without a name)';
-  return `${code(`${bar} ${shown}`)} ${standing}${short}${unread}`;
+  return `${code(`${bar} ${shown}`)} ${standing}${short}${unread}${absent}`;
 }

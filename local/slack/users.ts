@@ -2,10 +2,13 @@ import type { Arguments } from './call-arguments.ts';
 import { SlackError } from './slack-error.ts';
 import { type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
 
+const BOT_ID = 'U0RELAY01';
+
 /** https://docs.slack.dev/reference/methods/auth.test */
 export function authTest({ installation }: Workspace): Record<string, unknown> {
   const { teamId, enterpriseId, isEnterpriseInstall } = installation;
   return {
+    user_id: BOT_ID,
     team_id: teamId,
     enterprise_id: enterpriseId ?? null,
     is_enterprise_install: isEnterpriseInstall,
@@ -17,6 +20,15 @@ export function userInfo({ users }: Workspace, { user: id = '' }: Arguments): Re
   const user = users.get(id);
   if (!user) throw new SlackError('user_not_found');
   return { user: shown(user) };
+}
+
+/** https://docs.slack.dev/reference/methods/users.profile.get */
+export function userProfile({ users }: Workspace, { user: id = '' }: Arguments): Record<string, unknown> {
+  const user: Pick<SlackUser, 'name' | 'status_emoji' | 'status_expiration'> | undefined =
+    id === BOT_ID ? { name: 'partner-relay' } : users.get(id);
+  if (!user) throw new SlackError('user_not_found');
+  const { status_emoji = '', status_expiration = 0 } = user;
+  return { profile: { real_name: user.name, status_emoji, status_expiration } };
 }
 
 /** https://docs.slack.dev/reference/methods/users.lookupByEmail: people who have left are not found. */

@@ -3,6 +3,7 @@ import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +11,7 @@ import { reminderJobs } from '../timesheet-reminder/draft.ts';
 import { type PersonOfTeam, TEAM_PEOPLE, teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
-export function teamTimesheets({ config, jobs, queue, clock }: Context): Automation {
+export function teamTimesheets({ config, jobs, queue, clock, absences, fetch }: Context): Automation {
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
@@ -22,7 +23,12 @@ export function teamTimesheets({ config, jobs, queue, clock }: Context): Automat
     const range = { from: mondayOf(date), to: date };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
 
-    const short = sheets.filter(isShort);
+    const calendar = await steps.read('read the calendar', 'calendar', () => readCalendar(team, sheets, date, fetch));
+    const away = 'away' in calendar ? calendar.away : [];
+    for (const userId of away) await absences.note(name, date, { userId });
+    if ('unread' in calendar) await absences.note(name, date, calendar);
+    const isAway = ({ userId }: Timesheet) => away.includes(String(userId));
+    const short = sheets.filter((sheet) => isShort(sheet) && !isAway(sheet));
     // A person with an unreadable entry may have logged everything.
     const known = short.filter(({ unreadable }) => unreadable.length === 0);
     const stillDueForMs = dueForMs - (clock() - job.createdAt);
@@ -45,6 +51,7 @@ export function teamTimesheets({ config, jobs, queue, clock }: Context): Automat
         const { name, email, unreadable } = sheet;
         const jobId = drafts.get(sheet)?.id;
         if (jobId !== undefined) return { name, email, jobId };
+        if (isAway(sheet)) return { name, email, why: "away, by the team's calendar" };
         const isUnknown = isShort(sheet) && unreadable.length > 0;
         const why = isUnknown ? `entries cannot be read: ${unreadable.join(', ')}` : whyNotReminded(team, sheet, date);
         return { name, email, why };
@@ -57,6 +64,12 @@ export function teamTimesheets({ config, jobs, queue, clock }: Context): Automat
       unreadable.length === 0 ? '' : `; of ${unreadable.length} entries cannot be read: ${reasons.join(', ')}`;
     const unknown = Object.keys(addressesOfNobody);
     const unmatched = unknown.length === 0 ? '' : `; no user of the service has the address at ${unknown.join(', ')}`;
-    return `${known.length} of ${sheets.length} are due a reminder for ${date}${unread}${unmatched}`;
+    const absent =
+      'unread' in calendar
+        ? `; the team's calendar cannot be read: ${calendar.unread}`
+        : away.length > 0
+          ? `; ${away.length} away`
+          : '';
+    return `${known.length} of ${sheets.length} are due a reminder for ${date}${unread}${unmatched}${absent}`;
   });
 }

@@ -7,13 +7,14 @@ import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
+import { whyAway } from './why-away.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, slackPeople, mutes, recentTasks, taskNames, knownTasks, clock } = context;
+  const { config, slack, slackPeople, mutes, absences, recentTasks, taskNames, knownTasks, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -33,6 +34,11 @@ export function timesheetReminder(context: Context): Automation {
     const userId = await slackPeople.userIdOf(sheet.email, steps);
     if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
     if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
+    const away = await whyAway({ userId, date, absence: team.absence }, context, steps);
+    if (away !== undefined) {
+      await absences.note(name, date, { userId: String(sheet.userId) });
+      return `nothing to do: away ${away}`;
+    }
     const tasks = [];
     const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
     for (const { id, name } of recent) {

@@ -1,3 +1,4 @@
+import { datesBetween } from '../../dates.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
@@ -8,7 +9,7 @@ import type { Context } from '../context.ts';
 import { summaryJobs } from './draft.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
-export function timesheetSummary({ config, slack, clock }: Context): Automation {
+export function timesheetSummary({ config, slack, absences, clock }: Context): Automation {
   return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
@@ -20,11 +21,13 @@ export function timesheetSummary({ config, slack, clock }: Context): Automation 
     const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;
     const range = { from: weekStart, to: weekEnd };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
+    const { away, unread } = await absences.noted(team.name, datesBetween(weekStart, weekEnd));
+    const awayOf = ({ userId }: Timesheet) => away.get(String(userId)) ?? [];
     const people = sheets
-      .map((sheet) => ({ name: sheet.name, unreadable: sheet.unreadable, ...standing(sheet) }))
+      .map((sheet) => ({ name: sheet.name, unreadable: sheet.unreadable, away: awayOf(sheet), ...standing(sheet) }))
       .filter(({ expected }) => expected > 0);
     const unknown = Object.values(addressesOfNobody);
-    const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown);
+    const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown, unread);
     if (dryRun) {
       await steps.skip('tell the lead', 'Slack message', 'relay.config.ts said dryRun');
       return `dry run: would tell ${channelId}: ${messages[0]?.text}`;

@@ -11,6 +11,7 @@ import { TOO_MANY } from '../../people/turns.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../platforms/slack/messages.ts';
 import { escaped } from '../../platforms/slack/mrkdwn.ts';
 import { SlackRefusal, SlackUnanswered } from '../../platforms/slack/slack-api.ts';
+import { awayModal } from '../../platforms/slack/views/away-views.ts';
 import { toolMessageModal, type toolToFill } from '../../platforms/slack/views/tool-views.ts';
 import type { OpenedView } from '../../platforms/slack/views/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../../platforms/slack/views/views.ts';
@@ -110,6 +111,16 @@ export async function openToolModal(
   const by = { in: 'slack' as const, id: userId };
   const event = { ...place, asked: { verb: 'do', by }, replyTo: { in: 'slack' as const, userId } };
   return (await fill(toolFormJobs.draft({ ...event, input: { opened: view, tool } }), request, intake)) ?? said;
+}
+
+/** @returns what to tell the person if it cannot be opened */
+export async function openAwayModal(
+  request: ModalRequest,
+  connection: string,
+  responseUrl: string | undefined,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
+  return (await open(request, connection, awayModal(responseUrl), intake)).said;
 }
 
 /** The common fields of a job that fills an open modal with data from the service. */

@@ -15,6 +15,7 @@ import { sealUrl } from '../../platforms/slack/sealed-url.ts';
 import { createSlackApi } from '../../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 import { keys } from '../../state/table/keys.ts';
+import { createAbsences } from '../../timesheets/absences.ts';
 import { createMutes } from '../../timesheets/mutes.ts';
 import { createJobsOfPerson } from './jobs-of-person.ts';
 import { createRecentCommands } from './recent-commands.ts';
@@ -56,6 +57,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     recentCommands: createRecentCommands(table, jobs, clock),
     jobsOfPerson,
     mutes: createMutes(table, clock),
+    absences: createAbsences(table, clock),
     linking,
     async tryAgain(job, userId) {
       const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;

@@ -5,6 +5,7 @@ import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../../platforms/slack/l
 import { message, plainSection, type SlackMessage, warning } from '../../platforms/slack/messages.ts';
 import { type ButtonPress, readOwn, SlackRequestError } from '../../platforms/slack/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
+import { AWAY_BUTTON, BACK_BUTTON } from '../../platforms/slack/views/away-views.ts';
 import { TOOL_BUTTON, toolToFill } from '../../platforms/slack/views/tool-views.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
@@ -15,7 +16,7 @@ import {
   restOfDay,
   taskToLog,
 } from '../../platforms/slack/views/views.ts';
-import { openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
+import { openAwayModal, openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 /** The missing time in a reminder goes out of date, because the person may have logged it since. */
@@ -63,6 +64,11 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
     case MUTE_BUTTON:
       await intake.mutes.mute(press.userId, press.value);
       return tell(message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`)));
+    case AWAY_BUTTON:
+      return tell(await openAwayModal(press, press.value, press.responseUrl, intake));
+    case BACK_BUTTON:
+      await intake.absences.set(press.userId, undefined);
+      return tell(message(plainSection(':white_check_mark: You get reminders again.')));
     default:
       throw new SlackRequestError('this button does not belong to Partner Relay');
   }

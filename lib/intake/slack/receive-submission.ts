@@ -5,14 +5,19 @@ import { timeJob } from '../../automations/log-time/draft.ts';
 import type { LimitedVerb } from '../../automations/permissions.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { taskAsTyped } from '../../commands/log.ts';
+import { DAY_MS } from '../../dates.ts';
 import { TOO_MANY } from '../../people/turns.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { type ModalSubmission, readOwn, SlackRequestError } from '../../platforms/slack/request.ts';
+import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
+import { AWAY_MODAL, awayMemory, awayMessage } from '../../platforms/slack/views/away-views.ts';
 import { chosenTask, TASK_SELECT } from '../../platforms/slack/views/task-select.ts';
 import { CONFIRM, TOOL_MODAL, toolMemory } from '../../platforms/slack/views/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../platforms/slack/views/views.ts';
 import { type Accepted, connectionOf, type SlackIntake } from './slack-intake.ts';
 import { slackOrigin } from './slack-origin.ts';
+
+const LONGEST_ABSENCE_MS = 366 * DAY_MS;
 
 /** Faults by block id. A modal with faults stays open. */
 type Faults = Readonly<Record<string, string>>;
@@ -75,6 +80,18 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const draft = toolCallJob({ ...called, ...filled }, origin);
       return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
+    case AWAY_MODAL: {
+      const { responseUrl } = remembered(awayMemory);
+      const until = sent.values.until ?? '';
+      const today = intake.clock();
+      // It is still yesterday in the west.
+      if (!(Date.parse(until) > today - 2 * DAY_MS && Date.parse(until) < today + LONGEST_ABSENCE_MS)) {
+        return { until: 'Choose a day from today on, within a year.' };
+      }
+      await intake.absences.set(sent.userId, until);
+      if (responseUrl) await intake.responseUrls.respond(responseUrl, awayMessage(until), 'beside', ANSWER_TIMEOUT_MS);
+      return undefined;
+    }
     default:
       throw new SlackRequestError('this modal does not belong to Partner Relay');
   }
@@ -102,5 +119,6 @@ export function faultOfForm({ callbackId, privateMetadata }: ModalSubmission, fa
   if (callbackId === TOOL_MODAL) {
     return { [readOwn("the modal's private_metadata", privateMetadata, toolMemory).faultsAt]: fault };
   }
+  if (callbackId === AWAY_MODAL) return { until: fault };
   return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };
 }

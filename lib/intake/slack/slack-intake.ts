@@ -7,6 +7,7 @@ import type { KnownTasks } from '../../platforms/slack/known-tasks.ts';
 import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
+import type { Absences } from '../../timesheets/absences.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
 import type { Linking } from './linking.ts';
@@ -29,6 +30,7 @@ export interface SlackIntake {
   recentCommands: RecentCommands;
   jobsOfPerson: JobsOfPerson;
   mutes: Mutes;
+  absences: Absences;
   linking: Linking;
   /** Continues a parked job of the person. @returns false if it changed in the meantime */
   tryAgain(job: Job, userId: string): Promise<boolean>;

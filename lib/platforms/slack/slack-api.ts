@@ -12,6 +12,7 @@ export type SlackMethod =
   | 'usergroups.users.list'
   | 'users.info'
   | 'users.lookupByEmail'
+  | 'users.profile.get'
   | 'views.open'
   | 'views.update';
 

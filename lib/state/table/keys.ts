@@ -55,6 +55,10 @@ export const keys = {
   }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
+  /** lib/timesheets/absences.ts: until when a person says to be away. */
+  awayUntil: (slackUserId: string): Key => ({ pk: `away-until#${slackUserId}`, sk: 'until' }),
+  /** lib/timesheets/absences.ts: who of a team was away on a day, for the summary. */
+  awayOn: (team: string, date: string, what: string): Key => ({ pk: `away-on#${team}#${date}`, sk: what }),
   /** lib/intake/slack/recent-commands.ts: that a person gave this command. */
   said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
   /** lib/platforms/slack/admission.ts: where the Slack app is installed. */

@@ -1,0 +1,84 @@
+import { comparableName } from '../commands/words.ts';
+import type { Team } from '../config/timesheets.ts';
+
+/** Whom the calendar of a team says to be away on a day, or why it cannot be read. */
+export type ReadCalendar = { away: string[] } | { unread: string };
+
+interface Member {
+  userId: string | number;
+  name: string;
+  email: string;
+}
+
+const MOST_BYTES = 5_000_000;
+const MOST_REDIRECTS = 3;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Reads the calendar of a team. What goes wrong is told and not thrown, and never with the address, which may be as good
+ * as a password.
+ * @returns the ids of users of the service
+ */
+export async function readCalendar(
+  { absence, timeZone, remindAt: at }: Team,
+  members: readonly Member[],
+  date: string,
+  fetch: typeof globalThis.fetch,
+): Promise<ReadCalendar> {
+  if (absence.calendar === undefined) return { away: [] };
+  let file: string;
+  try {
+    file = await download(absence.calendar, fetch);
+  } catch (error) {
+    return { unread: error instanceof Unread ? error.message : 'it does not answer' };
+  }
+  // Few teams have a calendar, so a cold start does not load the library.
+  const { eventsIn } = await import('../ics.ts');
+  try {
+    const events = eventsIn(file, { from: date, to: date, timeZone, at });
+    const away = members.filter((member) => events.some((event) => isAbout(event, member)));
+    return { away: away.map(({ userId }) => String(userId)) };
+  } catch {
+    return { unread: 'it is no iCalendar file, or takes too long to read' };
+  }
+}
+
+/** By an address where the event has it, and by the whole name in its title. */
+function isAbout({ addresses, summary }: { addresses: string[]; summary: string }, { email, name }: Member): boolean {
+  const title = ` ${comparableName(summary).replaceAll(/[^\p{L}\p{N}@.'-]+/gu, ' ')} `;
+  const address = email.trim().toLowerCase();
+  return [address, comparableName(name)].some((one) => title.includes(` ${one} `)) || addresses.includes(address);
+}
+
+class Unread extends Error {}
+
+async function download(calendar: string, fetch: typeof globalThis.fetch): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let address = new URL(calendar);
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await fetch(address, { redirect: 'manual', signal });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) {
+      if (response.ok) return read(response);
+      await response.body?.cancel();
+      throw new Unread(`it answers with ${response.status}`);
+    }
+    await response.body?.cancel();
+    const next = new URL(location, address);
+    if (next.protocol !== 'https:' && next.protocol !== address.protocol)
+      throw new Unread('it redirects to another protocol');
+    address = next;
+  }
+  throw new Unread(`it redirects more than ${MOST_REDIRECTS} times`);
+}
+
+async function read({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > MOST_BYTES) throw new Unread(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,49 @@
+import { DAY_MS } from '../dates.ts';
+import { expiry } from '../state/table/expiry.ts';
+import { keys } from '../state/table/keys.ts';
+import type { Table } from '../state/table/table.ts';
+
+/** Who is away: what people say themselves, and on which days reminders found them so. */
+export interface Absences {
+  /** @param until the last day, as `YYYY-MM-DD`; undefined for a person who is back */
+  set(slackUserId: string, until: string | undefined): Promise<void>;
+  /** The last day on which the person is away. */
+  until(slackUserId: string): Promise<string | undefined>;
+  /** Keeps for the summary that a person was away on a day, or why the calendar of the team could not be read. */
+  note(team: string, date: string, noted: { userId: string } | { unread: string }): Promise<void>;
+  /** What was noted on these days. */
+  noted(team: string, dates: readonly string[]): Promise<{ away: Map<string, string[]>; unread: string[] }>;
+}
+
+/** Until the summary of the week was sent. */
+const NOTED_FOR_MS = 21 * DAY_MS;
+
+export function createAbsences(table: Table, clock: () => number): Absences {
+  return {
+    async set(slackUserId, until) {
+      const key = keys.awayUntil(slackUserId);
+      if (until === undefined) return void (await table.delete(key));
+      // The day ends later in the west.
+      await table.put({ ...key, until, expiresAt: expiry(Date.parse(until), 3 * DAY_MS) });
+    },
+    async until(slackUserId) {
+      const item = await table.get(keys.awayUntil(slackUserId));
+      return typeof item?.until === 'string' ? item.until : undefined;
+    },
+    async note(team, date, noted) {
+      const key = keys.awayOn(team, date, 'userId' in noted ? `person#${noted.userId}` : 'calendar');
+      await table.put({ ...key, ...noted, expiresAt: expiry(clock(), NOTED_FOR_MS) });
+    },
+    async noted(team, dates) {
+      const away = new Map<string, string[]>();
+      const unread: string[] = [];
+      for (const date of dates) {
+        for (const { userId } of await table.partition(keys.awayOn(team, date, '').pk)) {
+          if (typeof userId === 'string') away.set(userId, [...(away.get(userId) ?? []), date]);
+          else unread.push(date);
+        }
+      }
+      return { away, unread };
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { slackManifest } from '../../cli/slack-manifest.ts';
+import type { TestRelay } from '../relay.ts';
+import { lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
+import {
+  DAY,
+  FRIDAY,
+  mira,
+  mrkdwnOf,
+  outcomes,
+  remind,
+  reminded,
+  reminders,
+  startFriday,
+  timesheets,
+} from './timesheet-team.ts';
+
+const AISHA = 'U0AISHA01';
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+const ALL = ['Aisha Rahman', 'Mira Novak', 'Tomasz Zielinski'];
+const SUMMARY = { channel: 'C0PLATFORM', on: 'mon', at: '09:00' } as const;
+const MONDAY_AFTER = Date.parse('2026-11-23T09:00:00+01:00');
+
+/** A server of a calendar. @returns its address */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-address.ics`;
+}
+const event = (...lines: string[]) =>
+  ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join('\r\n');
+const answer =
+  (body: string, status = 200, headers = {}): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body);
+
+async function summary(): Promise<string> {
+  relay.clock.now = MONDAY_AFTER;
+  await remind(relay);
+  const [said] = relay.slack.messages.filter(({ channel }) => channel === SUMMARY.channel);
+  return said ? mrkdwnOf(said) : '';
+}
+
+describe('a calendar of the team', () => {
+  it.each([
+    ['by an address', ['SUMMARY:Holidays', `ATTENDEE:mailto:${mira.email.toUpperCase()}`]],
+    ['by a name in the title', ['SUMMARY:Vacation: MIRA Novak (approved)']],
+    ['by an address in the title', [`SUMMARY:${mira.email}: ill`, 'ORGANIZER:mailto:hr@example.com']],
+  ])('keeps the reminder of a person who is away, %s, and the summary says so', async (_, lines) => {
+    const calendar = await serve(answer(event('DTSTART;VALUE=DATE:20261119', 'DTEND;VALUE=DATE:20261122', ...lines)));
+    relay = await startFriday(timesheets({ absence: { calendar }, summary: SUMMARY }));
+    await remind(relay);
+    expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([`2 of 3 are due a reminder for ${FRIDAY}; 1 away`]);
+    expect(await summary()).toMatch(/Mira Novak.*short\*, away on 2026-11-20/);
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['is missing', answer('', 404), 'it answers with 404'],
+    ['does not answer', (request) => request.destroy(), 'it does not answer'],
+    ['is a page', answer('<html>'), 'it is no iCalendar file'],
+    ['is too large', answer('A'.repeat(5_100_000)), 'it is larger than 5 MB'],
+    ['redirects for ever', answer('', 302, { location: '/again' }), 'it redirects more than 3 times'],
+    ['redirects to a file', answer('', 302, { location: 'file:///etc/passwd' }), 'it redirects to another protocol'],
+    ['never stops', answer(event('DTSTART:20200101T000000Z', 'RRULE:FREQ=SECONDLY')), 'takes too long'],
+  ])('that %s stops no reminder, and the summary says so', async (_, listener, why) => {
+    const calendar = await serve(listener);
+    relay = await startFriday(timesheets({ absence: { calendar }, summary: SUMMARY }));
+    await remind(relay);
+    expect(reminded(relay)).toEqual(ALL);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([expect.stringContaining(`cannot be read: `)]);
+    expect((await outcomes(relay, 'team-timesheets')).join()).toContain(why);
+    expect(JSON.stringify([relay.log, await relay.jobs()])).not.toContain('secret-address');
+    expect(await summary()).toContain('The calendar of the team could not be read on 2026-11-20.');
+  });
+
+  it('is followed where it redirects', async () => {
+    const moved = await serve(answer(event('DTSTART;VALUE=DATE:20261120', 'SUMMARY:Mira Novak')));
+    const calendar = await serve(answer('', 301, { location: moved }));
+    relay = await startFriday(timesheets({ absence: { calendar } }));
+    await remind(relay);
+    expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
+  });
+
+  it.each(['SUMMARY:Mira Novakova', 'SUMMARY:Release', 'SUMMARY:Mira'])(
+    'takes no one else for away: %s',
+    async (line) => {
+      const calendar = await serve(answer(event('DTSTART;VALUE=DATE:20261120', line)));
+      relay = await startFriday(timesheets({ absence: { calendar } }));
+      await remind(relay);
+      expect(reminded(relay)).toEqual(ALL);
+    },
+  );
+});
+
+describe('a status in Slack', () => {
+  const absence = { emoji: [':palm_tree:'] };
+  const inAnHour = Date.parse('2026-11-20T17:30:00+01:00') / 1_000;
+  it.each([
+    ['with the emoji and an end', ':palm_tree:', inAnHour, ['Mira Novak', 'Tomasz Zielinski']],
+    ['with another emoji', ':tada:', inAnHour, ALL],
+    ['without an end', ':palm_tree:', 0, ALL],
+    ['that is over', ':palm_tree:', inAnHour - 7_200, ALL],
+  ])('%s', async (_, status_emoji, status_expiration, names) => {
+    relay = await startFriday(timesheets({ absence, summary: SUMMARY }));
+    Object.assign(relay.slack.users.get(AISHA) ?? {}, { status_emoji, status_expiration });
+    await remind(relay);
+    expect(reminded(relay)).toEqual(names);
+    expect(/Aisha Rahman.*away on 2026-11-20/.test(await summary())).toBe(names.length < 3);
+  });
+
+  it.each([{ kind: 'error', error: 'missing_scope' }, { kind: 'rate-limited' }, { kind: 'cut' }] as const)(
+    'that cannot be read stops no reminder: $kind',
+    async (failure) => {
+      relay = await startFriday(timesheets({ absence }));
+      const status = { status_emoji: ':palm_tree:', status_expiration: inAnHour };
+      Object.assign(relay.slack.users.get(AISHA) ?? {}, status);
+      relay.slack.fail({ method: 'users.profile.get', times: 3, ...failure });
+      await remind(relay);
+      expect(reminded(relay)).toEqual(ALL);
+    },
+  );
+
+  it('is asked for by the manifest of the app', async () => {
+    const manifest = (emoji: string[]) => slackManifest(timesheets({ absence: { emoji } }), 'Relay', 'https://relay');
+    relay = await startFriday(timesheets({ absence }));
+    expect(manifest([]).oauth_config.scopes.bot).not.toContain('users.profile:read');
+    const { bot } = manifest(absence.emoji).oauth_config.scopes;
+    relay.slack.grant(bot);
+    await remind(relay);
+    expect(relay.slack.calls.map(({ method }) => method)).toContain('users.profile.get');
+    expect(bot).toContain('users.profile:read');
+  });
+});
+
+describe('"Away until…" in a reminder', () => {
+  async function sayAway(until: string): Promise<Record<string, string>> {
+    const [reminder] = reminders(relay).get('Mira Novak') ?? [];
+    if (!reminder) throw new Error('Mira got no reminder');
+    await press(relay, reminder, 'Away until…', { userId: MIRA });
+    const view = relay.slack.views.at(-1);
+    if (!view) throw new Error('no form is open');
+    return submit(relay, view, { until });
+  }
+  const nextDays = async (days: number) => {
+    relay.clock.now += days * DAY;
+    const before = relay.slack.messages.length;
+    await remind(relay);
+    return relay.slack.messages.slice(before).filter(({ userId }) => userId === MIRA).length;
+  };
+
+  it('keeps the reminders through that day, and the summary says so', async () => {
+    relay = await startFriday(timesheets({ summary: SUMMARY }));
+    await remind(relay);
+    expect(await sayAway('2026-11-24')).toEqual({});
+    expect(told(relay).at(-1)).toContain('You will get no reminders through 2026-11-24.');
+    expect(await nextDays(3)).toBe(0);
+    expect(await outcomes(relay, 'timesheet-reminder')).toContain('nothing to do: away until 2026-11-24');
+    expect(await nextDays(1)).toBe(0);
+    expect(await nextDays(1)).toBe(1);
+    relay.clock.now = MONDAY_AFTER + 7 * DAY;
+    await remind(relay);
+    const said = relay.slack.messages.filter(({ channel }) => channel === SUMMARY.channel).at(-1);
+    expect(said && mrkdwnOf(said)).toMatch(/Mira Novak.*away on 2026-11-23 and 2026-11-24/);
+  });
+
+  it('can be undone', async () => {
+    relay = await startFriday();
+    await remind(relay);
+    await sayAway('2026-12-24');
+    await press(relay, lastMessage(relay), 'Undo', { userId: MIRA });
+    expect(told(relay).at(-1)).toContain('You get reminders again.');
+    expect(await nextDays(3)).toBe(1);
+  });
+
+  it.each(['2026-11-17', '2027-12-24'])('takes no day that is over or far away: %s', async (until) => {
+    relay = await startFriday();
+    await remind(relay);
+    expect(await sayAway(until)).toEqual({ until: 'Choose a day from today on, within a year.' });
+  });
+});
