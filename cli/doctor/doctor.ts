@@ -14,6 +14,7 @@ import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { NoRelay, type OpenTarget, type Target } from '../target.ts';
+import { lookAtCalendars } from './calendars.ts';
 import { lookAtConnection } from './connection.ts';
 import { type Finding, printFindings } from './finding.ts';
 import { lookAtGithub } from './github.ts';
@@ -67,7 +68,7 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
   const looked: Finding[] = [];
   for (const name of connections) looked.push(...(await lookAtConnectionOf(name, config, open, tell)));
   findings.push(...(await lookAtTable(config, open)), ...looked);
-  return [...findings, ...(await lookAtPlatforms(config, open))];
+  return [...findings, ...(await lookAtCalendars(config)), ...(await lookAtPlatforms(config, open))];
 }
 
 /** A clock may be off by so much before it is worth a word. */

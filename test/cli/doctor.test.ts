@@ -7,6 +7,7 @@ import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts'
 import { newKeys } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { teamInput } from '../timesheets/team.ts';
 
 const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
 
@@ -295,6 +296,24 @@ describe('doctor', () => {
   it('doctor reports that tasks/detail takes the id of a task by another name', async () => {
     const found = await examined({ sandbox: { rename: { '/tasks/detail': { fields: { task_id: 'task' } } } } });
     expect(found.get('main: tasks/detail')).toMatch(/^bad/);
+  });
+
+  it('doctor reads the calendars of teams and the status of people', async () => {
+    const server = createServer((_, response) => void response.writeHead(404).end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const calendar = `http://127.0.0.1:${(server.address() as AddressInfo).port}/away.ics`;
+    const config = exampleConfig(
+      {},
+      { timesheets: { teams: [{ ...teamInput, absence: { calendar, emoji: [':x:'] } }] } },
+    );
+    const found = await examined({ config });
+    expect(found.get(`calendar of the team ${teamInput.name}`)).toMatch(/^bad: it answers with 404; reminders go out/);
+    expect(found.get('slack: status of people')).toBe('good: can be read');
+    relay.slack.fail({ method: 'users.profile.get', kind: 'error', error: 'missing_scope' });
+    expect((await findings()).get('slack: status of people')).toMatch(
+      /^unknown: the app lacks the scope for users.profile.get/,
+    );
   });
 
   it('doctor says which connections have the same key', async () => {

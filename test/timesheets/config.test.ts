@@ -116,6 +116,7 @@ describe('the settings', () => {
       dryRun: false,
       teams: [
         {
+          absence: { emoji: [] },
           ...teamInput,
           people: [ada, bob],
           partTime: [{ email: bob, hours: { fri: 4 } }],
