@@ -87,6 +87,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       projects: ['GetItem', 'PutItem'],
       knownTasks: ['GetItem', 'PutItem'],
       recentTasks: ['GetItem', 'PutItem'],
+      closedWork: ['PutItem', 'Query'],
       taskName: ['GetItem', 'PutItem'],
       checkedTask: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],

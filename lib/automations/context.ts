@@ -21,6 +21,7 @@ import { createSlackApi, type SlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import type { Table } from '../state/table/table.ts';
 import { type Absences, createAbsences } from '../timesheets/absences.ts';
+import { type ClosedWorks, createClosedWorks } from '../timesheets/closed-work.ts';
 import { createFirstTimeEntries, type FirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes, type Mutes } from '../timesheets/mutes.ts';
 import { createRecentTasks, type RecentTasks } from '../timesheets/recent-tasks.ts';
@@ -57,6 +58,7 @@ export interface Context {
   mutes: Mutes;
   absences: Absences;
   fetch: typeof globalThis.fetch;
+  closedWorks: ClosedWorks;
   recentTasks: RecentTasks;
   taskNames: TaskNames;
   firstEntries: FirstTimeEntries;
@@ -108,6 +110,7 @@ export function createContext(
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
     fetch,
+    closedWorks: createClosedWorks(table, clock),
     recentTasks: createRecentTasks(table, clock),
     knownTasks: createKnownTasks(table),
     taskNames: createTaskNames(table, clock),

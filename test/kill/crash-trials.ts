@@ -1,3 +1,4 @@
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig } from '../relay.ts';
@@ -87,7 +88,12 @@ export interface TrialChoice {
 }
 
 /** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
-export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
+export async function startTrials(
+  sandboxOptions: SandboxOptions,
+  tally: Tally,
+  commands?: Commands,
+  timesheets?: RelayConfigInput['timesheets'],
+) {
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   const connection = { limits, ...(commands && { mcp: { limits, link: 'offered' as const, commands } }) };
   const relay = await startKillableRelay(
@@ -102,6 +108,7 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
           tests: TESTS,
           slack: { apiUrl: slack },
           people: [COLLABORATOR],
+          ...(timesheets && { timesheets }),
         },
       ),
     sandboxOptions,
@@ -117,7 +124,11 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
       const { operation, repeatable, isTool } = row;
       const result = await relay.try({ incoming, operation, repeatable, isTool, answers, stops, comesBack, recovery });
       const events = incoming.filter(({ from }) => from !== 'slack command').length;
-      const there = { made: row.made(relay, id), readBack: await row.readBack?.(relay), said: row.said(relay, id) };
+      const there = {
+        made: await row.made(relay, id),
+        readBack: await row.readBack?.(relay),
+        said: row.said(relay, id),
+      };
       const violations = await judge({ row, answers, stops, comesBack, events, result, ...there });
       tally.add(result);
       const { nonceMoment = 'default', checkOrder = ['default'] } = sandboxOptions;

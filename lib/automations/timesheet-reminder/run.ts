@@ -7,6 +7,7 @@ import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
+import { tasksOfDay } from './tasks-of-day.ts';
 import { whyAway } from './why-away.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
@@ -41,8 +42,11 @@ export function timesheetReminder(context: Context): Automation {
     }
     const tasks = [];
     const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
-    for (const { id, name } of recent) {
-      tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)) });
+    const proposed = await tasksOfDay({ email: sheet.email, date, team }, context);
+    const ofDay = proposed.map((one) => ({ ...recent.find(({ id }) => id === one.id), ...one }));
+    const others = recent.filter(({ id }) => proposed.every((one) => one.id !== id));
+    for (const { id, name, ...did } of [...ofDay, ...others]) {
+      tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)), ...did });
     }
     await knownTasks.learn(
       job.connection,
