@@ -189,7 +189,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 yesteday', ['yesterday 4711']],
     ['1h30m 4711 wrote tests yesterday.', ['yesterday 4711 wrote tests']],
     ['1h30m 4711 wrote tests on 18.11.2026', ['2026-11-18 4711 wrote tests']],
-    ['1h30m “Login page” Tests vom 18.11.26', ['2026-11-18 "Login page" Tests']],
+    ['1h30m “Login page” Tests Vom 18.11.26', ['2026-11-18 "Login page" Tests']],
     ['1h30m 4711 2026/11/8', ['2026-11-08 4711']],
     ['1h30m 20261118 4711', ['2026-11-18 4711']],
     ['1h30m 4711 11.12.2026', ['2026-12-11 4711']],
