@@ -45,29 +45,23 @@ export function addRehearseCommand(
     });
 }
 
-/** What a job of the rehearsal waited for the budget. */
-interface Waiting {
-  /** When its event came; epoch milliseconds. */
-  at: number;
-  by: string;
-  isOfPeople: boolean;
-  waitedMs: number;
-  /** The hours in which the calls of the day were used up. */
-  usedUp: number[];
+/** How long a job waited for the budget, and the hours in which it did because the calls of the day were used up. */
+function waitingOf({ event: { at, by }, job: { lane, waits } }: Rehearsal['jobs'][number], end: number) {
+  const own = (waits?.newest ?? []).filter((wait) => wait.for === 'budget');
+  const waitedMs = own.reduce((sum, { from, until = end }) => sum + until - from, 0);
+  const ofDay = own.filter(({ why }) => why.startsWith("the day's "));
+  const usedUp = ofDay.flatMap(({ from, until = end }) => hoursBetween(from, until));
+  return { at, by, isOfPeople: isOfPeople(lane), waitedMs, usedUp };
 }
 
 function inWords({ jobs, calls, end }: Rehearsal): string[] {
-  const all = jobs.map(({ event: { at, by }, job: { lane, waits } }): Waiting => {
-    const own = (waits?.newest ?? []).filter((wait) => wait.for === 'budget');
-    const waitedMs = own.reduce((sum, { from, until = end }) => sum + until - from, 0);
-    const ofDay = own.filter(({ why }) => why.startsWith("the day's "));
-    const usedUp = ofDay.flatMap(({ from, until = end }) => hoursBetween(from, until));
-    return { at, by, isOfPeople: isOfPeople(lane), waitedMs, usedUp };
-  });
+  const all = jobs.map((job) => waitingOf(job, end));
   const usedUp = new Set(all.flatMap((one) => one.usedUp));
   const jobsAt = Map.groupBy(all, ({ at }) => hourOf(at));
   const callsAt = Map.groupBy(calls, ({ at }) => hourOf(at));
-  const hours = [...new Set([...jobsAt.keys(), ...callsAt.keys(), ...usedUp])].sort((a, b) => a - b);
+  const hours = [...new Set([...jobsAt.keys(), ...callsAt.keys()])].sort((a, b) => a - b);
+  const edges = (next: number) => [...usedUp].filter((hour) => !usedUp.has(hour + next)).sort((a, b) => a - b);
+  const [from, until] = [edges(-HOUR_MS), edges(HOUR_MS)];
   const waiting = all.filter(({ waitedMs }) => waitedMs > 0);
   const named = [...Map.groupBy(waiting, ({ by }) => by)].sort(([, a], [, b]) => longest(b) - longest(a));
   return [
@@ -75,7 +69,11 @@ function inWords({ jobs, calls, end }: Rehearsal): string[] {
     ...named
       .slice(0, MOST_NAMED)
       .map(([by, own]) => `  ${oneLine(by)}: ${counted(own.length, 'job')}, up to ${elapsed(longest(own))}`),
-    `The calls of the day were ${usedUp.size === 0 ? 'never used up' : `used up in ${counted(usedUp.size, 'hour')}`}.`,
+    ...(usedUp.size === 0 ? ['The calls of the day were never used up.'] : []),
+    ...from.map((at, index) => {
+      const period = `${localTime(at)} and ${localTime((until[index] ?? at) + HOUR_MS)}`;
+      return `The calls of the day were used up between ${period}, and jobs waited for them.`;
+    }),
     '  the hour from             jobs  calls  people waited  others waited  day used up',
     ...hours.map((hour) => {
       const jobs = jobsAt.get(hour) ?? [];
@@ -87,7 +85,7 @@ function inWords({ jobs, calls, end }: Rehearsal): string[] {
   ];
 }
 
-const longest = (some: readonly Waiting[]) => Math.max(0, ...some.map(({ waitedMs }) => waitedMs));
+const longest = (some: readonly { waitedMs: number }[]) => Math.max(0, ...some.map(({ waitedMs }) => waitedMs));
 const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
 const hoursBetween = (from: number, until: number) =>
   Array.from({ length: (hourOf(until) - hourOf(from)) / HOUR_MS + 1 }, (_, index) => hourOf(from) + index * HOUR_MS);

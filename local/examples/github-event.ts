@@ -37,8 +37,8 @@ export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
 
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
-/** When an example happened (epoch milliseconds), and the number of what is new in it. */
-type Made = { now: number; number: number };
+/** When an example happened (ISO 8601), and the number of what is new in it. */
+type Made = { time: string; number: number };
 
 /**
  * An event in GitHub's format, made from `@octokit/webhooks-examples`. By default, it happened now, and its issue, comment
@@ -48,8 +48,10 @@ type Made = { now: number; number: number };
  */
 export function exampleEvent(
   wanted: WantedEvent,
-  made: Made = { now: Date.now(), number: inventedNumber() },
+  now = Date.now(),
+  number = inventedNumber(),
 ): { event: string; payload: Payload } {
+  const made: Made = { time: `${new Date(now).toISOString().slice(0, 19)}Z`, number };
   const event = wanted.event ?? eventFor(wanted);
   refuseNonsense(event, wanted);
   const example = inRepository(findExample(event, wanted), wanted.repository);
@@ -134,7 +136,7 @@ function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent,
   // GitHub's example still contains the label that was removed.
   const kept = example.action === 'unlabeled' ? [] : issue.labels;
   const own = labels?.map((name) => ({ name, color: 'ededed', default: false, description: null }));
-  const edited = example.action === 'edited' && { title: `${issue.title} (edited at ${timeOf(made)})` };
+  const edited = example.action === 'edited' && { title: `${issue.title} (edited at ${made.time})` };
   const changed = example.action === 'labeled' || example.action === 'unlabeled' ? own?.at(-1) : undefined;
   return {
     ...example,
@@ -164,8 +166,8 @@ function ofComment(example: Example, { issue: number, body }: WantedEvent, made:
       ...comment,
       id,
       html_url: place,
-      created_at: timeOf(made),
-      updated_at: timeOf(made),
+      created_at: made.time,
+      updated_at: made.time,
       ...(body !== undefined && { body }),
     },
   };
@@ -177,8 +179,8 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ma
   const outcome = merged && {
     state: 'closed',
     merged: true,
-    closed_at: timeOf(made),
-    merged_at: timeOf(made),
+    closed_at: made.time,
+    merged_at: made.time,
     merged_by: pull.user,
   };
   return {
@@ -191,22 +193,18 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ma
       id: FIRST_PULL_REQUEST_ID + number,
       number,
       html_url: String(pull.html_url).replace(/\d+$/, String(number)),
-      updated_at: timeOf(made),
+      updated_at: made.time,
     },
   };
 }
 
 function numbered(issue: Fields, made: Made): Fields {
   const url = String(issue.html_url).replace(/\d+$/, String(made.number));
-  return { ...issue, id: FIRST_ISSUE_ID + made.number, number: made.number, html_url: url, updated_at: timeOf(made) };
+  return { ...issue, id: FIRST_ISSUE_ID + made.number, number: made.number, html_url: url, updated_at: made.time };
 }
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function timeOf({ now }: Made): string {
-  return `${new Date(now).toISOString().slice(0, 19)}Z`;
 }
 
 function inventedNumber(): number {

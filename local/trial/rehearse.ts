@@ -1,16 +1,9 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { acceptEvent } from '../../lib/engine/line/accept-event.ts';
-import type { Job } from '../../lib/engine/record/job.ts';
 import type { PastEvent } from './past-events.ts';
-import { startTrialRelay, type TrialCall, type TrialRelay } from './trial-relay.ts';
+import { startTrialRelay, type TrialRelay } from './trial-relay.ts';
 
-export interface Rehearsal {
-  /** The jobs at the end, with the event of each. */
-  jobs: { event: PastEvent; job: Job }[];
-  calls: readonly TrialCall[];
-  /** When it ended; epoch milliseconds. */
-  end: number;
-}
+export type Rehearsal = Awaited<ReturnType<typeof rehearse>>;
 
 /** A job that then still waits is shown so. */
 const LONGEST_AFTER_MS = 7 * 86_400_000;
@@ -18,8 +11,10 @@ const LONGEST_AFTER_MS = 7 * 86_400_000;
 /**
  * Lets events happen again under a configuration, each at its time: with the real functions, budget and waiting lines,
  * and with the sandbox. One job runs at a time and answers come at once, so a wait of seconds says nothing.
+ *
+ * @returns the jobs at the end, with the event of each, and when it ended; epoch milliseconds
  */
-export async function rehearse(events: readonly PastEvent[], config: RelayConfig): Promise<Rehearsal> {
+export async function rehearse(events: readonly PastEvent[], config: RelayConfig) {
   const relay = await startTrialRelay(config, events[0]?.at ?? 0);
   try {
     const eventOf = new Map<string, PastEvent>();

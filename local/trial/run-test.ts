@@ -97,7 +97,7 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
 
 function fromExample(wanted: Exclude<RelayTest['event'], { file: string }>, config: RelayConfig) {
   const repository = wanted.repository ?? config.github.repositories[0]?.name;
-  return { ...exampleEvent({ ...wanted, repository }, { now: MONDAY, number: EXAMPLE_NUMBER }), at: MONDAY + 1_000 };
+  return { ...exampleEvent({ ...wanted, repository }, MONDAY, EXAMPLE_NUMBER), at: MONDAY + 1_000 };
 }
 
 const subject = z.optional(z.looseObject({ updated_at: z.iso.datetime() }));

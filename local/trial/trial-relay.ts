@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { type Job, type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
-import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
+import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
+import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
 import { signedByGithub } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
-import type { MadeComment } from '../github/stand-in.ts';
 import { asHttpHandler, functionUrlEvent } from '../http-front.ts';
 import { startSandboxWith } from '../instances.ts';
 import { enterGithubStandIn, withGithubAt } from '../local-github.ts';
@@ -28,33 +27,20 @@ export interface TrialCall {
   at: number;
 }
 
-/** The functions, unchanged, in this process, with all that they need on this machine and a clock of their own. */
-export interface TrialRelay {
-  /** Epoch milliseconds. Work moves it. */
-  clock: { now: number };
-  stores: Stores;
-  calls: readonly TrialCall[];
-  comments: readonly MadeComment[];
-  /** Hands a delivery to the webhook, signed. @returns the ids of its jobs, or why it makes none */
-  take(event: string, payload: object, id: string): Promise<{ jobs: string[]; why?: string }>;
-  /** Lets time pass and jobs run until then, or until no job is under way. */
-  workUntil(end: number): Promise<void>;
-  /** In the order in which they came. */
-  jobs(): Promise<Job[]>;
-  close(): Promise<void>;
-}
-
 const MINUTE_MS = 60_000;
 /** A line that nothing leaves is looked at less and less often, so that a day of waiting takes seconds. */
 const LONGEST_SWEEP_PAUSE_MS = 10 * MINUTE_MS;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
+export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
+
 /**
- * Starts a relay that has nothing behind it and reaches nothing but its own stand-ins. Nobody has linked an account.
+ * Starts the functions, unchanged, in this process, with all that they need on this machine and a clock of their own. They
+ * have nothing behind them and reach nothing but their own stand-ins. Nobody has linked an account.
  *
- * @param now when its clock begins; epoch milliseconds
+ * @param now when the clock begins; epoch milliseconds
  */
-export async function startTrialRelay(given: RelayConfig, now: number): Promise<TrialRelay> {
+export async function startTrialRelay(given: RelayConfig, now: number) {
   const clock = { now };
   const read = () => clock.now;
   const quiet = { info() {}, warn() {}, error() {} };
@@ -133,13 +119,15 @@ export async function startTrialRelay(given: RelayConfig, now: number): Promise<
     stores,
     calls,
     comments: github.comments,
-    async take(event, payload, id) {
+    /** Hands a delivery to the webhook, signed. @returns the ids of its jobs, or why it makes none */
+    async take(event: string, payload: object, id: string): Promise<{ jobs: string[]; why?: string }> {
       const { headers, body } = signedByGithub(event, JSON.stringify(payload), key, id);
       const request = functionUrlEvent({ method: 'POST', headers, url: '/github' }, '/github', Buffer.from(body));
       const { jobs = [], ignored, error = ignored } = JSON.parse((await takeGithub(request)).body ?? '{}');
       return { jobs, ...(error !== undefined && { why: error }) };
     },
-    async workUntil(end) {
+    /** Lets time pass and jobs run until then, or until no job is under way. It moves the clock. */
+    async workUntil(end: number): Promise<void> {
       for (let sweepAfterMs = MINUTE_MS; clock.now <= end; sweepAfterMs *= 2) {
         while (clock.now <= end && (await workOnce())) sweepAfterMs = MINUTE_MS;
         const underWay = await list(UNDER_WAY);
@@ -150,6 +138,7 @@ export async function startTrialRelay(given: RelayConfig, now: number): Promise<
         await runSweep({}, contextNow());
       }
     },
+    /** In the order in which they came. */
     jobs: async () => (await list(jobStatuses)).sort((a, b) => a.createdAt - b.createdAt),
     async close() {
       await Promise.all([sandbox.close(), github.close(), standIn.close(), stack.close()]);

@@ -33,8 +33,8 @@ const file = "event: { event: 'issues', file: 'payload.json' }";
 describe('relay test', () => {
   it('passes with the tests that come with the project', async () => {
     const printed = await run();
-    expect(printed).toMatch(/^relay-tests\/comments\.ts\n {2}✓ /);
-    expect(printed).toContain('\n6 tests, all as expected.');
+    expect(printed.match(/^relay-tests\/.*/gm)?.length).toBeGreaterThanOrEqual(3);
+    expect(printed).toMatch(/\n\d+ tests, all as expected\.$/);
     expect(process.exitCode).toBeUndefined();
   });
 
