@@ -22,6 +22,7 @@ export default defineConfig({
         },
         completeChecklistItem: true,
         logTime: true,
+        relate: true,
         checkPullRequest: { exemptLabels: ['no task'] },
         tests: {
           workflows: ['ci.yml'],
