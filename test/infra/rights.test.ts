@@ -136,6 +136,7 @@ describe('the role of a function', () => {
       ],
       PutItem: [
         'account-link#*#*',
+        'away-until#*',
         'grant#*#*',
         'group#*',
         'job#*',
@@ -146,7 +147,7 @@ describe('the role of a function', () => {
         ...remembered,
       ],
       UpdateItem: ['account-link#*#*', 'job#*'],
-      DeleteItem: ['account-link#*#*', 'grant#*#*', 'link-waits#*#*#*', 'linked-people#*'],
+      DeleteItem: ['account-link#*#*', 'away-until#*', 'grant#*#*', 'link-waits#*#*#*', 'linked-people#*'],
       Query: ['jobs-of#*#*', 'link-waits#*#*#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.
