@@ -21,6 +21,7 @@ export default defineConfig({
           severity: { default: 'Major', labels: { crash: 'Critical', typo: 'Minor' } },
         },
         completeChecklistItem: true,
+        relate: true,
         logTime: true,
         relate: true,
         checkPullRequest: { exemptLabels: ['no task'] },

@@ -7,10 +7,12 @@ import { createMarkers } from '../lib/engine/record/markers.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
+import { createRelations } from '../lib/links/relations.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
+import type { Target } from '../lib/target.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { verifyingWith } from './decide.ts';
@@ -67,8 +69,11 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
         });
       }
       const link = await createLinks(stores.table, stores.clock).look(issue.entity);
-      if (options.json) printJson({ entity: issue.entity, ...link });
-      else for (const line of linkLines(issue, link)) console.log(line);
+      const { claim, defect } = heldBy(link);
+      const relations = createRelations(stores.table);
+      const linkedTo = claim && defect ? await relations.of({ connection: claim.connection, id: defect.id }) : [];
+      if (options.json) printJson({ entity: issue.entity, ...link, linkedTo });
+      else for (const line of linkLines(issue, link, linkedTo)) console.log(line);
     });
 }
 
@@ -83,12 +88,13 @@ async function decisionOf(
 }
 
 /** A link in words. */
-function linkLines({ name, entity }: IssueName, link: Link<IssueState>): string[] {
+function linkLines({ name, entity }: IssueName, link: Link<IssueState>, linkedTo: readonly Target[]): string[] {
   const { claim, defect } = heldBy(link);
   const { newest } = link;
   const facts: [string, string | undefined][] = [
     ['link', entity],
     ['is', inWords(link)],
+    ['linked to', linkedTo.map(({ kind, id }) => `${kind} ${id}`).join(', ') || undefined],
     ['connection', claim?.connection],
     ['marker', claim?.marker],
     ['issue', newest && `${newest.state.state}, labels ${newest.state.labels.join(', ') || 'none'}`],

@@ -26,7 +26,7 @@ export interface RelayFacts {
   canTry: boolean;
   schedules: { slug: string; everyMinutes: number; takesTime: boolean }[];
   /** By connection: the addresses of the service's pages, with `{id}`. */
-  web: Record<string, { defects?: string; tasks?: string }>;
+  web: Record<string, Record<string, string>>;
 }
 
 /** `POST /api/operate`: what an operator does apart from decisions about jobs. Answers {@link Said}. */

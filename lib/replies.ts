@@ -1,3 +1,4 @@
+import { pageOf } from './config/pages.ts';
 import type { RelayConfig } from './config/schema.ts';
 import type { Job } from './engine/record/job.ts';
 import type { Replies, ReplyContent } from './engine/run/tell-person.ts';
@@ -26,8 +27,10 @@ export function createReplies({ config, comments, slack, clock, fetch, secrets }
     slack && apiUrl !== undefined && createSlackReplies({ slack, clock, apiUrl, fetch, secrets, contact });
   return async (job, said) => {
     const replyTo = placeOf(job, said);
-    if (replyTo?.in === 'github' && said.of !== 'link awaited') return onGithub(job, replyTo, said);
-    if (replyTo?.in === 'slack' && inSlack) return inSlack(job, replyTo, said);
+    const about = said.of === 'done' ? (said.about ?? []) : [];
+    const pages = about.flatMap((thing) => pageOf(config, job.connection, thing) ?? []);
+    if (replyTo?.in === 'github' && said.of !== 'link awaited') return onGithub(job, replyTo, said, pages);
+    if (replyTo?.in === 'slack' && inSlack) return inSlack(job, replyTo, said, pages);
     return { calls: 'reply', leftOut: 'relay.config.ts no longer has slack' };
   };
 }

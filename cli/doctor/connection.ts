@@ -149,14 +149,14 @@ async function compareAddresses(
   );
 }
 
-/** Doctor creates nothing, so it cannot try operations that create. */
+/** Doctor changes nothing, so it cannot try operations that create or link something. */
 function notTried(connection: string): Finding[] {
   return [...operations.values()]
-    .filter(({ evidence, effect }) => evidence === 'assumed' && effect === 'create')
-    .map(({ name }) => ({
+    .filter(({ evidence, effect }) => effect === 'unknown' || (evidence === 'assumed' && effect === 'create'))
+    .map(({ name, evidence, effect }) => ({
       what: `${connection}: ${name}`,
       verdict: 'unknown',
-      detail: `assumed; not tried, because it creates something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
+      detail: `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
     }));
 }
 

@@ -40,6 +40,7 @@ export default defineConfig({
           projectId: ${inspect(projectId)},
         },
         completeChecklistItem: true,
+        relate: true,
         logTime: true,
       },
     ],

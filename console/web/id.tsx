@@ -32,14 +32,15 @@ export function ServiceId({ id, page }: { id: string; page: string | undefined }
   );
 }
 
-/** Finds the service's page for a value, if it is the id of a defect or a task. */
+/** Finds the service's page for a value, if it is the id of something that has one. */
 export type PageOf = (name: string, value: unknown) => string | undefined;
 
 /** @param calls the operation that `id` belongs to: `defects/create` */
 export function usePages(connection: string | undefined, calls = ''): PageOf {
   const web = useRelay().web[connection ?? ''];
   return (name, value) => {
-    const [, kind] = (name === 'id' ? /^(defect|task)s\//.exec(calls) : /^(defect|task)_?id$/i.exec(name)) ?? [];
-    return kind && web?.[`${kind as 'defect' | 'task'}s`]?.replace('{id}', encodeURIComponent(String(value)));
+    const field = name.replace(/_?id$/i, '').replace(/_./, (start) => start.charAt(1).toUpperCase());
+    const kind = name === 'id' ? calls.replace('/create', '') : `${field}s`;
+    return web?.[kind]?.replace('{id}', () => encodeURIComponent(String(value)));
   };
 }

@@ -48,12 +48,12 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
-/** The address of a page, with a placeholder for the id. */
+/** The address of a page, with a placeholder for the id. People sign in there, so it is encrypted, or on this machine. */
 const pageAddress = z
   .string()
   .regex(
-    /^https?:\/\/[^\s{}]+\{id\}[^\s{}]*$/,
-    'expected an address with {id}, such as https://pm.example.com/defects/{id}',
+    /^(?:https:\/\/[\w.-]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d+)?\/[^\s{}<>|\\]*\{id\}[^\s{}<>|\\]*$/,
+    'expected an https address with {id}, such as https://pm.example.com/defects/{id}',
   )
   .exactOptional();
 
@@ -74,12 +74,12 @@ const connection = z.strictObject({
       examples: [0.05],
     }),
   web: z
-    .strictObject({ defects: pageAddress, tasks: pageAddress })
+    .strictObject({ defects: pageAddress, tasks: pageAddress, testCases: pageAddress, testSteps: pageAddress })
     .optional()
     .meta({
       description:
-        "The addresses of the service's pages for a defect and a task, with `{id}` in place of its id. The console then " +
-        'shows these ids as links.',
+        "The addresses of the service's pages for things, with `{id}` in place of their id: https, or http on this " +
+        'machine. Comments, Slack messages and the console then link to them.',
       examples: [{ defects: 'https://pm.example.com/defects/{id}', tasks: 'https://pm.example.com/tasks/{id}' }],
     }),
   operations: operationOverrides.default({}).meta({
@@ -97,10 +97,11 @@ const connection = z.strictObject({
   }),
 });
 
-/** A field of the defect, chosen by the issue's labels. */
+/** A field of the defect, chosen by the issue's labels and its type. */
 const byLabel = z.strictObject({
   default: z.string().min(1).optional(),
   labels: z.record(z.string().min(1), z.string().min(1)).default({}),
+  types: z.record(z.string().min(1), z.string().min(1)).default({}),
 });
 
 const defectFields = z.strictObject({
@@ -124,9 +125,9 @@ const issueToDefect = z.strictObject({
   }),
   type: byLabel.prefault({}).meta({
     description:
-      'The type of the defect: the first entry of `labels` whose label the issue has, otherwise `default`. Without ' +
-      'either, the field is not sent.',
-    examples: [{ default: 'Bug', labels: { documentation: 'Documentation' } }],
+      'The type of the defect: the first entry of `labels` whose label the issue has, otherwise the entry of `types` for ' +
+      "GitHub's type of the issue, otherwise `default`. Without any, the field is not sent.",
+    examples: [{ default: 'Bug', labels: { documentation: 'Documentation' }, types: { Regression: 'Regression' } }],
   }),
   priority: byLabel.prefault({}).meta({
     description: 'The priority of the defect, chosen like `type`.',
@@ -341,20 +342,13 @@ const slack = z.strictObject({
     .prefault({})
     .meta({ description: 'Who may use the relay at all.' }),
   permissions: z
-    .strictObject({
-      defect: permission,
-      done: permission,
-      relate: permission,
-      log: permission,
-      find: permission,
-      do: permission,
-    })
+    .strictObject({ defect: permission, done: permission, log: permission, find: permission, do: permission })
     .partial()
     .default({})
     .meta({
       description:
         'By subcommand: the channels in which it may be used, and the user groups whose members may use it. ' +
-        '`done` is also for `undo`. Everyone may use what is left out, everywhere.',
+        '`done` is also for `undo`, and `defect` for `relate`. Everyone may use what is left out, everywhere.',
       examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
     }),
 });

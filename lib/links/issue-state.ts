@@ -14,6 +14,8 @@ export interface IssueState {
   stateReason: string | null;
   /** Sorted, so that the same labels give the same state. */
   labels: string[];
+  /** GitHub's type of the issue. Missing without one. */
+  type?: string;
 }
 
 export const issueStateShape = z.object({
@@ -26,4 +28,5 @@ export const issueStateShape = z.object({
   state: z.string(),
   stateReason: z.nullable(z.string()),
   labels: z.array(z.string()),
+  type: z.exactOptional(z.string()),
 } satisfies Record<keyof IssueState, z.ZodMiniType>);

@@ -1,5 +1,5 @@
 import { keys } from '../state/table/keys.ts';
-import type { Expression, Table } from '../state/table/table.ts';
+import type { Table } from '../state/table/table.ts';
 import { type Target, targetKinds } from '../target.ts';
 
 /** A defect of the service. */
@@ -8,49 +8,41 @@ export interface DefectName {
   id: string | number;
 }
 
-/** A link of a defect that a job makes or has made. It never expires, so that nothing is sent twice. */
-export interface Relation extends Target {
-  /** The id of the job. */
-  by: string;
-}
-
-/** What the defects are linked to: each relation is claimed before it is sent, by one job. */
+/** What the defects are linked to. It never expires, so that nothing is sent twice: decision 0038. */
 export interface Relations {
-  /** @returns the relation as it is then: by this job, or by the one that was first */
-  claim(defect: DefectName, relation: Relation): Promise<Relation>;
-  /** Takes the claim of a job that has ended without the link. @returns false if it is no longer that job's */
-  takeOver(defect: DefectName, relation: Relation, from: string): Promise<boolean>;
+  /**
+   * Claims a link before it is sent.
+   * @param by id of the job
+   * @param instead id of a job that has ended without the link
+   * @returns id of the job that makes it, or has made it
+   */
+  claim(defect: DefectName, target: Target, by: string, instead?: string): Promise<string>;
   /** Gives up a claim after a refusal. */
-  release(defect: DefectName, relation: Relation): Promise<void>;
-  of(defect: DefectName): Promise<Relation[]>;
+  release(defect: DefectName, target: Target, by: string): Promise<void>;
+  /** What the defect is linked to, or may be. */
+  of(defect: DefectName): Promise<Target[]>;
 }
-
-const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
-const byJob = (by: string): Expression => ({ expression: '#by = :by', values: { by } });
 
 export function createRelations(table: Table): Relations {
   const keyOf = ({ connection, id }: DefectName, target: Target) =>
     keys.relation(connection, String(id), target.kind, String(target.id));
-  const itemOf = (defect: DefectName, { kind, id, by }: Relation) => ({ ...keyOf(defect, { kind, id }), kind, id, by });
 
   return {
-    async claim(defect, relation) {
-      for (;;) {
-        if (await table.put(itemOf(defect, relation), UNLESS_THERE)) return relation;
-        const there = await table.get(keyOf(defect, relation));
-        if (there) return { ...relation, by: String(there.by) };
-      }
+    async claim(defect, { kind, id }, by, instead = by) {
+      const key = keyOf(defect, { kind, id });
+      const condition = { expression: 'attribute_not_exists(#pk) OR #by = :instead', values: { instead } };
+      if (await table.put({ ...key, kind, id, by }, condition)) return by;
+      const there = await table.get(key);
+      return there ? String(there.by) : by;
     },
-    takeOver: (defect, relation, from) => table.put(itemOf(defect, relation), byJob(from)),
-    async release(defect, relation) {
-      await table.delete(keyOf(defect, relation), byJob(relation.by));
+    async release(defect, target, by) {
+      await table.delete(keyOf(defect, target), { expression: '#by = :by', values: { by } });
     },
     async of({ connection, id }) {
       const items = await table.partition(keys.relation(connection, String(id), '', '').pk);
-      return items.map((item) => {
-        const kind = targetKinds.find((known) => known === item.kind) ?? 'task';
-        const target = typeof item.id === 'number' ? item.id : String(item.id);
-        return { kind, id: target, by: String(item.by) };
+      return items.flatMap(({ kind: stored, id: target }) => {
+        const kind = targetKinds.find((known) => known === stored);
+        return kind && (typeof target === 'string' || typeof target === 'number') ? [{ kind, id: target }] : [];
       });
     },
   };

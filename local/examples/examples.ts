@@ -26,6 +26,12 @@ export const tryExamples: readonly TryExample[] = [
     event: { body: '/done 101' },
   },
   {
+    id: 'relate',
+    title: 'A new issue with a line that links its defect to a task',
+    command: "send issues --label bug --body 'Task: Login with passkeys'",
+    event: { event: 'issues', labels: ['bug'], body: 'Task: Login with passkeys' },
+  },
+  {
     id: 'log-comment',
     title: 'A comment that logs time',
     command: 'send --body \'/log 45m "Login with passkeys"\'',

@@ -65,7 +65,7 @@ describe('one issue', () => {
     await start({
       config: exampleConfig({
         priority: { default: 'Medium', labels: { Urgent: 'High' } },
-        severity: { labels: { typo: 'Minor' } },
+        severity: { labels: { typo: 'Minor' }, types: { regression: 'Critical' } },
         whenClosed: { set: { priority: 'None' } },
       }),
     });
@@ -75,6 +75,10 @@ describe('one issue', () => {
     expect(defects()[0]).toMatchObject({ title: 'Another title', priority: 'Medium' });
     await happens(issueEvent('labeled', { seconds: 2, labels: ['BUG', 'urgent', 'typo'] }));
     expect(defects()[0]).toMatchObject({ priority: 'High', severity: 'Minor' });
+    await happens(issueEvent('typed', { seconds: 2, labels: ['bug'], type: { id: 7, name: 'Regression' } }));
+    expect(defects()[0]).toMatchObject({ priority: 'Medium', severity: 'Critical' });
+    await happens(issueEvent('labeled', { seconds: 2, labels: ['bug', 'typo'], type: { id: 7, name: 'Regression' } }));
+    expect(defects()[0]).toMatchObject({ severity: 'Minor' });
     await happens(issueEvent('closed', { seconds: 3, state: 'closed', state_reason: 'not_planned' }));
     expect(defects()[0]).toMatchObject({ priority: 'None' });
     expect(defects()[0]?.description).toContain('\nState: closed (not planned)\n');

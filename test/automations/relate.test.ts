@@ -7,7 +7,7 @@ import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { mergedPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask } from '../slack-requests.ts';
+import { ask, PLATFORM } from '../slack-requests.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -100,7 +100,7 @@ describe('a line in an issue', () => {
     expect([linked().task_id, sends()]).toEqual([OTHER_TASK.id, 2]);
     expect(said().slice(2).sort()).toEqual(
       [
-        expect.stringContaining('the service offers the relay no way to unlink'),
+        expect.stringContaining('and the service offers the relay no way to unlink'),
         expect.stringContaining(`Linked defect ${made()?.defect_id} to task ${OTHER_TASK.id}`),
       ].sort(),
     );
@@ -132,7 +132,7 @@ describe('a line in an issue', () => {
 
   it.each([
     ['a task that is not there', 'Task: Make coffee', 'There is no task Make coffee. Nothing was linked', 0],
-    ['an id that is not there', 'Task: 4711', 'the service does not take one of these ids', 1],
+    ['an id that is not there', 'Task: 4711', 'the service does not take these ids', 1],
     ['a name that is a beginning', 'Task: Release', `Did you mean one of these? ${TASK.id}`, 0],
   ])('tells its author what is wrong: %s', async (_, body, words, sent) => {
     await happens('issues', issue('opened', body));
@@ -211,6 +211,47 @@ describe('a sub-issue', () => {
   });
 });
 
+describe('the pages of the service', () => {
+  const web = {
+    defects: 'https://pm.example.com/defects/{id}',
+    tasks: 'http://localhost:8080/t?task={id}&tab=1',
+    testSteps: 'https://pm.example.com/steps/{id}',
+  };
+  beforeEach(async () => {
+    await relay.close();
+    const config = exampleConfig({}, { apiUrl: github.url, connection: { web } });
+    relay = await startRelay({ config, github: { token: 'ghp_test' } });
+  });
+
+  it('comments link to what they name', async () => {
+    await happens('issues', issue('opened', `Task: ${TASK.id}\nTest case: ${CASE}`));
+    const id = made()?.defect_id;
+    const defect = `[defect ${id}](<https://pm.example.com/defects/${id}>)`;
+    const bodies = github.comments.map(({ body }) => body);
+    expect(bodies[0]).toContain(`This issue is ${defect} now.`);
+    expect(bodies.slice(1)).toEqual([
+      expect.stringContaining(
+        `${defect}\n\n[task ${TASK.id}](<http://localhost:8080/t?task=${TASK.id}&tab=1>)\n\n<!--`,
+      ),
+      expect.stringContaining(`${defect}\n\n<!--`),
+    ]);
+  });
+
+  it('messages in Slack link to what they name, and no id breaks out of its link', async () => {
+    const strange = 'A1>|*(x)';
+    const [example] = relay.sandbox.data.tasks;
+    relay.sandbox.data.tasks.unshift({ ...example, task_id: strange, title: 'Odd one', name: 'Odd one' } as never);
+    await ask(relay, 'find Odd one');
+    await ask(relay, 'defect A new one', { channelId: PLATFORM });
+    const sections = relay.slack.messages.flatMap(({ blocks = [] }) =>
+      blocks.flatMap((block) => (block.type === 'section' && block.text?.type === 'mrkdwn' ? block.text.text : [])),
+    );
+    const id = made()?.defect_id;
+    expect(sections).toContain('<http://localhost:8080/t?task=A1%3E%7C%2a%28x%29&amp;tab=1|task A1&gt;  (x)>');
+    expect(sections).toContain(`<https://pm.example.com/defects/${id}|defect ${id}>`);
+  });
+});
+
 describe('/pm relate', () => {
   it.each([
     ['task', TASK.id, { ...none, task_id: TASK.id }],
@@ -221,7 +262,7 @@ describe('/pm relate', () => {
     const command = `relate ${made()?.defect_id} ${what} #${id}`;
     expect((await ask(relay, command)).inTheEnd).toMatch(new RegExp(`Linked defect .* ${id}`));
     expect(linked()).toEqual(expected);
-    expect((await ask(relay, command)).inTheEnd).toContain('Nothing to do: the relay linked');
+    expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ links .* or has done so/);
     expect(sends()).toBe(1);
     const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
     expect(kept).toMatchObject([{ id }]);
@@ -231,7 +272,7 @@ describe('/pm relate', () => {
     ['relate', 'relate needs the id of a defect'],
     ['relate 4711 project 12', 'relate needs task, case or step'],
     ['relate 4711 case', 'relate needs the id of a test case'],
-    ['relate 4711 task 12', 'Did not link defect 4711 to task 12: there is no such defect'],
+    ['relate 4711 task 12', 'Did not link defect 4711 to task 12: one of them is not there'],
   ])('says what is wrong: %s', async (text, words) => {
     const { atOnce, inTheEnd } = await ask(relay, text);
     expect(atOnce + inTheEnd).toContain(words);
@@ -247,12 +288,12 @@ describe('/pm relate', () => {
     const [parked] = await relay.jobs('parked');
     if (!parked) throw new Error('no job is parked');
     expect(parked.parked?.kind).toBe('outcome unknown');
-    expect((await ask(relay, command)).inTheEnd).toContain(`Nothing done: ${parked.id}`);
+    expect((await ask(relay, command)).inTheEnd).toContain(`Nothing to do: ${parked.id} links`);
     const verify = createVerifyCreated(relay.runtime.config, () => Promise.reject(new Error('nothing is read')));
     await resolveJob(parked, { done: 'linked', verify }, { ...relay.stores, by: 'a test' });
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
-    expect((await ask(relay, command)).inTheEnd).toContain('Nothing to do: the relay linked');
+    expect((await ask(relay, command)).inTheEnd).toContain(`Nothing to do: ${parked.id} links`);
     expect(sends()).toBe(2);
   });
 

@@ -87,7 +87,7 @@ describe('doctor', () => {
       'slack: channel C0PLATFORM': 'good: #platform',
     });
     const notTried = [...found].filter(([, detail]) => detail.includes('not tried')).map(([what]) => what);
-    expect(notTried.sort()).toEqual(['main: defects/create', 'main: timelogs/create']);
+    expect(notTried.sort()).toEqual(['main: defects/create', 'main: defects/link', 'main: timelogs/create']);
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 

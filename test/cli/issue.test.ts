@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { addIssueCommand } from '../../cli/issue.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { createRelations } from '../../lib/links/relations.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -76,7 +77,14 @@ describe('relay issue', () => {
     relay = await startRelay();
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
-    expect(await link(ISSUE, '--set', String(id))).toContain(`defect ${id}, made by a person`);
+    await createRelations(relay.stores.table).claim(
+      { connection: 'main', id: String(id) },
+      { kind: 'task', id: 12 },
+      'j',
+    );
+    const shown = await link(ISSUE, '--set', String(id));
+    expect(shown).toContain(`defect ${id}, made by a person`);
+    expect(shown).toMatch(/linked to +task 12/);
     await happens('edited', { seconds: 1, title: 'from the issue' });
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
   });

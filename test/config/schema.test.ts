@@ -36,6 +36,19 @@ const person = (github?: string) => ({ email: 'ada@example.com', ...(github && {
 
 describe('a configuration', () => {
   it.each([
+    'http://pm.example.com/{id}',
+    'https://{id}.example.com/',
+    'https://ada:secret@pm.example.com/{id}',
+    'https://pm.example.com/{id}>',
+    'https://pm.example.com/{id}/{id}',
+    'javascript:alert({id})',
+  ])('has no address of a page such as %s', (tasks) => {
+    expect(() => defineConfig({ connections: { main: { web: { tasks } } } })).toThrow(
+      `connections.main.web.tasks: expected an https address with {id}, such as https://pm.example.com/defects/{id}, found '${tasks}'`,
+    );
+  });
+
+  it.each([
     ['no connection', { connections: {} }, 'connections: expected at least one connection, found an empty object'],
     ['nothing', undefined, '(whole): missing; expected an object'],
     [
@@ -46,7 +59,7 @@ describe('a configuration', () => {
     [
       'the address of a page without a place for the id',
       { connections: { main: { web: { defects: 'https://pm.example.com/defects/' } } } },
-      "connections.main.web.defects: expected an address with {id}, such as https://pm.example.com/defects/{id}, found 'https://pm.example.com/defects/'",
+      "connections.main.web.defects: expected an https address with {id}, such as https://pm.example.com/defects/{id}, found 'https://pm.example.com/defects/'",
     ],
     [
       'a language by its name',

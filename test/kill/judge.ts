@@ -108,9 +108,10 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
   // What a tool says is for the person alone, so its records name an id at most.
   const told = row.isTool ? said : done.map(({ outcome = '' }) => outcome);
   const nobodys = made.filter(({ id }) => told.every((text) => !text.includes(String(id))));
-  // A request that arrives when the relay has given up waiting for it.
+  // A request that arrives when the relay has given up waiting for it, or that nothing can show.
   const unclear = jobs.filter((job) => isUnclear(job, said)).length;
-  const late = unclear + (answers.includes('arrival slower than the time-out') ? parked.length : 0);
+  const isLeft = row.isUnlisted || answers.includes('arrival slower than the time-out');
+  const late = unclear + (isLeft ? parked.length : 0);
   const others = made.filter(({ looks }) => looks !== row.looks);
   return [
     ...unless(made.length <= wanted(jobs.length), `${made.length} were made`),

@@ -26,6 +26,8 @@ export interface Row {
   operation: string;
   /** That operation may be carried out twice, so that nothing is ever left to a person. */
   repeatable?: true;
+  /** No list shows it: after a lost answer, a person has to look. */
+  isUnlisted?: true;
   /** It is a tool: it has no nonce, is sent once at most, and what nobody knows is left to the person who asked. */
   isTool?: true;
   /** Puts in place what the trial is about, and has the relay forget what it learned in earlier ones. */
@@ -285,6 +287,7 @@ const defectOf = (id: number) => `trial-${id}`;
 const relate = {
   automation: 'relate',
   operation: 'defects/link',
+  isUnlisted: true,
   async prepare(relay: KillableRelay, id: number) {
     newInSlack(relay, id);
     const [example] = relay.sandbox.data.defects;

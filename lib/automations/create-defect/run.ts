@@ -36,7 +36,7 @@ export function createDefect({ asPerson, markers }: Context): Automation {
       ...(severity && { severity }),
     };
     const { id } = await create(payload, marker, steps);
-    return `created defect ${id}: ${title}`;
+    return { text: `created defect ${id}: ${title}`, about: [{ kind: 'defects', id }] };
   });
 }
 
@@ -65,7 +65,8 @@ async function createAsPerson(
     unclear: 'this defect was created',
     isPublic: false,
   });
-  return { text: `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`, id };
+  const about = id === undefined ? {} : { about: [{ kind: 'defects', id } as const] };
+  return { text: `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`, id, ...about };
 }
 
 async function create(defect: zod.input<typeof operation.payload>, marker: string, steps: Steps) {

@@ -1,5 +1,6 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
+import { pageOf } from '../../config/pages.ts';
 import { asNotDone, type Refused } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
@@ -22,7 +23,8 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
   const foundFor = (job: Job, text: string, tasks: readonly Found[], projects: readonly Found[]) => {
     const place = placeOf(job);
     const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
-    return foundBlocks(text, mayLog ? place : undefined, tasks, projects);
+    const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
+    return foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages);
   };
 
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {

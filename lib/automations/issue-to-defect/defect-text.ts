@@ -20,6 +20,7 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
     state: issue.state ?? 'open',
     stateReason: issue.state_reason ?? null,
     labels: (issue.labels ?? []).map((label) => label.name).sort(),
+    ...(issue.type && { type: issue.type.name }),
   };
 }
 
@@ -53,7 +54,7 @@ export function defectFields(issue: IssueState, marker: string, config: IssueToD
   const whileClosed = closed && typeof config.whenClosed === 'object' ? config.whenClosed.set : {};
   const fields: DefectFields = { title: issue.title, description: description(issue, marker, config) };
   for (const field of ['type', 'priority', 'severity'] as const) {
-    const value = whileClosed[field] ?? chosenByLabel(issue.labels, config[field]);
+    const value = whileClosed[field] ?? chosenFor(issue, config[field]);
     if (value !== undefined) fields[field] = value;
   }
   return fields;
@@ -88,10 +89,10 @@ function isAmong(labels: readonly string[]): (label: string) => boolean {
   return (label) => known.has(label.toLowerCase());
 }
 
-function chosenByLabel(labels: readonly string[], choice: IssueToDefectConfig['type']): string | undefined {
-  const has = isAmong(labels);
-  const chosen = Object.entries(choice.labels).find(([label]) => has(label));
-  return chosen ? chosen[1] : choice.default;
+function chosenFor({ labels, type }: IssueState, choice: IssueToDefectConfig['type']): string | undefined {
+  const ofIssue = (names: readonly string[], values: Readonly<Record<string, string>>) =>
+    Object.entries(values).find(([name]) => isAmong(names)(name))?.[1];
+  return ofIssue(labels, choice.labels) ?? ofIssue(type ? [type] : [], choice.types) ?? choice.default;
 }
 
 function description(issue: IssueState, marker: string, config: IssueToDefectConfig): string {

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { pageOf } from '../../config/pages.ts';
 import { digest, digestFields } from '../../digest.ts';
 import { RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } from '../../links/link-life.ts';
+import { linkTo } from '../../platforms/github/replies.ts';
 import { updateDefect } from '../../service/partner/operations/defects.ts';
 import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +21,7 @@ const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
 
 /** Keeps the defect of an issue as the issue is. */
 export function createFollowing(context: Context) {
-  const { links, comments, clock } = context;
+  const { config, links, comments, clock } = context;
   const { readLink } = createIssueRefs(context);
   return { follow };
 
@@ -104,10 +106,12 @@ export function createFollowing(context: Context) {
     if (backfill?.comment === false) return steps.skip('comment', calls, 'the backfill was started without --comment');
     const replies = await comments.for(place.address);
     if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
+    const page = pageOf(config, job.connection, { kind: 'defects', id: defectId });
+    const what = page ? linkTo(page) : `defect \`${defectId}\``;
     await steps.reply('comment', {
       calls,
       find: (since) => replies.find(marker, since),
-      make: () => replies.make(`This issue is defect \`${defectId}\` now.\n\n<!-- ${marker} -->`),
+      make: () => replies.make(`This issue is ${what} now.\n\n<!-- ${marker} -->`),
     });
   }
 }

@@ -76,7 +76,7 @@ export function tasksOfKey(steps: Steps): TaskSource {
 }
 
 /** A number, a UUID or a key such as WEB-42 needs no search. */
-const ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
+export const TASK_ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
 
 /** The tasks that a person can see, by the tool that serves `find`. Without one that lists rows, what is typed is the id. */
 export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSource {
@@ -87,7 +87,7 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
   }
   const at = { rows, id, text: name };
   return {
-    byId: async (text) => (ID.test(text) ? asTyped(text) : null),
+    byId: async (text) => (TASK_ID.test(text) ? asTyped(text) : null),
     async search(step, text) {
       const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
       const found = await tools.read(step, call, (result) =>

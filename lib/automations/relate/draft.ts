@@ -4,38 +4,29 @@ import { defineJobs } from '../../engine/record/job-kind.ts';
 import { targetKinds } from '../../target.ts';
 import { eventOf, type JobVerb } from '../verb.ts';
 
-const issueName = z.object({ repository: z.string(), issueNumber: z.int() });
-
 export const relateJobs = defineJobs(
   'relate',
   z.object({
-    defect: z.union([
-      z.object({ id: z.string() }),
-      /** Those of an issue, by the key of its link, or of the issues that a pull request closes. */
-      z.object({ entity: z.string() }),
-      z.object({ closed: z.array(z.string()) }),
-    ]),
+    defect: z.optional(z.string()),
+    /** The issue whose defect is linked, by `issue-653165` or `acme/web#42`. */
+    issue: z.optional(z.string()),
     to: z.union([
       /** `named`: its id; for a task, its id or its name. */
-      z.object({ kind: z.enum(targetKinds), named: z.string(), removed: z.optional(z.literal(true)) }),
+      z.object({ kind: z.enum(targetKinds), named: z.string(), removed: z.boolean() }),
       /** To the task of this issue. */
-      z.object({ parent: issueName }),
+      z.object({ parent: z.object({ repository: z.string(), issueNumber: z.int() }) }),
     ]),
   }),
 );
 
-export type RelateInput = ReturnType<typeof relateJobs.inputOf>;
+const KINDS = { task: 'task', case: 'test case', step: 'test step' } as const;
 
 export interface RelateCommand {
   verb: 'relate';
   defect: string;
-  /** The word for the kind of thing, and its id. */
   what: keyof typeof KINDS;
   id: string;
 }
-
-const KINDS = { task: 'task', case: 'test case', step: 'test step' } as const;
-const isKind = (word: string): word is keyof typeof KINDS => Object.hasOwn(KINDS, word);
 
 const printRelate = ({ defect, what, id }: RelateCommand) => `relate ${defect} ${what} ${id}`;
 
@@ -46,19 +37,19 @@ export const relateVerb: JobVerb<RelateCommand> = {
   examples: ['relate 4711 task 12', 'relate 4711 case 8', 'relate 4711 step 15'],
   read(text) {
     const [first = '', word = '', ...rest] = text.split(' ');
-    const what = word.toLowerCase();
+    const what = (['task', 'case', 'step'] as const).find((kind) => kind === word.toLowerCase());
     const [defect, id] = [idIn(first), idIn(rest.join(' '))];
     if (defect === undefined) return { missing: 'the id of a defect' };
-    if (!isKind(what)) return { missing: 'task, case or step' };
+    if (!what) return { missing: 'task, case or step' };
     if (id === undefined) return { missing: `the id of a ${KINDS[what]}` };
     return { command: { verb: 'relate', defect, what, id } };
   },
   print: printRelate,
-  permission: 'relate',
+  permission: 'defect',
   asksBeforeRepeating: false,
   job: (command, origin) =>
     relateJobs.draft({
       ...eventOf('relate', printRelate(command), origin),
-      input: { defect: { id: command.defect }, to: { kind: KINDS[command.what], named: command.id } },
+      input: { defect: command.defect, to: { kind: KINDS[command.what], named: command.id, removed: false } },
     }),
 };

@@ -1,5 +1,6 @@
 import type { Holder } from '../../as-person/grants/grant.ts';
 import type { LinkWaits } from '../../as-person/grants/link-waits.ts';
+import type { Thing } from '../../config/pages.ts';
 import { digest } from '../../digest.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { Interruption } from '../record/interruption.ts';
@@ -27,6 +28,8 @@ export interface Outcome {
   text: string;
   /** The id of what was made for a linked account. The records of the job have it in place of the text. */
   id?: string | number | undefined;
+  /** What the text names. The reply links to it. */
+  about?: readonly Thing[];
   /** Block Kit that replaces the text if the reply goes to Slack. */
   blocks?: readonly object[];
   /** No reply is sent, because an outsider asked. */

@@ -10,7 +10,7 @@ import { type IssuesPayload, readIssuesPayload } from '../../platforms/github/is
 import { cutToBytes } from '../../text.ts';
 import type { Taken } from './taken.ts';
 
-const FOLLOWED = new Set(['opened', 'labeled', 'edited', 'unlabeled', 'closed', 'reopened', 'transferred']);
+const FOLLOWED = new Set('opened labeled unlabeled typed untyped edited closed reopened transferred'.split(' '));
 
 /** Handles an `issues` delivery. It only needs the payload, so the webhook can call it immediately. */
 export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {

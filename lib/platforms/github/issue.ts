@@ -14,6 +14,8 @@ const issue = z.object({
   state_reason: z.nullish(text(255)),
   created_at: instant,
   updated_at: instant,
+  /** https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/managing-issue-types-in-an-organization */
+  type: z.nullish(z.object({ name: text(255) })),
   /** The address of its parent in the REST API. Missing without one. */
   parent_issue_url: z.nullish(text(4_096)),
   labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
@@ -51,13 +53,11 @@ export function readIssuesPayload(payload: unknown): IssuesPayload {
   return readPayload('issues', issuesPayload, payload);
 }
 
-const place = z.object({ id: z.int(), number: z.int(), html_url: text(4_096), updated_at: instant });
-
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#sub_issues */
 export const subIssuesPayload = z.object({
   action: z.string(),
-  parent_issue: place,
-  sub_issue: place,
+  parent_issue: issue,
+  sub_issue: issue,
   installation: z.nullish(installation),
 });
 

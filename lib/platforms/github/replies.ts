@@ -1,3 +1,4 @@
+import type { Page } from '../../config/pages.ts';
 import { digest } from '../../digest.ts';
 import { parkForPerson } from '../../engine/record/in-plain-words.ts';
 import type { Job, ReplyTo } from '../../engine/record/job.ts';
@@ -22,6 +23,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
     job: Job,
     place: ReplyTo & { in: 'github' },
     said: Exclude<ReplyContent, { of: 'link awaited' }>,
+    pages: readonly Page[],
   ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
     if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
     const thread = await comments.for(place);
@@ -30,7 +32,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
     return {
       calls,
       find: (since) => thread.find(marker, since),
-      make: () => thread.make(`${words(job, said, contact)}\n\n<!-- ${marker} -->`),
+      make: () => thread.make([words(job, said, contact), ...pages.map(linkTo), `<!-- ${marker} -->`].join('\n\n')),
     };
   };
 }
@@ -45,6 +47,9 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' | 'link awa
       return `🛑 This could not be done: ${parkForPerson[said.kind]}. It is kept as job \`${job.id}\`, and ${plainText(contact)} can see why and let it go on.`;
   }
 }
+
+/** A link in Markdown. */
+export const linkTo = ({ name, url }: Page) => `[${plainText(name)}](<${url}>)`;
 
 /** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {

@@ -1,9 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import type * as z from 'zod/mini';
+import type { Page } from '../../config/pages.ts';
 import { cutToLength } from '../../text.ts';
 import type { placeAsked } from './command-button.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messages.ts';
-import { code } from './mrkdwn.ts';
+import { code, linkTo } from './mrkdwn.ts';
 import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views/views.ts';
 
 /** Ten results stay within Slack's limit for text in a message. */
@@ -23,6 +24,7 @@ export function foundBlocks(
   place: z.output<typeof placeAsked> | undefined,
   tasks: readonly Found[],
   projects: readonly Found[],
+  pages: readonly Page[] = [],
 ): KnownBlock[] {
   if (tasks.length === 0 && projects.length === 0) {
     return [section(`No task or project matches ${code(text)}.`)];
@@ -30,6 +32,7 @@ export function foundBlocks(
   return [
     ...(tasks.length > 0 ? [section('*Tasks*')] : []),
     ...tasks.map((task) => foundBlock(task, LOG_TIME_BUTTON, place && { ...place, task: short(task) })),
+    ...(pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : []),
     ...(projects.length > 0 ? [section('*Projects*')] : []),
     ...projects.map((project) =>
       foundBlock(project, LOG_ON_PROJECT_BUTTON, place && { ...place, project: short(project) }),

@@ -1,9 +1,10 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
+import type { Page } from '../../config/pages.ts';
 import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
 import { askedIn, type Job, shortName } from '../../engine/record/job.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import { cutToLength } from '../../text.ts';
-import { code, escaped, time } from './mrkdwn.ts';
+import { code, escaped, linkTo, time } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
 export interface SlackMessage {
@@ -63,12 +64,14 @@ export function saidMessage(
   said: Exclude<ReplyContent, { of: 'link awaited' }>,
   contact: string,
   job: Pick<Job, 'id' | 'summary'>,
+  pages: readonly Page[],
 ): SlackMessage {
   switch (said.of) {
     case 'done':
     case 'not done': {
       const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
-      const told = message(plainSection(`${emoji} ${sentence(said.text)}`));
+      const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
+      const told = message([plainSection(`${emoji} ${sentence(said.text)}`), ...links]);
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'waiting':

@@ -1,3 +1,5 @@
+import type { Page } from '../../config/pages.ts';
+
 /**
  * Escapes text from outside for mrkdwn, so that it has no active links, mentions or pings.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
@@ -10,6 +12,9 @@ export function escaped(text: string): string {
 export function code(text: string): string {
   return `\`${escaped(text).replaceAll('`', 'ˋ').replaceAll(/\s+/g, ' ')}\``;
 }
+
+/** A link. Its text has no marks, in which an id could be formatting. */
+export const linkTo = ({ name, url }: Page) => `<${escaped(url)}|${escaped(name.replaceAll(/[*_~`|]/g, ' '))}>`;
 
 /** A time that each reader sees in their own time zone, or in UTC if their client cannot convert it. */
 export function time(ms: number): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Page } from '../../config/pages.ts';
 import { StepFailed } from '../../engine/record/interruption.ts';
 import type { Job, ReplyTo } from '../../engine/record/job.ts';
 import type { Reply } from '../../engine/run/reply-steps.ts';
@@ -125,9 +126,10 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
     job: Job,
     to: ReplyTo & { in: 'slack' },
     said: ReplyContent,
+    pages: readonly Page[],
   ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
     const message =
-      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job);
+      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job, pages);
     const responseUrl = await responseUrlOf(job, to);
     const hasToken = await slack.isThere();
     if (responseUrl === undefined && !hasToken) {

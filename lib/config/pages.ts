@@ -1,0 +1,19 @@
+import type { RelayConfig } from './schema.ts';
+
+/** Something of the service that a message names. */
+export interface Thing {
+  kind: keyof NonNullable<RelayConfig['connections'][string]['web']>;
+  id: string | number;
+}
+
+/** The page of a thing, by its name: `defect 12`. @returns undefined if relay.config.ts has no address for it */
+export function pageOf(config: RelayConfig, connection: string, { kind, id }: Thing) {
+  // Parentheses would end a link of Markdown.
+  const encoded = encodeURIComponent(id).replaceAll(/[!'()*~]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  const url = config.connections[connection]?.web?.[kind]?.replace('{id}', () => encoded);
+  return url === undefined
+    ? undefined
+    : { name: `${kind.replace(/[A-Z]/, ' $&').toLowerCase().slice(0, -1)} ${id}`, url };
+}
+
+export type Page = NonNullable<ReturnType<typeof pageOf>>;
