@@ -219,7 +219,7 @@ describe('help', () => {
       { permissions },
       {},
       { channelId: GENERAL },
-      ['done', 'undo', 'relate', 'log', 'find', ...OTHERS],
+      ['done', 'undo', 'log', 'find', ...OTHERS],
     ],
     [
       'for a person',
