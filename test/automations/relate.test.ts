@@ -262,6 +262,7 @@ describe('/pm relate', () => {
     const command = `relate ${made()?.defect_id} ${what} #${id}`;
     expect((await ask(relay, command)).inTheEnd).toMatch(new RegExp(`Linked defect .* ${id}`));
     expect(linked()).toEqual(expected);
+    relay.clock.now += 3 * 60_000;
     expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ links .* or has done so/);
     expect(sends()).toBe(1);
     const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
@@ -288,11 +289,13 @@ describe('/pm relate', () => {
     const [parked] = await relay.jobs('parked');
     if (!parked) throw new Error('no job is parked');
     expect(parked.parked?.kind).toBe('outcome unknown');
+    relay.clock.now += 3 * 60_000;
     expect((await ask(relay, command)).inTheEnd).toContain(`Nothing to do: ${parked.id} links`);
     const verify = createVerifyCreated(relay.runtime.config, () => Promise.reject(new Error('nothing is read')));
     await resolveJob(parked, { done: 'linked', verify }, { ...relay.stores, by: 'a test' });
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
+    relay.clock.now += 3 * 60_000;
     expect((await ask(relay, command)).inTheEnd).toContain(`Nothing to do: ${parked.id} links`);
     expect(sends()).toBe(2);
   });
@@ -309,6 +312,7 @@ describe('/pm relate', () => {
     relay.clock.now += 6 * 60_000;
     await discardJob(parked, { by: 'a test', reason: 'it was not linked' }, relay.stores);
     await relay.workToTheEnd();
+    relay.clock.now += 3 * 60_000;
     expect((await ask(relay, command)).inTheEnd).toContain('Linked defect');
     expect(linked().test_step_id).toBe(2);
   });

@@ -214,13 +214,7 @@ describe('help', () => {
   const permissions = { defect: { channels: [PLATFORM] }, log: { userGroups: ['S0PLATFORM'] } };
   it.each([
     ['where no accounts are linked', {}, {}, {}, ['defect', 'done', 'undo', 'relate', 'log', 'find', ...OTHERS]],
-    [
-      'for a channel',
-      { permissions },
-      {},
-      { channelId: GENERAL },
-      ['done', 'undo', 'log', 'find', ...OTHERS],
-    ],
+    ['for a channel', { permissions }, {}, { channelId: GENERAL }, ['done', 'undo', 'log', 'find', ...OTHERS]],
     [
       'for a person',
       { permissions },

@@ -46,7 +46,7 @@ export const relateVerb: JobVerb<RelateCommand> = {
   },
   print: printRelate,
   permission: 'defect',
-  asksBeforeRepeating: false,
+  asksBeforeRepeating: true,
   job: (command, origin) =>
     relateJobs.draft({
       ...eventOf('relate', printRelate(command), origin),
