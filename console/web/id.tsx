@@ -7,7 +7,7 @@ export function Id({ id, shown = id }: { id: string; shown?: string }) {
   const copy = () =>
     navigator.clipboard.writeText(id).then(
       () => announce(`Copied: ${seen(id)}`),
-      () => announce('The browser does not let the console copy. Select the id, and copy it yourself.', true),
+      () => announce('The browser does not let the console copy. Select and copy the id.', true),
     );
   return (
     <button
@@ -39,8 +39,7 @@ export type PageOf = (name: string, value: unknown) => string | undefined;
 export function usePages(connection: string | undefined, calls = ''): PageOf {
   const web = useRelay().web[connection ?? ''];
   return (name, value) => {
-    const field = name.replace(/_?id$/i, '').replace(/_./, (start) => start.charAt(1).toUpperCase());
-    const kind = name === 'id' ? calls.replace('/create', '') : `${field}s`;
-    return web?.[kind]?.replace('{id}', () => encodeURIComponent(String(value)));
+    const field = name.replace(/_?id$/i, 's').replace(/_./, (start) => start.slice(1).toUpperCase());
+    return web?.[name === 'id' ? calls.replace('/create', '') : field]?.replace('{id}', encodeURIComponent(`${value}`));
   };
 }
