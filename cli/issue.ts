@@ -7,12 +7,11 @@ import { createMarkers } from '../lib/engine/record/markers.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
-import { createRelations } from '../lib/links/relations.ts';
+import { createRelations, type Relations } from '../lib/links/relations.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
-import type { Target } from '../lib/target.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { verifyingWith } from './decide.ts';
@@ -88,7 +87,11 @@ async function decisionOf(
 }
 
 /** A link in words. */
-function linkLines({ name, entity }: IssueName, link: Link<IssueState>, linkedTo: readonly Target[]): string[] {
+function linkLines(
+  { name, entity }: IssueName,
+  link: Link<IssueState>,
+  linkedTo: Awaited<ReturnType<Relations['of']>>,
+): string[] {
   const { claim, defect } = heldBy(link);
   const { newest } = link;
   const facts: [string, string | undefined][] = [

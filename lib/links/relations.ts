@@ -1,6 +1,6 @@
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
-import { type Target, targetKinds } from '../target.ts';
+import type { Target } from '../target.ts';
 
 /** A defect of the service. */
 export interface DefectName {
@@ -20,7 +20,7 @@ export interface Relations {
   /** Gives up a claim after a refusal. */
   release(defect: DefectName, target: Target, by: string): Promise<void>;
   /** What the defect is linked to, or may be. */
-  of(defect: DefectName): Promise<Target[]>;
+  of(defect: DefectName): Promise<{ kind: string; id: string }[]>;
 }
 
 export function createRelations(table: Table): Relations {
@@ -40,10 +40,7 @@ export function createRelations(table: Table): Relations {
     },
     async of({ connection, id }) {
       const items = await table.partition(keys.relation(connection, String(id), '', '').pk);
-      return items.flatMap(({ kind: stored, id: target }) => {
-        const kind = targetKinds.find((known) => known === stored);
-        return kind && (typeof target === 'string' || typeof target === 'number') ? [{ kind, id: target }] : [];
-      });
+      return items.map((item) => ({ kind: String(item.kind), id: String(item.id) }));
     },
   };
 }

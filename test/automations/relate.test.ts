@@ -266,7 +266,7 @@ describe('/pm relate', () => {
     expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ links .* or has done so/);
     expect(sends()).toBe(1);
     const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
-    expect(kept).toMatchObject([{ id }]);
+    expect(kept).toMatchObject([{ id: String(id) }]);
   });
 
   it.each([

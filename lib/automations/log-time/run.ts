@@ -40,10 +40,8 @@ export function logTime({ config, people, firstEntries, asPerson, markers, known
     const duration = printDuration(time.minutes);
     // Comments on GitHub are public, so they show no names of tasks or people.
     const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
-    return {
-      text: `logged ${duration} on ${what}, ${date}, as time entry ${id}`,
-      about: [{ kind: 'tasks', id: task.id }],
-    };
+    const about = [{ kind: 'tasks', id: task.id } as const];
+    return { text: `logged ${duration} on ${what}, ${date}, as time entry ${id}`, about };
   });
 
   /** Logs it with the tool that is mapped, as the person who asked. */
@@ -59,11 +57,8 @@ export function logTime({ config, people, firstEntries, asPerson, markers, known
     const id = await createWith(tools, made);
     const what = isPublic ? `task ${task.id}` : task.name;
     const text = `logged ${printDuration(minutes)} on ${what} as you, ${date}`;
-    return {
-      text: id === undefined ? text : `${text}, as time entry ${id}`,
-      id,
-      about: [{ kind: 'tasks', id: task.id }],
-    };
+    const about = [{ kind: 'tasks', id: task.id } as const];
+    return { text: id === undefined ? text : `${text}, as time entry ${id}`, id, about };
   }
 }
 

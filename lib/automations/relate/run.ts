@@ -21,6 +21,7 @@ import { relateDefect } from './relate-defect.ts';
 const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000, inAll: 24 * 60 * 60_000 };
 
 const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps' } as const;
+
 /** Links the defect of an issue, or one that a person named, to a task, a test case or a test step. */
 export function relate(context: Context): Automation {
   const { config, links, relations, issues, collaborators, clock } = context;
@@ -57,7 +58,7 @@ export function relate(context: Context): Automation {
   async function keep(defect: DefectName, { kind, id }: Target): Promise<Outcome> {
     const linked = await relations.of(defect);
     const what = `defect ${defect.id} is linked to ${kind} ${id}`;
-    if (!linked.some((one) => one.kind === kind && String(one.id) === String(id))) return untold(`no ${what}`);
+    if (!linked.some((one) => one.kind === kind && one.id === String(id))) return untold(`no ${what}`);
     return { text: `kept: ${what}, and the service offers the relay no way to unlink. Remove the link there` };
   }
 

@@ -3,7 +3,6 @@ import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
 import { repository } from '../../platforms/github/payload.ts';
-import type { Taken } from './taken.ts';
 
 /** JSON that may have a line of a text, or a parent. Reading it takes a parser that a cold start should not load. */
 const MAY_RELATE = /(?:"|\\n)[\s>*+-]*(?:task|test (?:case|step))\s*:|"parent_issue(?:_url":"|":\{)/i;
@@ -12,10 +11,7 @@ const MAY_RELATE = /(?:"|\\n)[\s>*+-]*(?:task|test (?:case|step))\s*:|"parent_is
  * Links the defect of an issue to what the lines `Task: …`, `Test case: …` and `Test step: …` of the issue name, or of a
  * pull request that closes it, and to the task of its parent.
  */
-export async function takeRelations(
-  { event, payload }: GithubDelivery,
-  config: RelayConfig,
-): Promise<Taken | undefined> {
+export async function takeRelations({ event, payload }: GithubDelivery, config: RelayConfig) {
   if (event === 'issue_comment') return undefined;
   const { data } = z.object({ repository }).safeParse(payload);
   const settings = data && findRepository(config, data.repository.full_name);
