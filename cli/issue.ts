@@ -69,8 +69,7 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
       }
       const link = await createLinks(stores.table, stores.clock).look(issue.entity);
       const { claim, defect } = heldBy(link);
-      const relations = createRelations(stores.table);
-      const linkedTo = claim && defect ? await relations.of({ connection: claim.connection, id: defect.id }) : [];
+      const linkedTo = claim && defect ? await createRelations(stores.table).of({ ...claim, id: defect.id }) : [];
       if (options.json) printJson({ entity: issue.entity, ...link, linkedTo });
       else for (const line of linkLines(issue, link, linkedTo)) console.log(line);
     });

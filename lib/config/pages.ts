@@ -8,9 +8,7 @@ export interface Thing {
 
 /** The page of a thing, by its name: `defect 12`. @returns undefined if relay.config.ts has no address for it */
 export function pageOf(config: RelayConfig, connection: string, { kind, id }: Thing) {
-  // Parentheses would end a link of Markdown.
-  const encoded = encodeURIComponent(id).replaceAll(/[!'()*~]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
-  const url = config.connections[connection]?.web?.[kind]?.replace('{id}', () => encoded);
+  const url = config.connections[connection]?.web?.[kind]?.replace('{id}', encodeURIComponent(id));
   return url === undefined
     ? undefined
     : { name: `${kind.replace(/[A-Z]/, ' $&').toLowerCase().slice(0, -1)} ${id}`, url };

@@ -12,7 +12,6 @@ export interface DefectName {
 export interface Relations {
   /**
    * Claims a link before it is sent.
-   * @param by id of the job
    * @param instead id of a job that has ended without the link
    * @returns id of the job that makes it, or has made it
    */

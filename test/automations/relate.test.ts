@@ -247,7 +247,7 @@ describe('the pages of the service', () => {
       blocks.flatMap((block) => (block.type === 'section' && block.text?.type === 'mrkdwn' ? block.text.text : [])),
     );
     const id = made()?.defect_id;
-    expect(sections).toContain('<http://localhost:8080/t?task=A1%3E%7C%2a%28x%29&amp;tab=1|task A1&gt;  (x)>');
+    expect(sections).toContain('<http://localhost:8080/t?task=A1%3E%7C*(x)&amp;tab=1|task A1&gt;  (x)>');
     expect(sections).toContain(`<https://pm.example.com/defects/${id}|defect ${id}>`);
   });
 });

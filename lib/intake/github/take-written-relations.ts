@@ -20,7 +20,6 @@ const MOST_LINES = 10;
 interface Source {
   issue: string;
   place: ReturnType<typeof issuePlace>;
-  /** Identifies the text and its version. */
   happened: readonly (string | number)[];
 }
 

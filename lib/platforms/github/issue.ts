@@ -14,7 +14,6 @@ const issue = z.object({
   state_reason: z.nullish(text(255)),
   created_at: instant,
   updated_at: instant,
-  /** https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/managing-issue-types-in-an-organization */
   type: z.nullish(z.object({ name: text(255) })),
   /** The address of its parent in the REST API. Missing without one. */
   parent_issue_url: z.nullish(text(4_096)),
