@@ -132,7 +132,7 @@ describe('"Log the rest"', () => {
         const defect = relay.sandbox.data.defects.at(-1)?.defect_id ?? '';
         const relations = createRelations(relay.stores.table);
         for (const task of ids)
-          await relations.claim({ connection: 'main', id: defect }, { kind: 'task', id: task, by: 'a test' });
+          await relations.claim({ connection: 'main', id: defect }, { kind: 'task', id: task }, 'a test');
       }
     }
     const close = (id: number, at: string, login = 'Codertocat') =>
