@@ -23,7 +23,6 @@ export default defineConfig({
         completeChecklistItem: true,
         relate: true,
         logTime: true,
-        relate: true,
         checkPullRequest: { exemptLabels: ['no task'] },
         tests: {
           workflows: ['ci.yml'],
