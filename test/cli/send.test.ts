@@ -184,7 +184,7 @@ describe('relay send workflow', () => {
     const [artifact] = [...github.artifacts.values()];
     expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
     const files: string[] = [];
-    await unfold(artifact?.archive ?? new Uint8Array(), emptyRoom(), () => ({
+    await unfold(Buffer.from(artifact?.archive ?? ''), emptyRoom(), () => ({
       write: (piece) => void files.push(Buffer.from(piece).toString()),
       end() {},
     }));

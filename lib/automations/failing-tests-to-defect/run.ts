@@ -13,23 +13,17 @@ const MAX_DESCRIPTION_BYTES = 32_768;
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
 export function failingTestsToDefect(context: Context): Automation {
-  const { config, markers } = context;
   return defineAutomation(failingTestsJobs, async (input, job, steps) => {
-    const settings = findRepository(config, input.repository)?.tests?.defects;
-    if (!settings && !steps.isDone(CREATE_STEP)) {
+    const settings = findRepository(context.config, input.repository)?.tests?.defects;
+    if (!settings) {
       throw new NeedsOperator(
-        `relay.config.ts creates no defects for the tests of ${input.repository}; discard the job`,
+        `tests.defects of ${input.repository} is missing in relay.config.ts; add it, or discard the job`,
       );
     }
-    const { projectId, ...fields } = settings ?? {};
-    const marker = await markers.of('defect', job.id);
-    const payload = {
-      project_id: projectId,
-      title: titleOf(input),
-      description: descriptionOf(input, marker),
-      ...fields,
-    };
-    const { id } = await steps.create(CREATE_STEP, createDefect, payload, { marker });
+    const { projectId: project_id, ...fields } = settings;
+    const marker = await context.markers.of('defect', job.id);
+    const payload = { project_id, title: titleOf(input), description: descriptionOf(input, marker), ...fields };
+    const { id } = await steps.create('create-defect', createDefect, payload, { marker });
     const [only, ...others] = input.tests;
     if (!only || others.length > 0) return `created defect ${id} for ${counted(input.tests.length, 'test case')}`;
     const linked = await relateDefect({ connection: job.connection, id }, only, { ...context, job, steps }).catch(
@@ -39,19 +33,16 @@ export function failingTestsToDefect(context: Context): Automation {
   });
 }
 
-const CREATE_STEP = 'create-defect';
-
 /** The service does not know the test case. The defect is there all the same. */
 function notThere(error: unknown): undefined {
   if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return undefined;
   throw error;
 }
 
-function titleOf({ tests, workflow, branch }: FailingInput): string {
-  const [only] = tests;
-  const what =
-    tests.length === 1 ? `Test fails: ${only?.title}` : `${tests.length} test cases fail in ${workflow} on ${branch}`;
-  return cutToLength(what, MAX_TITLE_LENGTH, '…');
+function titleOf({ tests: [only, ...others], workflow, branch }: FailingInput): string {
+  const one = `Test fails: ${only?.title}`;
+  const title = others.length > 0 ? `${others.length + 1} test cases fail in ${workflow} on ${branch}` : one;
+  return cutToLength(title, MAX_TITLE_LENGTH, '…');
 }
 
 function descriptionOf({ repository, workflow, branch, tests }: FailingInput, marker: string): string {

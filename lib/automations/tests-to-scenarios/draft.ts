@@ -1,36 +1,22 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
+import { workflowRun } from '../../platforms/github/runs/workflow-run.ts';
 
-/** A run of a workflow that has ended. Times are epoch milliseconds. */
-const workflowRun = z.object({
-  id: z.int(),
-  number: z.int(),
-  /** From 1; each re-run counts. */
-  attempt: z.int(),
-  /** The name of its file: `ci.yml`. */
-  workflow: z.string(),
-  /** What started it: `push`. */
-  event: z.string(),
-  branch: z.nullable(z.string()),
-  headSha: z.string(),
-  /** Whether the commit is in the repository itself and not in a fork, whose branches may have the same names. */
-  isOwn: z.boolean(),
-  hasPassed: z.boolean(),
-  createdAt: z.int(),
-  /** When the attempt began. */
-  startedAt: z.int(),
-  endedAt: z.int(),
-  url: z.string(),
+const input = z.object({
+  repository: z.string(),
+  installationId: z.optional(z.int()),
+  run: z.extend(workflowRun, {
+    /** The name of its file: `ci.yml`. */
+    workflow: z.string(),
+    /** Whether the commit is in the repository itself and not in a fork, whose branches may have the same names. */
+    isOwn: z.boolean(),
+  }),
 });
+export type WorkflowRun = z.output<typeof input>['run'];
 
-export type WorkflowRun = z.output<typeof workflowRun>;
-
-export const testRunJobs = defineJobs(
-  'tests-to-scenarios',
-  z.object({ repository: z.string(), installationId: z.optional(z.int()), run: workflowRun }),
-);
+export const testRunJobs = defineJobs('tests-to-scenarios', input);
 
 /** Whether the results of a run are sent to the service. Others only get a check. */
-export function counts(run: WorkflowRun, { branches }: { branches: readonly string[] }): boolean {
-  return run.isOwn && ['push', 'schedule'].includes(run.event) && run.branch !== null && branches.includes(run.branch);
+export function counts({ isOwn, event, head_branch }: WorkflowRun, branches: readonly string[]): boolean {
+  return isOwn && ['push', 'schedule'].includes(event) && branches.includes(head_branch ?? '');
 }

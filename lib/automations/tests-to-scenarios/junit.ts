@@ -1,37 +1,27 @@
 import sax from 'sax';
-import { ReportFault } from './report-fault.ts';
+import { ReportFault } from './archive.ts';
 
 /** A test in a report. */
 export interface Test {
   /** `<class name>.<name>` */
   name: string;
-  file: string | undefined;
+  file: string;
   result: 'passed' | 'failed' | 'skipped';
-  /** Those of the test, and of its suites where it has none of that name. */
+  /** The values of its `pm_` properties, or of those of its suites where it has none of that name. */
   properties: ReadonlyMap<string, readonly string[]>;
 }
 
 const MOST_DEPTH = 64;
 const MOST_ATTRIBUTES = 64;
+/** Of a test or a suite. */
 const MOST_PROPERTIES = 200;
-/** Only these are kept. */
-const OWN_PROPERTY = /^pm_[a-z]{1,20}$/;
-const LONGEST_VALUE = 64;
+const LONGEST_VALUE = 65;
 const LONGEST_NAME = 500;
-
-const isTestsOrSuite = (name: string) => name === 'testsuite' || name === 'testsuites' || name === 'testcase';
-
-interface Open {
-  name: string;
-  properties: Map<string, string[]>;
-  /** Of a test. */
-  test?: { name: string; file: string | undefined; result: Test['result'] };
-}
+const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', error: 'failed', skipped: 'skipped' };
 
 /**
- * Reads JUnit XML as it comes: the elements and attributes that test runners agree on. It has no schema of its own.
- * Every declaration of a document type is refused, so there are no entities but those that are a character.
- * https://github.com/testmoapp/junitxml
+ * Reads JUnit XML as it comes: the elements and attributes that test runners agree on. A declaration of a document type
+ * is refused, so there are no entities but those that are a character. https://github.com/testmoapp/junitxml
  *
  * @param found is called for each test at its end
  */
@@ -39,12 +29,8 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
   const decoder = new TextDecoder('utf-8', { fatal: true });
   // It bounds texts and attributes, which it does by the position only.
   const parser = sax.parser(true, { position: true });
-  const open: Open[] = [];
-  let depth = 0;
-  let attributes = 0;
-  let properties = 0;
-  let suites = 0;
-
+  const open: { properties: Map<string, string[]>; test?: Omit<Test, 'properties'> | undefined }[] = [];
+  let [depth, attributes, properties, isJunit] = [0, 0, 0, false];
   const refuse = (why: string): never => {
     throw new ReportFault(why);
   };
@@ -58,41 +44,27 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
   };
   parser.onopentag = ({ name, attributes: given }) => {
     if (++depth > MOST_DEPTH) refuse(`elements in it are nested more than ${MOST_DEPTH} deep`);
-    const attribute = (of: string) => (Object.hasOwn(given, of) ? String(given[of]) : undefined);
+    const attribute = (of: string) => (Object.hasOwn(given, of) ? String(given[of]) : '').slice(0, LONGEST_NAME);
     const inner = open.at(-1);
-    if (isTestsOrSuite(name)) {
-      suites++;
-      const title = [attribute('classname'), attribute('name')].filter(Boolean).join('.').slice(0, LONGEST_NAME);
-      const file = (attribute('file') ?? inner?.test?.file)?.slice(0, LONGEST_NAME);
-      const test = { name: title, file, result: 'passed' as const };
-      open.push({ name, properties: new Map(), ...(name === 'testcase' && { test }) });
-    } else if (inner?.test && (name === 'failure' || name === 'error')) inner.test.result = 'failed';
-    else if (inner?.test && name === 'skipped' && inner.test.result === 'passed') inner.test.result = 'skipped';
-    else if (inner && name === 'property') {
-      const [property = '', value = ''] = [attribute('name'), attribute('value')];
-      if (!OWN_PROPERTY.test(property)) return;
+    const result = RESULTS[name];
+    if (isHolder(name)) {
+      const title = [attribute('classname'), attribute('name')].filter((part) => part !== '').join('.');
+      const test: Omit<Test, 'properties'> = { name: title, file: attribute('file'), result: 'passed' };
+      open.push({ properties: new Map(), test: name === 'testcase' ? test : undefined });
+      [properties, isJunit] = [0, true];
+    } else if (inner?.test && result && inner.test.result !== 'failed') inner.test.result = result;
+    else if (inner && name === 'property' && attribute('name').startsWith('pm_')) {
       if (++properties > MOST_PROPERTIES) refuse(`a test in it has more than ${MOST_PROPERTIES} properties`);
-      inner.properties.set(property, [
-        ...(inner.properties.get(property) ?? []),
-        value.trim().slice(0, LONGEST_VALUE + 1),
-      ]);
+      const before = inner.properties.get(attribute('name')) ?? [];
+      inner.properties.set(attribute('name'), [...before, attribute('value').trim().slice(0, LONGEST_VALUE)]);
     }
   };
   parser.onclosetag = (name) => {
     depth--;
-    if (!isTestsOrSuite(name)) return;
-    const { test } = open.at(-1) ?? {};
-    if (test) found({ ...test, properties: inherited(open) });
-    open.pop();
-    properties = 0;
-  };
-
-  return {
-    write: (piece) => void parser.write(decoded(piece)),
-    end() {
-      parser.write(decoded()).close();
-      if (suites === 0) refuse('a file in it is not JUnit XML');
-    },
+    if (!isHolder(name)) return;
+    const inherited = new Map(open.flatMap((holder) => [...holder.properties]));
+    const { test } = open.pop() ?? {};
+    if (test) found({ ...test, properties: inherited });
   };
 
   function decoded(piece?: Uint8Array): string {
@@ -102,8 +74,13 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
       return refuse('a file in it is not UTF-8');
     }
   }
+  return {
+    write: (piece) => void parser.write(decoded(piece)),
+    end() {
+      parser.write(decoded()).close();
+      if (!isJunit) refuse('a file in it is not JUnit XML');
+    },
+  };
 }
 
-function inherited(open: readonly Open[]): Test['properties'] {
-  return new Map(open.flatMap(({ properties }) => [...properties]));
-}
+const isHolder = (name: string) => name === 'testsuite' || name === 'testsuites' || name === 'testcase';

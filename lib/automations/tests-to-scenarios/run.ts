@@ -5,20 +5,20 @@ import { Refused, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
-import type { Artifact } from '../../platforms/github/runs/artifacts.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
-import { cutToLength } from '../../text.ts';
+import { counted, cutToLength } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
-import { failingTestsDraft } from '../failing-tests-to-defect/draft.ts';
-import { checkOf, type ToldScenario } from './check-text.ts';
+import { type FailingTest, failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
+import { checkOf, isSent, type ToldScenario } from './check-text.ts';
 import { counts, testRunJobs, type WorkflowRun } from './draft.ts';
-import { createFailingCases, type DueCase } from './failing-cases.ts';
-import type { RunResults } from './read-run.ts';
-import { createScenarioStates, placeOf, type ScenarioFields, type ScenarioStates } from './scenario-states.ts';
-import { keyOf, type ScenarioResult } from './tally.ts';
+import { noteDefect, takeFailing } from './failing-cases.ts';
+import { placeOf, type ScenarioFields, tellScenario } from './scenario-states.ts';
+import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 
+/** By this name people see it on a commit. */
+const CHECK = 'Partner Relay: tests';
 /** GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
 const LOOKS_EVERY_MS = 30_000;
@@ -40,115 +40,99 @@ export function testsToScenarios(context: Context): Automation {
     if (!settings) return `nothing to do: ${repository} has no tests in relay.config.ts any more`;
     const place = { repository, installationId };
     const results = await steps.read('test results', 'GitHub artifacts', async () => {
-      const wanted = await wantedArtifacts();
+      const all = await artifacts.list(place, run.id);
+      const wanted = all.filter(({ name }) => settings.artifacts.some((pattern) => isLike(name, pattern)));
+      if (wanted.length === 0 && clock() < Date.parse(run.updated_at) + ARTIFACTS_APPEAR_MS) {
+        throw new RetryAt(clock() + LOOKS_EVERY_MS, 'the artifact is not there yet', { releasesQueueGroup: true });
+      }
+      // What the newest attempt did not upload again is from jobs that were not run again.
+      const newest = [...new Map(wanted.toReversed().map((artifact) => [artifact.name, artifact])).values()];
+      const old = newest.filter(({ createdAt }) => Date.parse(createdAt) < Date.parse(run.run_started_at ?? ''));
       // The readers of archives and XML are loaded for this only.
       const { readRun } = await import('./read-run.ts');
-      const read = await readRun(wanted, settings.ids, (id, mostBytes) => artifacts.fetch(place, id, mostBytes));
-      return { ...read, old: wanted.filter(({ createdAt }) => createdAt < run.startedAt).map(({ name }) => name) };
+      const read = await readRun(newest, settings.ids, (id, most) => artifacts.fetch(place, id, most));
+      return { ...read, old: old.map(({ name }) => name) };
     });
+    const { scenarios, cases, tests, unread } = results;
     // Where a part is missing, a test that failed may be in it.
-    const isWhole = results.unread.length === 0 && (run.hasPassed || results.tests.failed > 0);
-    const isCounted = counts(run, settings);
-    const states = createScenarioStates(table, clock, job.connection);
+    const isWhole = unread.length === 0 && (run.conclusion === 'success' || tests.failed > 0);
+    const isCounted = counts(run, settings.branches);
     const told: ToldScenario[] = [];
-    for (const scenario of isCounted ? results.scenarios : []) {
-      told.push({ ...scenario, became: await tell(scenario, { job, run, settings, isWhole, states, steps }) });
+    for (const one of scenarios) {
+      told.push({ ...one, became: isCounted ? await tell(one, settings, isWhole, run, job, steps) : undefined });
     }
-    const due = isCounted && settings.defects ? await takeFailing(run, results, isWhole, steps) : [];
-    const waits = told.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
-    const check = checkOf({ run, results, told, isCounted, defects: due.length });
+    const certain = isWhole ? cases : cases.filter(({ result }) => result === 'failed');
+    const defects = isCounted && settings.defects ? await makeDefects(repository, run, certain, job, steps) : 0;
+    const check = checkOf({ run, results, told, isCounted, defects });
     await steps.read('check', 'GitHub check', () =>
-      checks.set(place, { name: CHECK, headSha: run.headSha, externalId: String(run.id), ...check }),
+      checks.set(place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
     );
+    const waits = told.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {
       const why = 'an older update of a scenario without an answer may still arrive';
       throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'answer' });
     }
-    const sent = told.filter(({ became }) => became === 'sent').map(({ id }) => String(id));
-    return sent.length === 0 ? check.title : `${check.title}: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}`;
-
-    async function wantedArtifacts(): Promise<Artifact[]> {
-      const all = await artifacts.list(place, run.id);
-      const wanted = all.filter(({ name }) => settings?.artifacts.some((pattern) => isLike(name, pattern)));
-      if (wanted.length === 0 && clock() < run.endedAt + ARTIFACTS_APPEAR_MS) {
-        throw new RetryAt(clock() + LOOKS_EVERY_MS, 'the artifact is not there yet', { releasesQueueGroup: true });
-      }
-      // What the newest attempt did not upload again is from jobs that were not run again.
-      return [...new Map(wanted.toReversed().map((artifact) => [artifact.name, artifact])).values()];
-    }
-
-    /** Drafts a job for each defect that is due. A repeat after a crash makes the same jobs again. */
-    async function takeFailing(run: WorkflowRun, { cases }: RunResults, isWhole: boolean, steps: Steps) {
-      const failing = createFailingCases(table, repository);
-      const due = await steps.read('failing tests', 'test results', () =>
-        failing.take(run, isWhole ? cases : cases.filter(({ result }) => result === 'failed')),
-      );
-      const groups = due.length > MOST_DEFECTS ? [due] : due.map((one) => [one]);
-      for (const tests of groups) {
-        const draft = draftOf(tests, run, job, repository);
-        await acceptEvent(draft, { jobs, queue });
-        await failing.note(run, tests.map(keyOf), draft.id);
-      }
-      return due;
-    }
+    const sent = told.filter(isSent).map(({ id }) => id);
+    return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
   });
-}
 
-/** By this name people see it on a commit. */
-const CHECK = 'Partner Relay: tests';
-
-function draftOf(tests: readonly DueCase[], run: WorkflowRun, { id, connection }: Job, repository: string) {
-  const [only, ...others] = tests;
-  const happened = only && others.length === 0 ? [keyOf(only), only.first.id] : ['many', run.id];
-  const { workflow, branch } = run;
-  const input = { repository, workflow, branch: branch ?? '', tests: [...tests] };
-  return failingTestsDraft(input, [branch ?? '', ...happened], { connection, cause: { from: 'job', id } });
-}
-
-interface Telling {
-  job: Job;
-  run: WorkflowRun;
-  settings: TestsConfig;
-  isWhole: boolean;
-  states: ScenarioStates;
-  steps: Steps;
-}
-
-/** Sends what changed of a scenario. */
-async function tell(result: ScenarioResult, telling: Telling): Promise<ToldScenario['became']> {
-  const { job, run, settings, isWhole, states, steps } = telling;
-  const fields = fieldsOf(result, settings);
-  if (!fields) return 'all skipped';
-  if (result.failed === 0 && !isWhole) return 'not whole';
-  const [scenario, place] = [String(result.id), placeOf(run)];
-  for (;;) {
-    const next = await states.next(scenario, place, fields);
-    if (next.does === 'wait') return { until: next.until };
-    if (next.does === 'nothing') return next.why;
-    const update = states.update(scenario, place, fields);
+  /** Sends what changed of a scenario. */
+  async function tell(
+    result: ScenarioResult,
+    settings: TestsConfig,
+    isWhole: boolean,
+    run: WorkflowRun,
+    { connection, lease }: Job,
+    steps: Steps,
+  ): Promise<ToldScenario['became']> {
+    const { id, passed, failed, coverage } = result;
+    if (passed + failed === 0) return 'all skipped';
+    if (failed === 0 && !isWhole) return 'not whole';
+    const fields: ScenarioFields = {
+      status: failed > 0 ? settings.status.failed : settings.status.passed,
+      ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
+    };
+    const until = (lease?.until ?? clock()) + LATE_AFTER_RUN_MS;
+    const scenario = { scenario: String(id), place: placeOf(run), fields };
     try {
-      await steps.set(
-        `scenario ${scenario} ${next.times + 1}`,
-        updateTestScenario,
-        { scenario_id: result.id, ...fields },
-        {
-          leaves: () => update.leaves((job.lease?.until ?? run.endedAt) + LATE_AFTER_RUN_MS),
-          refused: () => update.ended('refused'),
-        },
+      return await tellScenario({ table, clock, connection }, scenario, until, (step, fence) =>
+        steps.set(step, updateTestScenario, { scenario_id: id, ...fields }, fence),
       );
     } catch (error) {
       if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return 'refused';
       throw error;
     }
-    await update.ended('accepted');
   }
-}
 
-/** @returns undefined for a scenario that was not tested */
-function fieldsOf({ passed, failed, coverage }: ScenarioResult, settings: TestsConfig): ScenarioFields | undefined {
-  if (passed + failed === 0) return undefined;
-  return {
-    status: failed > 0 ? settings.status.failed : settings.status.passed,
-    ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
-  };
+  /** Drafts a job for each defect that is due. A repeat after a crash makes the same jobs. @returns for how many cases */
+  async function makeDefects(
+    repository: string,
+    run: WorkflowRun,
+    cases: readonly CaseResult[],
+    { id, connection }: Job,
+    steps: Steps,
+  ): Promise<number> {
+    const due = await steps.read('failing tests', 'test results', () => takeFailing(table, repository, run, cases));
+    const defects: [readonly FailingTest[], string, readonly (string | number)[]][] =
+      due.length > MOST_DEFECTS
+        ? [[due, counted(due.length, 'test case'), ['many', run.id]]]
+        : due.map((test) => [[test], keyOf(test), [keyOf(test), test.first.id]]);
+    for (const [tests, what, happened] of defects) {
+      const { workflow, head_branch } = run;
+      const branch = head_branch ?? '';
+      const draft = failingTestsJobs.draft({
+        // Once for as long as the tests fail.
+        happened: [repository, workflow, branch, ...happened],
+        connection,
+        lane: 'background',
+        entity: `failing-${repository}`,
+        summary: `${repository}: a defect for ${what}, failing twice in ${workflow}`,
+        input: { repository, workflow, branch, tests: [...tests] },
+        cause: { from: 'job', id },
+      });
+      await acceptEvent(draft, { jobs, queue });
+      await noteDefect(table, repository, run, tests, draft.id);
+    }
+    return due.length;
+  }
 }

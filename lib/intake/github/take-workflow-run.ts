@@ -1,4 +1,4 @@
-import { counts, testRunJobs, type WorkflowRun } from '../../automations/tests-to-scenarios/draft.ts';
+import { counts, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
@@ -10,45 +10,30 @@ import type { Taken } from './taken.ts';
 export function takeWorkflowRun({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'workflow_run') return undefined;
   if (payload.action !== 'completed') return { ignored: `a workflow run that is ${payload.action} has no results yet` };
-  const { workflow_run: told, workflow, repository, installation } = readPayload(event, workflowRunPayload, payload);
+  const read = readPayload(event, workflowRunPayload, payload);
+  const { workflow_run: run, repository, installation } = read;
   const settings = findRepository(config, repository.full_name);
   if (!settings?.tests) return { ignored: `${repository.full_name} has no tests in relay.config.ts` };
   const { name, connection, tests } = settings;
-  const file = workflow?.path.split('/').at(-1);
-  if (file === undefined || !tests.workflows.includes(file)) {
-    return { ignored: `the workflow ${file ?? 'without a file'} is not in tests.workflows of relay.config.ts` };
+  const workflow = read.workflow?.path.split('/').at(-1) ?? 'without a file';
+  if (!tests.workflows.includes(workflow)) {
+    return { ignored: `the workflow ${workflow} is not in tests.workflows of relay.config.ts` };
   }
   // What was cancelled or timed out has not run all of its tests.
-  if (told.conclusion !== 'success' && told.conclusion !== 'failure') {
-    return { ignored: `a workflow run that ended with ${told.conclusion} has no results to go by` };
+  if (run.conclusion !== 'success' && run.conclusion !== 'failure') {
+    return { ignored: `a workflow run that ended with ${run.conclusion} has no results to go by` };
   }
-  const endedAt = Date.parse(told.updated_at);
-  const run: WorkflowRun = {
-    id: told.id,
-    number: told.run_number,
-    attempt: told.run_attempt,
-    workflow: file,
-    event: told.event,
-    branch: told.head_branch ?? null,
-    headSha: told.head_sha,
-    isOwn: told.head_repository?.id === repository.id,
-    hasPassed: told.conclusion === 'success',
-    createdAt: Date.parse(told.created_at),
-    startedAt: Date.parse(told.run_started_at ?? told.created_at),
-    endedAt,
-    url: told.html_url,
-  };
-  const entity = `tests-${name}`;
-  const again = run.attempt > 1 ? `, attempt ${run.attempt}` : '';
+  const ended = { ...run, workflow, isOwn: run.head_repository?.id === repository.id };
+  const again = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const job = testRunJobs.draft({
-    happened: ['workflow run', run.id, run.attempt],
+    happened: ['workflow run', run.id, run.run_attempt],
     connection,
     lane: 'background',
-    entity,
+    entity: `tests-${name}`,
     // What changes nothing in the service need not wait for its turn.
-    ...(!counts(run, tests) && { group: `${entity}-${run.id}` }),
-    summary: `${name}: test results of run ${run.number} of ${file}${again}`,
-    input: { repository: name, run, ...(installation && { installationId: installation.id }) },
+    ...(!counts(ended, tests.branches) && { group: `tests-${name}-${run.id}` }),
+    summary: `${name}: test results of run ${run.run_number} of ${workflow}${again}`,
+    input: { repository: name, run: ended, ...(installation && { installationId: installation.id }) },
   });
-  return { happenedAt: endedAt, jobs: [job] };
+  return { happenedAt: Date.parse(run.updated_at), jobs: [job] };
 }
