@@ -14,19 +14,8 @@ const records = z.object({
   checklistItems: z.array(
     z.object({ item_id: z.number(), group_id: z.number(), name: z.string(), is_completed: z.boolean() }),
   ),
-  defects: z.array(
-    z.object({
-      defect_id: z.string(),
-      title: z.string(),
-      project_id: z.string(),
-      test_case_id: z.nullable(z.string()),
-      test_step_id: z.nullable(z.number()),
-      task_id: z.nullable(z.string()),
-    }),
-  ),
-  testScenarios: z.array(
-    z.object({ scenario_id: z.string(), name: z.string(), status: z.string(), coverage_percentage: z.number() }),
-  ),
+  defects: z.array(z.object({ defect_id: z.string(), title: z.string(), project_id: z.string() })),
+  testScenarios: z.array(z.object({ scenario_id: z.string(), name: z.string(), status: z.string() })),
 });
 type Records = z.output<typeof records>;
 
@@ -45,13 +34,7 @@ const LISTS: Record<string, { rows: (data: Records, target: Target) => Row[] | P
   items: { rows: items, example: "send --body '/done 101'" },
   defects: { rows: defects, example: 'call defects/list' },
   scenarios: {
-    rows: ({ testScenarios }) =>
-      testScenarios.map(({ scenario_id: id, name, status, coverage_percentage }) => ({
-        id,
-        name,
-        status,
-        coverage: `${coverage_percentage} %`,
-      })),
+    rows: ({ testScenarios }) => testScenarios.map(({ scenario_id: id, name, status }) => ({ id, name, status })),
     example: 'send workflow --junit docs/guides/junit.xml',
   },
 };
@@ -110,11 +93,7 @@ function items({ checklistItems, checklistGroups, tasks }: Records): Row[] {
 }
 
 function defects({ defects, projects }: Records): Row[] {
-  return defects.map(({ defect_id: id, title, project_id, test_case_id, test_step_id, task_id }) => {
-    const links = Object.entries({ 'test case': test_case_id, 'test step': test_step_id, task: task_id });
-    const linked = links.flatMap(([kind, to]) => (to === null ? [] : [`${kind} ${to}`])).join(', ');
-    return { id, title, project: nameOf(projects, project_id), linked };
-  });
+  return defects.map(({ defect_id: id, title, project_id }) => ({ id, title, project: nameOf(projects, project_id) }));
 }
 
 function nameOf(projects: Records['projects'], id: string): string | undefined {

@@ -7,109 +7,72 @@ import * as z from 'zod';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { findRepository } from '../lib/config/find-repository.ts';
 import { githubCredentials, githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
-import { EXAMPLE_REPOSITORY } from '../local/examples/github-event.ts';
+import { EXAMPLE_REPOSITORY, exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
-import { exampleRun } from '../local/examples/workflow-run.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
-import type { OpenTarget, Target } from './target.ts';
+import type { OpenTarget } from './target.ts';
 import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
 
 interface SendWorkflowOptions extends WaitOptions {
-  junit: string[];
-  repo?: string;
-  branch?: string;
+  junit: string;
+  repo: string;
+  branch: string;
   event: string;
 }
 
-const answered = z.object({ jobs: z.array(z.string()) });
+const payload = z.looseObject({ repository: z.looseObject({}), workflow_run: z.looseObject({}) });
+const answered = z.looseObject({ jobs: z.array(z.string()) });
 
-/** `send workflow`: a workflow run that has ended, with its test reports as an artifact of the stand-in for GitHub. */
+/** `send workflow`: a workflow run that has ended, with a test report as an artifact of the stand-in for GitHub. */
 export function addSendWorkflowCommand(send: Command, open: OpenTarget): void {
   const workflow = send
     .command('workflow')
-    .description('send a workflow run that has ended, with test reports that the stand-in for GitHub keeps')
-    .requiredOption('--junit <report.xml>', 'a JUnit XML file; repeat it for more', collected)
-    .option('--repo <owner/name>', "the repository, in place of GitHub's example repository")
-    .option('--branch <name>', 'the branch; by default the first one that counts')
-    .option('--event <name>', 'what started the run', 'push')
+    .description('send a workflow run that has ended now, with a test report that the stand-in for GitHub keeps')
+    .requiredOption('--junit <report.xml>', 'a JUnit XML file; the run failed if one of its tests did')
+    .option('--repo <owner/name>', 'the repository', EXAMPLE_REPOSITORY)
+    .option('--branch <name>', 'the branch', 'main')
+    .option('--event <name>', 'what started the run: push, schedule, pull_request, …', 'push')
     .option('--json', 'print the status and the answer as JSON, and with --wait the jobs')
-    .addHelpText(
-      'after',
-      `
-The run failed if one of its tests did. Each run is newer than those before:
-  npm run -s relay -- send workflow --junit docs/guides/junit.xml --wait
-  npm run -s relay -- sandbox scenarios
-
-A run of a pull request, which only gets a check:
-  npm run -s relay -- send workflow --junit docs/guides/junit.xml --event pull_request --branch topic`,
-    )
     .action(async (_: unknown, command: Command) => {
       // Options before `workflow` are those of `send`.
-      const options = command.optsWithGlobals<SendWorkflowOptions>();
-      const target = await open();
-      const wanted = options.repo ?? EXAMPLE_REPOSITORY;
-      const settings = findRepository(await loadConfig(), wanted)?.tests;
-      if (!settings) throw new Error(`${wanted} has no tests in relay.config.ts: add them under github.repositories`);
-      const reports = options.junit.map((file) => ({ name: basename(file), text: readReport(file) }));
-      const { runId, repository, payload } = exampleRun({
-        repository: options.repo,
-        workflow: settings.workflows[0] ?? '',
-        branch: options.branch ?? settings.branches[0] ?? '',
-        startedBy: options.event,
-        hasPassed: !reports.some(({ text }) => /<(failure|error)\b/.test(text)),
-      });
-      await upload(
-        target,
-        `/repos/${repository}/actions/runs/${runId}/artifacts`,
-        settings.artifacts[0] ?? '',
-        reports,
+      const { repo, branch, event, ...options } = command.optsWithGlobals<SendWorkflowOptions>();
+      const { githubStandIn, githubWebhookUrl, stores } = await open();
+      if (githubStandIn === undefined) throw new Error('this relay has no stand-in for GitHub: push a commit');
+      const settings = findRepository(await loadConfig(), repo)?.tests;
+      if (!settings) throw new Error(`${repo} has no tests in relay.config.ts: add them under github.repositories`);
+      const report = readFileSync(options.junit);
+      const example = payload.parse(
+        exampleEvent({ event: 'workflow_run', action: 'completed', repository: repo }).payload,
       );
-      const { webhookSecret } = await target.stores.secrets.current('github-webhook', githubWebhookSecret);
-      const request = signedByGithub('workflow_run', JSON.stringify(payload), webhookSecret);
-      const response = await reach(target.githubWebhookUrl, { method: 'POST', ...request });
-      const answer: unknown = await response.json();
-      if (!options.json) printText(`${response.status} ${JSON.stringify(answer)}\nrun ${runId} of ${repository}`);
-      if (!response.ok) process.exitCode = 1;
-      const ids = answered.safeParse(answer).data?.jobs ?? [];
-      await printOutcome({ run: runId, status: response.status, answer }, ids, target.stores, options);
+      const [id, now] = [Date.now(), `${new Date().toISOString().slice(0, 19)}Z`];
+      const body = JSON.stringify({
+        ...example,
+        workflow: { path: `.github/workflows/${settings.workflows[0]}` },
+        workflow_run: {
+          ...example.workflow_run,
+          ...{ id, run_number: Math.floor(id / 1_000) % 1_000_000, event, head_branch: branch },
+          ...{ head_repository: example.repository, created_at: now, run_started_at: now, updated_at: now },
+          conclusion: /<(failure|error)\b/.test(report.toString()) ? 'failure' : 'success',
+          html_url: `https://github.com/${repo}/actions/runs/${id}`,
+        },
+      });
+      const artifact = encodeURIComponent(settings.artifacts[0]?.replaceAll('*', '1') ?? '');
+      const zip = new ZipFile();
+      zip.addBuffer(report, basename(options.junit));
+      zip.end();
+      const { token } = await stores.secrets.current('github', githubCredentials);
+      await reach(`${githubStandIn}/repos/${repo}/actions/runs/${id}/artifacts?name=${artifact}`, {
+        method: 'POST',
+        headers: { authorization: `token ${token}` },
+        body: new Uint8Array(await buffer(zip.outputStream)),
+      });
+      const { webhookSecret } = await stores.secrets.current('github-webhook', githubWebhookSecret);
+      const delivery = signedByGithub('workflow_run', body, webhookSecret);
+      const response = await reach(githubWebhookUrl, { method: 'POST', ...delivery });
+      const answer = answered.parse(await response.json());
+      if (!options.json) printText(`${response.status} ${JSON.stringify(answer)}\nrun ${id} of ${repo}`);
+      await printOutcome({ run: id, status: response.status, answer }, answer.jobs, stores, options);
     });
   addWaitOptions(workflow);
-}
-
-/** @param pattern the name of the artifact, in which `*` may be anything */
-async function upload(
-  { githubStandIn, stores }: Target,
-  path: string,
-  pattern: string,
-  reports: readonly { name: string; text: string }[],
-): Promise<void> {
-  if (githubStandIn === undefined) {
-    throw new Error(
-      'the reports go to the stand-in for GitHub on this machine, and this relay has none: push a commit',
-    );
-  }
-  const zip = new ZipFile();
-  for (const [index, { name, text }] of reports.entries()) zip.addBuffer(Buffer.from(text), `${index}/${name}`);
-  zip.end();
-  const { token } = await stores.secrets.current('github', githubCredentials);
-  const name = encodeURIComponent(pattern.replaceAll('*', '1'));
-  const response = await reach(`${githubStandIn}${path}?name=${name}`, {
-    method: 'POST',
-    headers: { authorization: `token ${token}` },
-    body: new Uint8Array(await buffer(zip.outputStream)),
-  });
-  if (!response.ok) throw new Error(`the stand-in for GitHub does not take the reports: ${await response.text()}`);
-}
-
-function readReport(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Error(`${file} cannot be read`, { cause });
-  }
-}
-
-function collected(file: string, before: string[] = []): string[] {
-  return [...before, file];
 }

@@ -9,49 +9,40 @@ export interface KeptArtifact {
   archive: Uint8Array;
 }
 
-const STORE = '/artifact-store/';
+export type KeptArtifacts = Map<number, KeptArtifact>;
+
+/** The store is another service: an address is enough, and GitHub's token is refused. */
+export function answerOfStore(route: string, authorization: string | undefined, kept: KeptArtifacts) {
+  const [, id] = /^GET \/artifact-store\/(\d+)$/.exec(route) ?? [];
+  if (id === undefined) return undefined;
+  const artifact = kept.get(Number(id));
+  if (!artifact || authorization) return answerOf({ message: 'InvalidAuthenticationInfo' }, artifact ? 400 : 404);
+  return { status: 200, body: artifact.archive, headers: { 'content-type': 'application/zip' } };
+}
 
 /**
- * The artifacts of workflow runs. A run uploads in a way of its own, for GitHub documents none; here it is a POST to where
- * they are listed.
+ * The artifacts of a repository, and a POST of our own to upload one, for GitHub documents none.
  * https://docs.github.com/en/rest/actions/artifacts
  *
- * @param kept by their ids; it is live and may be changed
+ * @param path of the route, below the repository
  */
-export function createArtifactRoutes(kept: Map<number, KeptArtifact>, clock: () => number) {
-  return {
-    /** The store is another service: an address is enough, and GitHub's token is refused. */
-    fromStore(route: string, authorization: string | undefined): Answer | undefined {
-      if (!route.startsWith(`GET ${STORE}`)) return undefined;
-      if (authorization) return answerOf({ message: 'InvalidAuthenticationInfo' }, 400);
-      const artifact = kept.get(Number(route.slice(`GET ${STORE}`.length)));
-      return artifact
-        ? { status: 200, body: artifact.archive, headers: { 'content-type': 'application/zip' } }
-        : notFound;
-    },
-    /** @param path below the repository */
-    answer(method: string, path: string, query: URLSearchParams, body: Uint8Array, url: string): Answer | undefined {
-      const [, run] = /^actions\/runs\/(\d+)\/artifacts$/.exec(path) ?? [];
-      if (run && method === 'POST') return upload(Number(run), query.get('name') ?? '', body);
-      if (run) return list(Number(run), query, url);
-      const [, id] = /^actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
-      if (!id) return undefined;
-      if (!kept.has(Number(id))) return answerOf({ message: 'Artifact has expired' }, 410);
-      return { status: 302, body: '', headers: { location: `${new URL(url).origin}${STORE}${id}` } };
-    },
-  };
-
-  function upload(runId: number, name: string, archive: Uint8Array): Answer {
-    const id = kept.size + 1;
-    kept.set(id, { runId, name, archive, createdAt: new Date(clock()).toISOString() });
-    return answerOf({ id }, 201);
+export function answerOfArtifacts(
+  { method, path, query, url }: { method: string; path: string; query: URLSearchParams; url: string },
+  archive: Uint8Array,
+  kept: KeptArtifacts,
+): Answer | undefined {
+  const [, run, id] = /^actions\/(?:runs\/(\d+)\/artifacts|artifacts\/(\d+)\/zip)$/.exec(path) ?? [];
+  if (id)
+    return kept.has(Number(id)) ? { ...answerOf('', 302), headers: { location: `/artifact-store/${id}` } } : notFound;
+  if (!run) return undefined;
+  const runId = Number(run);
+  if (method === 'POST') {
+    kept.set(kept.size + 1, { runId, name: query.get('name') ?? '', createdAt: new Date().toISOString(), archive });
+    return answerOf({}, 201);
   }
-
-  function list(runId: number, query: URLSearchParams, url: string): Answer {
-    const all = [...kept].flatMap(([id, { name, archive, createdAt: created_at, ...artifact }]) =>
-      artifact.runId === runId ? { id, name, size_in_bytes: archive.byteLength, expired: false, created_at } : [],
-    );
-    const page = pageOf(all, query, url);
-    return { ...page, body: { total_count: all.length, artifacts: page.body } };
-  }
+  const all = [...kept].flatMap(([id, { name, createdAt: created_at, ...one }]) =>
+    one.runId === runId ? { id, name, size_in_bytes: one.archive.byteLength, expired: false, created_at } : [],
+  );
+  const page = pageOf(all, query, url);
+  return { ...page, body: { total_count: all.length, artifacts: page.body } };
 }

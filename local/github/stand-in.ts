@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../listen.ts';
 import { readBody } from '../request-body.ts';
 import { type Answer, answerOf, notFound, pageOf } from './answer.ts';
-import { createArtifactRoutes, type KeptArtifact } from './artifacts.ts';
+import { answerOfArtifacts, answerOfStore, type KeptArtifacts } from './artifacts.ts';
 
 /** An issue or a pull request, with whatever else GitHub tells of it. */
 export interface KnownIssue {
@@ -57,7 +57,7 @@ export interface GithubKnowledge {
   comments: MadeComment[];
   checkRuns: MadeCheckRun[];
   /** By their ids. */
-  artifacts: Map<number, KeptArtifact>;
+  artifacts: KeptArtifacts;
 }
 
 export interface GithubStandIn extends GithubKnowledge {
@@ -107,7 +107,6 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     checkRuns: [],
     artifacts: new Map(),
   };
-  const artifactRoutes = createArtifactRoutes(known.artifacts, clock);
 
   const server = createServer(async (request, response) => {
     const answered = await answer(request).catch((error) => answerOf({ message: String(error) }, 400));
@@ -125,7 +124,7 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     if (!body) return answerOf({ message: 'Payload Too Large' }, 413);
     const { authorization } = request.headers;
     const route = `${request.method} ${pathname}`;
-    const stored = artifactRoutes.fromStore(route, authorization);
+    const stored = answerOfStore(route, authorization, known.artifacts);
     if (stored) return stored;
     if (!isValid(authorization)) return answerOf({ message: 'Bad credentials' }, 401);
     return between(route, authorization, () => answerRoute(route, query, body));
@@ -145,7 +144,8 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     const [, number, ofIssue] = /^issues\/(\d+)(\/comments)?$/.exec(path) ?? [];
     const name = `${repository}#${number}`;
     const body = bytes.toString();
-    const ofArtifacts = artifactRoutes.answer(method ?? '', path, query, bytes, `${url}/repos/${repository}/${path}`);
+    const at = { method: method ?? '', path, query, url: `${url}/repos/${repository}/${path}` };
+    const ofArtifacts = answerOfArtifacts(at, bytes, known.artifacts);
     if (ofArtifacts) return ofArtifacts;
     const [, run] = /^check-runs(?:\/(\d+))?$/.exec(path) ?? [];
     if (path.startsWith('check-runs') && method !== 'GET') return setCheckRun(repository, run, body);

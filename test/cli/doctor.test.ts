@@ -111,7 +111,9 @@ describe('doctor', () => {
     const app = { token: 'ghp_good', appId: '12', privateKey: newKeys().privateKey };
     const found = await examined({ config: exampleConfig({}, { apiUrl, tests }), github: app });
     expect(found.get('github: tests of Codertocat/Hello-World')).toContain(detail);
-    expect(found.get('main: test-scenarios/update')).toContain('unknown: the service does not show whether');
+    expect(found.get('main: test-scenarios/update')).toContain(
+      'unknown: whether the service knows the values of tests.status',
+    );
   });
 
   it('doctor says that test results need an App', async () => {

@@ -22,7 +22,7 @@ const BECAME = {
 
 export interface CheckedRun {
   run: WorkflowRun;
-  results: RunResults & { old: readonly string[] };
+  results: RunResults;
   told: readonly ToldScenario[];
   isCounted: boolean;
   /** How many test cases get a defect. */
@@ -33,7 +33,7 @@ export const isSent = ({ became }: ToldScenario) => became === 'sent' || typeof 
 
 /** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
 export function checkOf({ run, results, told, isCounted, defects }: CheckedRun) {
-  const { tests, unmapped, unreadable, leftOut, read, unread, old } = results;
+  const { tests, unmapped, unreadable, leftOut, read, unread } = results;
   const count = tests.passed + tests.failed + tests.skipped;
   const scenarios = isCounted
     ? `${counted(told.filter(isSent).length, 'scenario')} sent`
@@ -44,7 +44,6 @@ export function checkOf({ run, results, told, isCounted, defects }: CheckedRun) 
     `Run ${run.run_number}${attempt} of ${plainText(run.workflow)}: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped.`,
     ...unread.map(({ name, why }) => `The artifact ${plainText(name)} was not used: ${why}.`),
     read.length > 0 && `Read from ${read.map(plainText).join(', ')}.`,
-    old.length > 0 && `Not uploaded again by this attempt: ${old.map(plainText).join(', ')}.`,
     read.length + unread.length === 0 && 'The run has no artifact whose name is in `tests.artifacts`.',
     told.length > 0 && `### Mapped\n\n${told.map((scenario) => lineOf(scenario, isCounted)).join('\n')}`,
     !isCounted && 'Nothing was sent: only pushes and schedules on the branches in `tests.branches` count.',

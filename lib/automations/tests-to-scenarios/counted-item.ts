@@ -4,10 +4,8 @@ import type { Table } from '../../state/table/table.ts';
 import { unchangedSince } from '../../state/table/unreadable-item.ts';
 
 /**
- * Reads an item, changes it and writes it back, and counts the writes. An item that cannot be read says nothing.
- *
- * @param transition returns undefined to leave the item as it is
- * @returns what was written; undefined if nothing was
+ * Changes an item, and counts the changes. One that cannot be read says nothing.
+ * @param transition returns undefined to leave the item as it is; then so does this
  */
 export async function changeItem<State extends object>(
   table: Table,

@@ -62,12 +62,10 @@ export async function noteDefect(
   tests: readonly FailingTest[],
   jobId: string,
 ): Promise<void> {
+  const names = new Set(tests.map(keyOf));
   await changeItem(table, itemOf(repository, run), failingCases, (state) => {
-    if (!state) return undefined;
-    const noted = tests.flatMap((test) => {
-      const known = state.failing[keyOf(test)];
-      return known ? [[keyOf(test), { ...known, jobId }]] : [];
-    });
-    return { ...state, failing: { ...state.failing, ...Object.fromEntries(noted) } };
+    const all = Object.entries(state?.failing ?? {});
+    const failing = all.map(([name, one]) => [name, names.has(name) ? { ...one, jobId } : one]);
+    return state && { ...state, failing: Object.fromEntries(failing) };
   });
 }

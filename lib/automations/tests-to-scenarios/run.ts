@@ -10,7 +10,7 @@ import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import { counted, cutToLength } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
-import { type FailingTest, failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
+import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { checkOf, isSent, type ToldScenario } from './check-text.ts';
 import { counts, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
@@ -47,11 +47,9 @@ export function testsToScenarios(context: Context): Automation {
       }
       // What the newest attempt did not upload again is from jobs that were not run again.
       const newest = [...new Map(wanted.toReversed().map((artifact) => [artifact.name, artifact])).values()];
-      const old = newest.filter(({ createdAt }) => Date.parse(createdAt) < Date.parse(run.run_started_at ?? ''));
       // The readers of archives and XML are loaded for this only.
       const { readRun } = await import('./read-run.ts');
-      const read = await readRun(newest, settings.ids, (id, most) => artifacts.fetch(place, id, most));
-      return { ...read, old: old.map(({ name }) => name) };
+      return readRun(newest, settings.ids, (id, most) => artifacts.fetch(place, id, most));
     });
     const { scenarios, cases, tests, unread } = results;
     // Where a part is missing, a test that failed may be in it.
@@ -113,21 +111,17 @@ export function testsToScenarios(context: Context): Automation {
     steps: Steps,
   ): Promise<number> {
     const due = await steps.read('failing tests', 'test results', () => takeFailing(table, repository, run, cases));
-    const defects: [readonly FailingTest[], string, readonly (string | number)[]][] =
-      due.length > MOST_DEFECTS
-        ? [[due, counted(due.length, 'test case'), ['many', run.id]]]
-        : due.map((test) => [[test], keyOf(test), [keyOf(test), test.first.id]]);
-    for (const [tests, what, happened] of defects) {
-      const { workflow, head_branch } = run;
-      const branch = head_branch ?? '';
+    const { workflow, head_branch: branch } = run;
+    for (const tests of due.length > MOST_DEFECTS ? [due] : due.map((one) => [one])) {
+      const what = tests.length > 1 ? counted(tests.length, 'test case') : tests.map(keyOf).join();
       const draft = failingTestsJobs.draft({
-        // Once for as long as the tests fail.
-        happened: [repository, workflow, branch, ...happened],
+        // Once for as long as the test fails; for many, for the run.
+        happened: [repository, workflow, branch ?? '', what, tests.length > 1 ? run.id : (tests[0]?.first.id ?? 0)],
         connection,
         lane: 'background',
         entity: `failing-${repository}`,
         summary: `${repository}: a defect for ${what}, failing twice in ${workflow}`,
-        input: { repository, workflow, branch, tests: [...tests] },
+        input: { repository, workflow, branch: branch ?? '', tests },
         cause: { from: 'job', id },
       });
       await acceptEvent(draft, { jobs, queue });

@@ -53,66 +53,64 @@ const TITLE_LENGTH = 150;
 
 /** Adds up the tests of a run by the ids of the service that they stand for. Names are never compared with anything. */
 export function createTally(ids: TestsConfig['ids']) {
-  const tests = { passed: 0, failed: 0, skipped: 0 };
+  const found: Omit<Results, 'scenarios' | 'cases'> = {
+    tests: { passed: 0, failed: 0, skipped: 0 },
+    unmapped: { count: 0, first: [] },
+    unreadable: { count: 0, first: [] },
+    leftOut: 0,
+  };
   const scenarios = new Map<string, ScenarioResult>();
   const cases = new Map<string, CaseResult>();
-  const unmapped: Listed = { count: 0, first: [] };
-  const unreadable: Listed = { count: 0, first: [] };
-  let leftOut = 0;
-  const results = (): Results => {
-    return { tests, scenarios: [...scenarios.values()], cases: [...cases.values()], unmapped, unreadable, leftOut };
-  };
+  const results = (): Results => ({ ...found, scenarios: [...scenarios.values()], cases: [...cases.values()] });
   return { add, results };
 
   function add(test: Test): void {
-    tests[test.result]++;
+    found.tests[test.result]++;
     const given = ids.find(({ tests }) => isLike(test.name, tests) || isLike(test.file, tests));
-    const named = (what: string) => (test.properties.get(`pm_${what}`) ?? []).filter(isId).map(idFromText);
     function of(what: 'scenario' | 'case' | 'step') {
-      const own = named(what);
+      const own = (test.properties.get(`pm_${what}`) ?? []).filter(isId).map(idFromText);
       return own.length > 0 || given?.[what] === undefined ? own : [given[what]];
     }
-    const found = { scenarios: of('scenario'), cases: of('case'), steps: of('step') };
-    const isNamed = test.properties.has('pm_scenario');
-    for (const id of found.scenarios) addToScenario(id, test, isNamed);
-    for (const id of found.cases) addToCase({ kind: 'test case', id }, test);
+    const [scenarios, cases, steps] = [of('scenario'), of('case'), of('step')];
+    for (const id of scenarios) addToScenario(id, test);
+    for (const id of cases) addToCase({ kind: 'test case', id }, test);
     // A defect is linked to one of the two.
-    for (const id of found.cases.length > 0 ? [] : found.steps) addToCase({ kind: 'test step', id }, test);
-    if (Object.values(found).flat().length === 0) note(unmapped, test.name);
+    for (const id of cases.length > 0 ? [] : steps) addToCase({ kind: 'test step', id }, test);
+    if (scenarios.length + cases.length + steps.length === 0) note(found.unmapped, test.name);
   }
 
-  function addToScenario(id: string | number, { result, properties }: Test, isNamed: boolean): void {
+  function addToScenario(id: string | number, { result, properties }: Test): void {
     const known = scenarios.get(String(id));
-    if (!known && scenarios.size === MOST_SCENARIOS) return void leftOut++;
-    const found = known ?? { id, passed: 0, failed: 0, skipped: 0, isNamed };
-    found[result]++;
+    if (!known && scenarios.size === MOST_SCENARIOS) return void found.leftOut++;
+    const scenario = known ?? { id, passed: 0, failed: 0, skipped: 0, isNamed: false };
+    scenarios.set(String(id), scenario);
+    scenario[result]++;
     const coverage = percentage(properties.get('pm_coverage')?.at(-1));
-    if (coverage !== undefined) found.coverage = (found.coverage ?? coverage) === coverage ? coverage : 'several';
-    scenarios.set(String(id), { ...found, isNamed: found.isNamed || isNamed });
+    if (coverage !== undefined) scenario.coverage = (scenario.coverage ?? coverage) === coverage ? coverage : 'several';
+    scenario.isNamed ||= properties.has('pm_scenario');
   }
 
   function addToCase(target: Pick<CaseResult, 'kind' | 'id'>, { name, result }: Test): void {
     const known = cases.get(keyOf(target));
     if (result === 'skipped' || known?.result === 'failed' || known?.result === result) return;
-    if (!known && cases.size === MOST_CASES) return void leftOut++;
+    if (!known && cases.size === MOST_CASES) return void found.leftOut++;
     cases.set(keyOf(target), { ...target, result, title: name.slice(0, TITLE_LENGTH) });
   }
 
   function isId(text: string): boolean {
-    if (!testId.test(text)) note(unreadable, text);
-    return testId.test(text);
+    return testId.test(text) || note(found.unreadable, text);
   }
 
   function percentage(text: string | undefined): number | undefined {
-    if (text === undefined) return undefined;
-    if (/^\d{1,3}(\.\d{1,6})?$/.test(text) && Number(text) <= 100) return Number(text);
-    note(unreadable, text);
-    return undefined;
+    const isOne = text !== undefined && /^\d{1,3}(\.\d{1,6})?$/.test(text) && Number(text) <= 100;
+    if (text !== undefined && !isOne) note(found.unreadable, text);
+    return isOne ? Number(text) : undefined;
   }
 }
 
-function note(list: Listed, text: string): void {
+function note(list: Listed, text: string): false {
   list.count++;
   const short = text.slice(0, TITLE_LENGTH);
   if (list.first.length < SHOWN && !list.first.includes(short)) list.first.push(short);
+  return false;
 }

@@ -10,8 +10,6 @@ export interface Artifact {
   name: string;
   /** Of its archive. */
   bytes: number;
-  /** ISO 8601. */
-  createdAt: string;
 }
 
 type Place = Pick<IssueAddress, 'repository' | 'installationId'>;
@@ -44,8 +42,8 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
           { per_page: PAGE_SIZE, page: 1 },
         );
         for await (const { data } of pages) {
-          for (const { id, name, size_in_bytes: bytes, expired, created_at } of data.artifacts) {
-            if (!expired) found.push({ id: Number(id), name, bytes, createdAt: created_at ?? '' });
+          for (const { id, name, size_in_bytes: bytes, expired } of data.artifacts) {
+            if (!expired) found.push({ id: Number(id), name, bytes });
           }
           if (found.length >= MOST_ARTIFACTS) break;
         }

@@ -12,7 +12,6 @@ export const workflowRun = z.object({
   head_branch: z.nullish(text(1_000)),
   head_sha: text(64),
   created_at: instant,
-  run_started_at: z.nullish(instant),
   updated_at: instant,
   html_url: text(2_000),
 });
