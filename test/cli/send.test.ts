@@ -169,8 +169,8 @@ it('relay send slack prints an answer that is not JSON', async () => {
 
 describe('relay send workflow', () => {
   it.each([
-    ['<failure/>', [], { hasPassed: false, event: 'push', branch: 'main', isOwn: true }],
-    ['', ['--event', 'schedule', '--branch', 'next'], { hasPassed: true, event: 'schedule', branch: 'next' }],
+    ['<failure/>', [], { conclusion: 'failure', event: 'push', head_branch: 'main', isOwn: true }],
+    ['', ['--event', 'schedule', '--branch', 'next'], { conclusion: 'success', event: 'schedule', head_branch: 'next' }],
   ])('a run with a report as its artifact makes a job: %j, %j', async (result, options, run) => {
     const github = await startGithubApi(Date.now);
     onTestFinished(github.close);
