@@ -170,7 +170,11 @@ it('relay send slack prints an answer that is not JSON', async () => {
 describe('relay send workflow', () => {
   it.each([
     ['<failure/>', [], { conclusion: 'failure', event: 'push', head_branch: 'main', isOwn: true }],
-    ['', ['--event', 'schedule', '--branch', 'next'], { conclusion: 'success', event: 'schedule', head_branch: 'next' }],
+    [
+      '',
+      ['--event', 'schedule', '--branch', 'next'],
+      { conclusion: 'success', event: 'schedule', head_branch: 'next' },
+    ],
   ])('a run with a report as its artifact makes a job: %j, %j', async (result, options, run) => {
     const github = await startGithubApi(Date.now);
     onTestFinished(github.close);
