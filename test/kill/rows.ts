@@ -470,6 +470,8 @@ export const testsFailedTwice: Row = {
   automation: 'failing-tests-to-defect',
   what: 'a test fails in a second run',
   operation: 'defects/create',
+  // Nothing lists the links of a defect, which its job makes last.
+  isUnlisted: true,
   async prepare(relay, id) {
     const test_case_id = `trial-${id}`;
     relay.sandbox.data.testCases.push({ test_case_id, project_id: PROJECT, name: test_case_id });
