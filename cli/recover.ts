@@ -15,11 +15,15 @@ import { createLinks } from '../lib/links/links.ts';
 import { localTime } from '../lib/local-time.ts';
 import { keptForMs } from '../lib/platforms/github/delivery.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
-import { createHooks, type Hook, targetName } from '../lib/platforms/github/hooks.ts';
-import { hooksTo } from '../lib/platforms/github/hooks-to.ts';
 import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
-import { createLostDeliveries, type LostDeliveries, type LostPeriod } from '../lib/platforms/github/lost-deliveries.ts';
-import { NotNow } from '../lib/platforms/github/redelivery-api.ts';
+import { createHooks, type Hook, targetName } from '../lib/platforms/github/redelivery/hooks.ts';
+import { hooksTo } from '../lib/platforms/github/redelivery/hooks-to.ts';
+import {
+  createLostDeliveries,
+  type LostDeliveries,
+  type LostPeriod,
+} from '../lib/platforms/github/redelivery/lost-deliveries.ts';
+import { NotNow } from '../lib/platforms/github/redelivery/redelivery-api.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { callWithinBudget } from '../lib/service/connection/call-within-budget.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';

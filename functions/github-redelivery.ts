@@ -2,8 +2,8 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
-import { createHooks } from '../lib/platforms/github/hooks.ts';
-import { createRedelivery } from '../lib/platforms/github/redelivery.ts';
+import { createHooks } from '../lib/platforms/github/redelivery/hooks.ts';
+import { createRedelivery } from '../lib/platforms/github/redelivery/redelivery.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 

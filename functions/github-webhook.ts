@@ -6,7 +6,7 @@ import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createTurns } from '../lib/people/turns.ts';
-import { createHooks } from '../lib/platforms/github/hooks.ts';
+import { createHooks } from '../lib/platforms/github/redelivery/hooks.ts';
 import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';

@@ -2,7 +2,7 @@ import { type KeyObject, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Hook } from '../lib/platforms/github/hooks.ts';
+import type { Hook } from '../lib/platforms/github/redelivery/hooks.ts';
 import { githubSignature } from './relay.ts';
 
 /** A hook at GitHub. To requests about a `deleted` one it answers as for a hook that it does not know. */

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { RedeliveryReport } from '../lib/platforms/github/redelivery.ts';
+import type { RedeliveryReport } from '../lib/platforms/github/redelivery/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { asScheduledHandler } from '../local/schedules.ts';
 import { startDyingProcess } from './dying-process.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { GithubClient } from '../../lib/platforms/github/github-client.ts';
-import type { Hook } from '../../lib/platforms/github/hooks.ts';
+import type { Hook } from '../../lib/platforms/github/redelivery/hooks.ts';
 
 /** The options that name a hook. */
 export interface HookChoice {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import { localClock, localTime } from '../../lib/local-time.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
-import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
+import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { githubCredentials, githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
 import { readCount } from '../numbers.ts';

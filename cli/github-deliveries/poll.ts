@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { takenEvents } from '../../lib/platforms/github/delivery.ts';
-import type { Hook } from '../../lib/platforms/github/hooks.ts';
-import type { Attempt, HookDeliveries } from '../../lib/platforms/github/redelivery-api.ts';
+import type { Hook } from '../../lib/platforms/github/redelivery/hooks.ts';
+import type { Attempt, HookDeliveries } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { signedByGithub } from '../../local/examples/signed-request.ts';
 import { readOwnFile, writeOwnFile } from '../../local/own-file.ts';
 import { STATE_FOLDER } from '../../local/state.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chosenHook } from '../../cli/github-deliveries/chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from '../../cli/github-deliveries/poll.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
-import { createRedeliveryApi, HookRefused, NotNow } from '../../lib/platforms/github/redelivery-api.ts';
+import { createRedeliveryApi, HookRefused, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { workInNewFolder } from '../new-folder.ts';
 import {
   APP,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHooks } from '../../lib/platforms/github/hooks.ts';
+import { createHooks } from '../../lib/platforms/github/redelivery/hooks.ts';
 import type { StandInHook } from '../github-hooks-api.ts';
 import {
   APP,

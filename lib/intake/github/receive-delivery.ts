@@ -16,8 +16,8 @@ import {
   readDelivery,
   takenEvents,
 } from '../../platforms/github/delivery.ts';
-import type { Hooks } from '../../platforms/github/hooks.ts';
 import { login, text } from '../../platforms/github/payload.ts';
+import type { Hooks } from '../../platforms/github/redelivery/hooks.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { takeCheck } from './take-check.ts';

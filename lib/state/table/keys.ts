@@ -84,9 +84,9 @@ export const keys = {
     pk: `first-time-entry#${connection}`,
     sk: overrides,
   }),
-  /** lib/platforms/github/hooks.ts: the hooks of one target, and how far redelivery is with each. */
+  /** lib/platforms/github/redelivery/hooks.ts: the hooks of one target, and how far redelivery is with each. */
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
-  /** lib/platforms/github/redelivery.ts: what was done about a failed delivery, by its GUID. */
+  /** lib/platforms/github/redelivery/redelivery.ts: what was done about a failed delivery, by its GUID. */
   failedDelivery: (hook: string, guid: string): Key => ({ pk: `failed-deliveries#${hook}`, sk: guid }),
   /** lib/engine/record/replaced-table.ts: since when a table is used, by when it was made (ISO 8601). */
   tableBegan: (madeAt: string): Key => ({ pk: 'table-began', sk: madeAt }),

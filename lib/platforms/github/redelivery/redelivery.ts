@@ -1,8 +1,8 @@
-import { expiry } from '../../state/table/expiry.ts';
-import { type Key, keys } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
-import { keptForMs, takenEvents } from './delivery.ts';
-import type { GithubClient } from './github-client.ts';
+import { expiry } from '../../../state/table/expiry.ts';
+import { type Key, keys } from '../../../state/table/keys.ts';
+import type { Table } from '../../../state/table/table.ts';
+import { keptForMs, takenEvents } from '../delivery.ts';
+import type { GithubClient } from '../github-client.ts';
 import { type Hook, type Hooks, type KnownHook, targetName } from './hooks.ts';
 import { type Attempt, createRedeliveryApi, type HookDeliveries, HookRefused, NotNow } from './redelivery-api.ts';
 

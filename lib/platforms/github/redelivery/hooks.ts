@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { keys } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
-import type { GithubDelivery } from './delivery.ts';
+import { keys } from '../../../state/table/keys.ts';
+import type { Table } from '../../../state/table/table.ts';
+import type { GithubDelivery } from '../delivery.ts';
 
 /**
  * A webhook that delivers to the relay. Enterprise webhooks are left out: GitHub's API does not list their deliveries.

@@ -1,10 +1,10 @@
 import { RequestError } from '@octokit/request-error';
 import * as z from 'zod/mini';
-import type { AuthorizedGithub, GithubClient } from './github-client.ts';
+import type { AuthorizedGithub, GithubClient } from '../github-client.ts';
+import { pagesOf, type Query } from '../pages.ts';
+import { passingFailure } from '../passing-failure.ts';
+import { instant, readPayload } from '../payload.ts';
 import type { Hook } from './hooks.ts';
-import { pagesOf, type Query } from './pages.ts';
-import { passingFailure } from './passing-failure.ts';
-import { instant, readPayload } from './payload.ts';
 
 /** GitHub accepts no more requests for this hook now. The next run tries again. */
 export class NotNow extends Error {

@@ -1,6 +1,6 @@
-import type { Table } from '../../state/table/table.ts';
-import { keptForMs, takenEvents } from './delivery.ts';
-import type { GithubClient } from './github-client.ts';
+import type { Table } from '../../../state/table/table.ts';
+import { keptForMs, takenEvents } from '../delivery.ts';
+import type { GithubClient } from '../github-client.ts';
 import type { Hook } from './hooks.ts';
 import { BETWEEN_CHANGES_MS, deliveryKey, isDelivered, noteExpires } from './redelivery.ts';
 import { type Attempt, createRedeliveryApi, HookRefused } from './redelivery-api.ts';

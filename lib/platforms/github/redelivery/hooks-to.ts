@@ -1,8 +1,8 @@
 import { RequestError } from '@octokit/request-error';
 import * as z from 'zod/mini';
-import type { AuthorizedGithub, GithubClient, GithubPlace } from './github-client.ts';
+import type { AuthorizedGithub, GithubClient, GithubPlace } from '../github-client.ts';
+import { readPayload } from '../payload.ts';
 import type { Hook } from './hooks.ts';
-import { readPayload } from './payload.ts';
 
 const listed = z.array(
   z.object({ id: z.union([z.int(), z.bigint()]), config: z.object({ url: z.nullish(z.string()) }) }),
