@@ -38,7 +38,9 @@ export function addRehearseCommand(
       for (const [connection, { limits }] of Object.entries(config.connections)) {
         const isOwn = (one: { connection: string }) => one.connection === connection;
         const own = { jobs: jobs.filter(({ job }) => isOwn(job)), calls: calls.filter(isOwn), end };
-        console.log(`\n${connection}, with ${limits.perMinute} calls a minute and ${limits.perDay} a day:`);
+        console.log(
+          `\n${connection}, with ${limits.perMinute} calls a minute and ${limits.perDay.toLocaleString('en-GB')} a day:`,
+        );
         for (const line of inWords(own)) console.log(line);
       }
       console.log('\nNothing was sent.');

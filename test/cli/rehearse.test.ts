@@ -50,7 +50,7 @@ describe('relay rehearse', () => {
     const same = await rehearse(relay.runtime.config);
     expect(same).toContain(': 9 events, of which this configuration makes 9 jobs.');
     expect(same).toContain(
-      'main, with 120 calls a minute and 5000 a day:\n0 of 9 jobs waited for the budget, with 11 calls.',
+      'main, with 120 calls a minute and 5,000 a day:\n0 of 9 jobs waited for the budget, with 11 calls.',
     );
     expect(same).toContain('The calls of the day were never used up.');
     expect(same).toMatch(/ 10:00:00 \S+ +8 +8 +– +–\n.* 11:00:00 \S+ +1 +3 +– +–$/m);
