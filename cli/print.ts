@@ -70,6 +70,7 @@ export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<Job
   if (jobs.length > 0) console.log('');
   if (inAll !== '') console.log(`In all: ${inAll}.`);
   else if (jobs.length > 0) console.log(`Listed: ${inWords((status) => ({ jobs: counts[status], more: false }))}.`);
+  if (jobs.some((job) => job.notDone)) console.log('Jobs that are not done count as succeeded.');
   if (cursor !== undefined) console.log('There are more. --limit lists more of them.');
 }
 

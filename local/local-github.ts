@@ -37,7 +37,7 @@ export async function enterGithubStandIn(
         name,
         conclusion: conclusion ?? 'in progress',
         title: output.title,
-        text: output.summary,
+        text: output.summary.split('\n').filter((text) => text !== ''),
       }),
   });
 }

@@ -97,7 +97,9 @@ function words(line: LogLine, now: number): string {
     case 'comment on GitHub':
       return `» comment on ${line.issue}: ${line.text}`;
     case 'check on GitHub':
-      return `» check ${line.name} of ${line.commit}, ${line.conclusion}: ${line.title}\n          ${line.text}`;
+      return [`» check ${line.name} of ${line.commit}, ${line.conclusion}: ${line.title}`, ...textsOf(line)].join(
+        '\n          ',
+      );
     case 'the service refuses the key':
       return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
     case 'calls are stopped':
@@ -113,6 +115,9 @@ function words(line: LogLine, now: number): string {
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }
 }
+
+/** The lines of a text, which are indented, so that none looks like a line of the story. */
+const textsOf = ({ text }: LogLine): unknown[] => (Array.isArray(text) ? text : []);
 
 /** A send that the end of its step does not explain. */
 function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
