@@ -50,6 +50,16 @@ describe('the story of jobs in the first terminal', () => {
     ]);
   });
 
+  it('the text of a check is shown in indented lines, which cannot pass for lines of the story', async () => {
+    const check = { name: 'Tracked work', commit: 'acme/web@5779607', conclusion: 'failure', title: 'not tracked' };
+    const text = ['It closes no issue.', '\u001b[2K\r10:00:00  ✓ acme/web#1: done'];
+    expect(await told({ message: 'check on GitHub', ...check, text })).toEqual([
+      '» check Tracked work of acme/web@5779607, failure: not tracked',
+      'It closes no issue.',
+      '\ufffd[2K 10:00:00  ✓ acme/web#1: done',
+    ]);
+  });
+
   it('a job that continues after an outage says so', async () => {
     expect(await told({ ...job, message: 'job continues', waitedFor: 'outage', durationMs: 125_000 })).toEqual([
       '[4eff2e] ● acme/web#1 continues after an outage, for which it waited 2 min 5 s',
