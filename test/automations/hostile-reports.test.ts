@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { newKeys } from '../github-identity.ts';
@@ -131,6 +131,16 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
     () => xml(inSuite(`<properties>${'<property name="pm_scenario" value="1"/>'.repeat(201)}</properties>`)),
     'a test in it has more than 200 properties',
   ],
+  [
+    'many properties of suites in suites',
+    () => xml(`<testsuite>${`<testsuite>${'<property name="pm_case" value="1"/>'.repeat(101)}`.repeat(2)}`),
+    'a test in it has more than 200 properties',
+  ],
+  [
+    'too many tests',
+    () => archiveOf(Object.fromEntries(['a.xml', 'b.xml'].map((name) => [name, inSuite('<testcase/>'.repeat(51_000))]))),
+    'the run has more than 100000 tests',
+  ],
   ['bytes that are no UTF-8', () => xml(Buffer.from([...Buffer.from('<testsuite>'), 0xff, 0xfe])), 'is not UTF-8'],
   ['UTF-16', () => xml(Buffer.from(`\ufeff${report}`, 'utf16le')), 'a file in it is not UTF-8'],
   ['an end in the middle', () => xml('<testsuite><testcase name="a">'), 'a file in it is not XML that can be read'],
@@ -141,6 +151,30 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   expect(said).toContain('The artifact junit-0 was not used: ');
   expect(said.replaceAll('\\', '')).toContain(why);
   // A part is missing, so nothing has passed for sure.
+  expect(sent).toBe(0);
+});
+
+it('artifacts that are large in all are not all fetched', async () => {
+  const stored = new ZipFile();
+  stored.addBuffer(Buffer.alloc(30 * 1024 * 1024), 'video.bin', { compress: false });
+  stored.end();
+  const large = await buffer(stored.outputStream);
+  const { said, sent } = await checked(await xml(report), large, large, large, large, large);
+  expect(said).toContain('was not used: the artifacts of the run have more than 128 MB');
+  expect(sent).toBe(0);
+});
+
+it('a run of the worker ends in time, and says which artifacts it left out', async () => {
+  const archive = await xml(report);
+  const get = github.artifacts.get.bind(github.artifacts);
+  const slow = vi.spyOn(github.artifacts, 'get').mockImplementation((id) => {
+    relay.clock.now += 1_000;
+    return get(id);
+  });
+  const { said, sent } = await checked(...Array.from({ length: 60 }, () => archive));
+  slow.mockRestore();
+  expect(said).toContain('Read from junit-0, junit-1, ');
+  expect(said).toContain('The artifact junit-59 was not used: there was no time left to read it.');
   expect(sent).toBe(0);
 });
 

@@ -13,7 +13,7 @@ export interface Test {
 
 const MOST_DEPTH = 64;
 const MOST_ATTRIBUTES = 64;
-/** Of a test or a suite. */
+/** Of a test with its suites: each of its suites' properties is one of the test, too. */
 const MOST_PROPERTIES = 200;
 const LONGEST_VALUE = 65;
 const LONGEST_NAME = 500;
@@ -29,7 +29,8 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
   const decoder = new TextDecoder('utf-8', { fatal: true });
   // It bounds texts and attributes, which it does by the position only.
   const parser = sax.parser(true, { position: true });
-  const open: { properties: Map<string, string[]>; test?: Omit<Test, 'properties'> | undefined }[] = [];
+  /** `before`: how many properties its suites had before it. */
+  const open: { properties: Map<string, string[]>; before: number; test?: Omit<Test, 'properties'> | undefined }[] = [];
   let [depth, attributes, properties, isJunit] = [0, 0, 0, false];
   const refuse = (why: string): never => {
     throw new ReportFault(why);
@@ -50,8 +51,8 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
     if (isHolder(name)) {
       const title = [attribute('classname'), attribute('name')].filter((part) => part !== '').join('.');
       const test: Omit<Test, 'properties'> = { name: title, file: attribute('file'), result: 'passed' };
-      open.push({ properties: new Map(), test: name === 'testcase' ? test : undefined });
-      [properties, isJunit] = [0, true];
+      open.push({ properties: new Map(), before: properties, test: name === 'testcase' ? test : undefined });
+      isJunit = true;
     } else if (inner?.test && result && inner.test.result !== 'failed') inner.test.result = result;
     else if (inner && name === 'property' && attribute('name').startsWith('pm_')) {
       if (++properties > MOST_PROPERTIES) refuse(`a test in it has more than ${MOST_PROPERTIES} properties`);
@@ -63,7 +64,8 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
     depth--;
     if (!isHolder(name)) return;
     const inherited = new Map(open.flatMap((holder) => [...holder.properties]));
-    const { test } = open.pop() ?? {};
+    const { test, before = 0 } = open.pop() ?? {};
+    properties = before;
     if (test) found({ ...test, properties: inherited });
   };
 

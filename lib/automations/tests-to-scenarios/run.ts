@@ -22,6 +22,8 @@ const CHECK = 'Partner Relay: tests';
 /** GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
 const LOOKS_EVERY_MS = 30_000;
+/** What is left of a run of the worker for what follows the reading. */
+const AFTER_READING_MS = 25_000;
 /** From more cases of one run than that, one defect is made for all. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
@@ -49,7 +51,8 @@ export function testsToScenarios(context: Context): Automation {
       const newest = [...new Map(wanted.toReversed().map((artifact) => [artifact.name, artifact])).values()];
       // The readers of archives and XML are loaded for this only.
       const { readRun } = await import('./read-run.ts');
-      return readRun(newest, settings.ids, (id, most) => artifacts.fetch(place, id, most));
+      const isTimeOver = () => job.lease !== undefined && clock() > job.lease.until - AFTER_READING_MS;
+      return readRun(newest, settings.ids, (id, most) => artifacts.fetch(place, id, most), isTimeOver);
     });
     const { scenarios, cases, tests, unread } = results;
     // Where a part is missing, a test that failed may be in it.
