@@ -55,6 +55,9 @@ describe('a line in an issue', () => {
       `Task: ${TASK.id}\nTest case: ${CASE}\nTask: ${TASK.id}`,
       { ...none, task_id: TASK.id, test_case_id: CASE },
     ],
+    ['a numbered list', `1. Task: ${TASK.id}`, { ...none, task_id: TASK.id }],
+    ['bold text', `**Test case**: ${CASE}`, { ...none, test_case_id: CASE }],
+    ['italic text', `_Task:_ ${TASK.id}`, { ...none, task_id: TASK.id }],
     ['code', `\`Task: ${TASK.id}\``, none],
     ['a quotation', `> Task: ${TASK.id}`, none],
     ['a comment', `<!--\nTask: ${TASK.id}\n-->`, none],
@@ -177,6 +180,15 @@ describe('a pull request that closes the issue', () => {
     expect(linked().test_case_id).toBe(isLinked ? CASE : null);
     expect(github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
   });
+});
+
+it('a pull request that is merged before the defect is made links it, too', async () => {
+  const opened = issue('opened', 'It crashes.');
+  github.issues.set(`${REPOSITORY}#1`, opened.issue);
+  await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
+  await relay.post('issues', opened);
+  await relay.workToTheEnd();
+  expect(linked()).toEqual({ ...none, test_case_id: CASE });
 });
 
 describe('a sub-issue', () => {

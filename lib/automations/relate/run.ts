@@ -12,6 +12,7 @@ import type { IssueAddress } from '../../platforms/github/issue-reader.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import type { Target } from '../../target.ts';
 import type { Context } from '../context.ts';
+import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { relateJobs } from './draft.ts';
@@ -64,7 +65,7 @@ export function relate(context: Context): Automation {
 
   /** @throws {RetryAt} while the defect is about to be made */
   async function defectOf(issue: string, job: Job): Promise<DefectName['id'] | undefined> {
-    const first = issue.includes('#') ? await links.named(issue) : issue;
+    const first = issue.includes('#') ? ((await links.named(issue)) ?? (await entityOf(issue, job))) : issue;
     if (first === undefined) return undefined;
     const { entity } = await whereabouts(first, job);
     const link = await links.get(entity);
@@ -75,6 +76,15 @@ export function relate(context: Context): Automation {
     if (!isExpected || waited > WAIT_MS.inAll) return undefined;
     const dueAt = clock() + Math.min(Math.max(waited, WAIT_MS.shortest), WAIT_MS.longest);
     throw new RetryAt(dueAt, 'its issue has no defect yet', { releasesQueueGroup: true, waitsFor: 'job' });
+  }
+
+  /** A link is known by its name only once it is claimed. */
+  async function entityOf(name: string, { replyTo }: Job): Promise<string | undefined> {
+    const [repository = '', number] = name.split('#');
+    const isSame = replyTo?.in === 'github' && replyTo.repository.toLowerCase() === repository.toLowerCase();
+    const installationId = isSame ? replyTo.installationId : undefined;
+    const found = await issues.read({ repository, issueNumber: Number(number), installationId });
+    return found && issueEntity(found.id);
   }
 
   /** What the parent's first line `Task:` names, if its author may give commands: decision 0018. */

@@ -5,7 +5,7 @@ import type { GithubDelivery } from '../../platforms/github/delivery.ts';
 import { repository } from '../../platforms/github/payload.ts';
 
 /** JSON that may have a line of a text, or a parent. Reading it takes a parser that a cold start should not load. */
-const MAY_RELATE = /(?:"|\\n)[\s>*+-]*(?:task|test (?:case|step))\s*:|"parent_issue(?:_url":"|":\{)/i;
+const MAY_RELATE = /(?:task|case|step)[\W_]{0,9}:|"parent_issue(?:_url":"|":\{)/i;
 
 /**
  * Links the defect of an issue to what the lines `Task: …`, `Test case: …` and `Test step: …` of the issue name, or of a
