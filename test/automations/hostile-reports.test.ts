@@ -138,7 +138,8 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   ],
   [
     'too many tests',
-    () => archiveOf(Object.fromEntries(['a.xml', 'b.xml'].map((name) => [name, inSuite('<testcase/>'.repeat(51_000))]))),
+    () =>
+      archiveOf(Object.fromEntries(['a.xml', 'b.xml'].map((name) => [name, inSuite('<testcase/>'.repeat(51_000))]))),
     'the run has more than 100000 tests',
   ],
   ['bytes that are no UTF-8', () => xml(Buffer.from([...Buffer.from('<testsuite>'), 0xff, 0xfe])), 'is not UTF-8'],

@@ -34,7 +34,9 @@ export async function readRun(
   let [bytesInAll, tests] = [0, 0];
 
   for (let from = 0; from < artifacts.length; from += AT_A_TIME) {
-    const some = artifacts.slice(from, from + AT_A_TIME).map((artifact) => ({ artifact, why: whyNotFetched(artifact) }));
+    const some = artifacts
+      .slice(from, from + AT_A_TIME)
+      .map((artifact) => ({ artifact, why: whyNotFetched(artifact) }));
     const archives = await Promise.all(
       some.map(({ artifact, why }) => (why ? undefined : fetch(artifact.id, megabytes(MOST_MEGABYTES)))),
     );
