@@ -97,6 +97,11 @@ export class Network extends Construct {
     // The availability zones are unknown, and not needed here.
     const availabilityZones = subnetIds.map((_, index) => `zone-${index}`);
     const vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones, privateSubnetIds: subnetIds });
+    acknowledge(
+      this,
+      'Annotation::@aws-cdk/aws-ec2:noSubnetRouteTableId',
+      'Endpoints have their own list of route tables.',
+    );
     const securityGroups = securityGroupIds.map((groupId) => SecurityGroup.fromSecurityGroupId(this, groupId, groupId));
     if (endpoints?.routeTableIds) {
       new CfnVPCEndpoint(this, 'DynamoDb', {
