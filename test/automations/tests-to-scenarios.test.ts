@@ -132,6 +132,15 @@ describe('what is sent', () => {
     expect(text()).toContain('2 passed, 0 failed');
   });
 
+  it('an attempt that is delivered after the next one leaves the check as it is', async () => {
+    await run({ number: 1, attempt: 2 }, { scenario: SCENARIO });
+    const before = text();
+    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
+    await relay.workToTheEnd();
+    expect(text()).toBe(before);
+    expect([calls(), statusOf()]).toEqual([1, 'passed']);
+  });
+
   it('a pass is not sent if a part of the results is missing, but a failure is', async () => {
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO });
     expect([calls(), statusOf()]).toEqual([0, 'draft']);
@@ -284,6 +293,24 @@ describe('defects', () => {
     if (defects > 1) return;
     expect(made()[0]).toMatchObject({ title: '11 test cases fail in ci.yml on main', test_case_id: null });
     expect(made()[0]?.description).toContain('- test case 11: checkout.test 10');
+  });
+
+  it('500 failures with the longest names make a job that fits into the table', async () => {
+    const tests = Array.from({ length: 500 }, (_, index) => failing('試'.repeat(500), String(index).padStart(64, 'c')));
+    for (const number of [1, 2]) {
+      await upload(github, number, junit(...tests));
+      const event = workflowRun({ number, conclusion: 'failure' });
+      const run = {
+        ...Object(event.workflow_run),
+        html_url: `https://github.example.com/${'r'.repeat(100)}/actions/runs/1`,
+      };
+      await relay.post('workflow_run', { ...event, workflow_run: run });
+      await relay.workToTheEnd();
+    }
+    expect(made()).toMatchObject([{ title: '500 test cases fail in ci.yml on main' }]);
+    const bytes = (await relay.jobs()).map((job) => Buffer.byteLength(JSON.stringify(job)));
+    // An item of DynamoDB holds 400 KB.
+    expect(Math.max(...bytes)).toBeLessThan(380 * 1024);
   });
 
   it('a case that the service does not know does not keep the defect from being there', async () => {

@@ -16,6 +16,9 @@ export type WorkflowRun = z.output<typeof input>['run'];
 
 export const testRunJobs = defineJobs('tests-to-scenarios', input);
 
+/** What tells the attempts of all runs apart. */
+export const attemptOf = (run: { id: number; run_attempt: number }) => ['workflow run', run.id, run.run_attempt];
+
 /** Whether the results of a run are sent to the service. Others only get a check. */
 export function counts({ isOwn, event, head_branch }: WorkflowRun, branches: readonly string[]): boolean {
   return isOwn && ['push', 'schedule'].includes(event) && branches.includes(head_branch ?? '');

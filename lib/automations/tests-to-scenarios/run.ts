@@ -2,7 +2,7 @@ import { findRepository } from '../../config/find-repository.ts';
 import type { TestsConfig } from '../../config/tests.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { Refused, RetryAt } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
+import { type Job, jobId } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
@@ -12,7 +12,7 @@ import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { checkOf, isSent, type ToldScenario } from './check-text.ts';
-import { counts, testRunJobs, type WorkflowRun } from './draft.ts';
+import { attemptOf, counts, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
 import { placeOf, type ScenarioFields, tellScenario } from './scenario-states.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
@@ -65,8 +65,12 @@ export function testsToScenarios(context: Context): Automation {
     const certain = isWhole ? cases : cases.filter(({ result }) => result === 'failed');
     const defects = isCounted && settings.defects ? await makeDefects(repository, run, certain, job, steps) : 0;
     const check = checkOf({ run, results, told, isCounted, defects });
-    await steps.read('check', 'GitHub check', () =>
-      checks.set(place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
+    // The check is one for all attempts, and the first one may be delivered after the next one.
+    const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
+    await steps.read('check', 'GitHub check', async () =>
+      (await jobs.get(next))
+        ? null
+        : checks.set(place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
     );
     const waits = told.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {

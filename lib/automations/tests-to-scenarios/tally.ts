@@ -1,6 +1,7 @@
 import { type TestsConfig, testId } from '../../config/tests.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import type { Target } from '../../target.ts';
+import { cutToBytes } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Test } from './junit.ts';
 
@@ -49,7 +50,8 @@ export interface Results {
 const MOST_SCENARIOS = 200;
 const MOST_CASES = 500;
 const SHOWN = 20;
-const TITLE_LENGTH = 150;
+/** 500 of them, with two runs each, are in an item of the table. */
+const TITLE_BYTES = 150;
 
 /** Adds up the tests of a run by the ids of the service that they stand for. Names are never compared with anything. */
 export function createTally(ids: TestsConfig['ids']) {
@@ -94,7 +96,7 @@ export function createTally(ids: TestsConfig['ids']) {
     const known = cases.get(keyOf(target));
     if (result === 'skipped' || known?.result === 'failed' || known?.result === result) return;
     if (!known && cases.size === MOST_CASES) return void found.leftOut++;
-    cases.set(keyOf(target), { ...target, result, title: name.slice(0, TITLE_LENGTH) });
+    cases.set(keyOf(target), { ...target, result, title: cutToBytes(name, TITLE_BYTES, '…') });
   }
 
   function isId(text: string): boolean {
@@ -110,7 +112,7 @@ export function createTally(ids: TestsConfig['ids']) {
 
 function note(list: Listed, text: string): false {
   list.count++;
-  const short = text.slice(0, TITLE_LENGTH);
-  if (list.first.length < SHOWN && !list.first.includes(short)) list.first.push(short);
+  const short = list.first.length < SHOWN ? cutToBytes(text, TITLE_BYTES, '…') : undefined;
+  if (short !== undefined && !list.first.includes(short)) list.first.push(short);
   return false;
 }

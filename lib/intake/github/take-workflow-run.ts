@@ -1,4 +1,4 @@
-import { counts, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
+import { attemptOf, counts, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
@@ -26,7 +26,7 @@ export function takeWorkflowRun({ event, payload }: GithubDelivery, config: Rela
   const ended = { ...run, workflow, isOwn: run.head_repository?.id === repository.id };
   const again = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const job = testRunJobs.draft({
-    happened: ['workflow run', run.id, run.run_attempt],
+    happened: attemptOf(run),
     connection,
     lane: 'background',
     entity: `tests-${name}`,
