@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import tls from 'node:tls';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 
@@ -12,5 +12,8 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 export function trustCaFile({ caFile }: RelayConfig): void {
   if (caFile === undefined) return;
   const certificates = readCertificates(resolve(import.meta.dirname, '..', caFile));
-  setDefaultCACertificates([...getCACertificates('default'), ...certificates]);
+  // Some platforms have an older Node 24 (decision 0001), which cannot even import the name.
+  if (!('setDefaultCACertificates' in tls))
+    throw new Error(`caFile needs Node 24.5 or newer, and this is ${process.version}`);
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...certificates]);
 }

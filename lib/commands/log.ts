@@ -26,8 +26,8 @@ export interface LogCommand {
   isId?: true;
   note?: string;
   /**
-   * The task and what was typed behind it, and the day before it, if the name of the task may go on there. Then `task`
-   * is the first word, and `day` and `note` are those of the shortest reading.
+   * Set if the input does not show where the name of the task ends: everything from the task on, and the day before the
+   * task. Then `task` is only its first word, and `day` and `note` belong to the reading with the shortest name.
    */
   open?: { text: string; day: Day };
 }

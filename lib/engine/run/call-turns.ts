@@ -115,8 +115,8 @@ export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, r
   }
 
   /**
-   * What a job does that may not call now. Those that wait stand in line and are called, except for the next prober and
-   * for the few that have to ask again: a person who may probe before the pause is over, and a resend.
+   * What a job does that may not call now. It stands in line and is called, with three exceptions that come back by
+   * themselves: the next prober, a resend, and a person who may probe before the pause is over.
    */
   function waitingFor({ scope: { operation }, breaker, why }: Stop, urgent: boolean): InLine | RetryAt {
     const { until, probedAt } = breaker;

@@ -20,8 +20,8 @@ export interface Gate {
   /**
    * Sends a request in the slot, and tells the budget how it ended.
    *
-   * @param prepare returns what sends the request. It runs while the slot is due, and once more with another slot if it
-   * took too long; what it throws keeps the request back.
+   * @param prepare returns what sends the request. It runs while the slot is due, and again with another slot if it
+   * took too long. If it throws, the request is not sent.
    * @throws {BudgetUnavailable} before the request leaves, and what `wait`, `prepare` and the request throw
    */
   send<T>(taken: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T>;
