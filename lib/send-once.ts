@@ -7,10 +7,10 @@ export type Sent<T> = { became: 'accepted'; result: T } | { became: 'not carried
  * @typeParam Request what is sent, if it is made only then
  */
 export interface Mark<Way = void, Request = void> {
-  /** Writes it, unless it is already written for this way. If this throws, the request is not sent. */
-  leaves(way: Way): Promise<Request>;
+  /** Writes that the request may leave, unless it is already written for this way. If this throws, it is not sent. */
+  write(way: Way): Promise<Request>;
   /** Writes that it was not carried out. */
-  refused(error: unknown): Promise<void>;
+  erase(error: unknown): Promise<void>;
 }
 
 /** How a send says what happens to its request. */
@@ -39,7 +39,7 @@ export async function sendOnce<T, Way, Request>(
   let isMarked = false;
   const leaving: Leaving<Way, Request> = {
     async mayLeave(way) {
-      const request = await mark.leaves(way);
+      const request = await mark.write(way);
       isMarked = true;
       return request;
     },
@@ -54,7 +54,7 @@ export async function sendOnce<T, Way, Request>(
     return { became: 'accepted', result: await send(leaving) };
   } catch (error) {
     if (isOpen) return { became: 'open', error };
-    if (isMarked) await mark.refused(error);
+    if (isMarked) await mark.erase(error);
     return { became: 'not carried out', error };
   }
 }

@@ -113,12 +113,12 @@ export function createCreations(options: SearchesOptions): Creating {
     }
 
     return {
-      async leaves() {
+      async write() {
         ready ??= await signAndKeep();
         const { client, request } = ready;
         return () => client.send(operation, request);
       },
-      refused: () => journal.dropRequest(step),
+      erase: () => journal.dropRequest(step),
     };
   }
 

@@ -128,7 +128,7 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
   ): RequestMark<D> {
     let isFenced = false;
     return {
-      async leaves() {
+      async write() {
         const client = await connection.client();
         if (fence && !isFenced && !(await fence.leaves())) {
           throw new RetryAt(clock(), `${operation.name} has just been called by another run`);
@@ -136,7 +136,7 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
         isFenced = true;
         return () => client.call(operation, payload);
       },
-      refused: async () => fence?.refused(),
+      erase: async () => fence?.refused(),
     };
   }
 

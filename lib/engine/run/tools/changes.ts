@@ -156,7 +156,7 @@ function createSend({ access, once, clock, replacedTable, happenedAt, bug }: Too
     const isRepeatable = tool.hints.idempotent;
     if (!before && !isRepeatable) await ensureOfThisTable(call.tool);
     const mark: Mark<Grant> = {
-      async leaves({ linkId }) {
+      async write({ linkId }) {
         access.pauses.ensureTimeForCall();
         if (before && before.linkId !== linkId)
           throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
@@ -165,7 +165,7 @@ function createSend({ access, once, clock, replacedTable, happenedAt, bug }: Too
         await once.write({ step, calls: changeBy(call), status: 'begun', startedAt: clock(), sent });
       },
       // It may be sent again, also with another link.
-      async refused(error) {
+      async erase(error) {
         const note = error instanceof Error ? inOwnWords(error) : String(error);
         await once.write({ step, calls: changeBy(call), status: 'failed', startedAt, finishedAt: clock(), note });
       },
