@@ -66,7 +66,15 @@ export function githubAppManifest(
       actions: 'read',
       merge_queues: 'read',
     },
-    default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'],
+    default_events: [
+      'issues',
+      'sub_issues',
+      'issue_comment',
+      'pull_request',
+      'check_run',
+      'merge_group',
+      'workflow_run',
+    ],
   };
 }
 
