@@ -42,6 +42,8 @@ export function workflowRun(wanted: WantedRun): Fields {
       run_attempt: attempt,
       event,
       head_branch: branch,
+      // A line that links a defect elsewhere.
+      head_commit: { message: 'Add sign-in\n\nTask: 12' },
       head_sha: String(number).padStart(40, 'a'),
       head_repository: head,
       conclusion,

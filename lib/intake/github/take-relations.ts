@@ -12,7 +12,8 @@ const MAY_RELATE = /(?:task|case|step)[\W_]{0,9}:|"parent_issue(?:_url":"|":\{)/
  * pull request that closes it, and to the task of its parent.
  */
 export async function takeRelations({ event, payload }: GithubDelivery, config: RelayConfig) {
-  if (event === 'issue_comment') return undefined;
+  // The texts of other events, such as the message of a commit, link nothing.
+  if (event !== 'issues' && event !== 'sub_issues' && event !== 'pull_request') return undefined;
   const { data } = z.object({ repository }).safeParse(payload);
   const settings = data && findRepository(config, data.repository.full_name);
   if (!settings?.relate || !MAY_RELATE.test(JSON.stringify(payload))) return undefined;
