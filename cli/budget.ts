@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
+import { connectionSettings } from '../lib/config/connection-settings.ts';
 import { mostOfStrangers } from '../lib/engine/line/stranger-turn.ts';
 import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
-import { unknownName } from '../lib/faults/unknown-name.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
@@ -28,26 +28,21 @@ export function addBudgetCommand(program: Command, open: OpenTarget): void {
     .action(async (only: string | undefined, options: { json?: boolean; repair?: boolean }) => {
       const { stores } = await open();
       const config = await loadConfig();
-      const known = Object.keys(config.connections);
-      if (only !== undefined && !known.includes(only)) {
-        throw new Error(unknownName('relay.config.ts has no connection', only, known));
-      }
+      const shown = only === undefined ? config.connections : { [only]: connectionSettings(config, only) };
       if (options.repair) return repair(only, stores);
       const budget = createBudget({ table: stores.table });
       const share = createStrangerShare(stores.table, stores.clock);
       const views = await Promise.all(
-        Object.entries(config.connections)
-          .filter(([connection]) => only === undefined || connection === only)
-          .map(async ([connection, { limits, strangersShare }]) => ({
-            connection,
-            ...(await viewConnection(connection, limits, { budget, ...stores })),
-            inLine: Object.fromEntries(
-              await Promise.all(
-                lanes.map(async (lane) => [lane, (await countLine(stores.jobs, connection, lane)).inLine]),
-              ),
-            ) as Record<Lane, Count>,
-            strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
-          })),
+        Object.entries(shown).map(async ([connection, { limits, strangersShare }]) => ({
+          connection,
+          ...(await viewConnection(connection, limits, { budget, ...stores })),
+          inLine: Object.fromEntries(
+            await Promise.all(
+              lanes.map(async (lane) => [lane, (await countLine(stores.jobs, connection, lane)).inLine]),
+            ),
+          ) as Record<Lane, Count>,
+          strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
+        })),
       );
       if (options.json) return printJson(withIsoTimes(views));
       const now = stores.clock();

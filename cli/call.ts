@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/service/partner/operation.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
@@ -66,8 +67,6 @@ function readPayload(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new Error(
-      `the payload is not JSON (${error instanceof Error ? error.message : error}): ${json.slice(0, 80)}`,
-    );
+    throw new Error(`the payload is not JSON (${messageOf(error)}): ${json.slice(0, 80)}`);
   }
 }

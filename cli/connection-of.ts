@@ -1,5 +1,5 @@
+import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { unknownName } from '../lib/faults/unknown-name.ts';
 
 /**
  * The connection that a command works on.
@@ -9,12 +9,9 @@ import { unknownName } from '../lib/faults/unknown-name.ts';
  */
 export function connectionOf(config: RelayConfig, given: string | undefined): string {
   const known = Object.keys(config.connections);
-  if (given === undefined) {
-    const [only] = known;
-    if (only !== undefined && known.length === 1) return only;
-    if (known.includes('main')) return 'main';
-    throw new Error(`name a --connection: relay.config.ts has ${known.join(', ')}`);
-  }
-  if (known.includes(given)) return given;
-  throw new Error(unknownName('relay.config.ts has no connection', given, known));
+  const [only] = known;
+  const name = given ?? (known.length === 1 ? only : known.find((one) => one === 'main'));
+  if (name === undefined) throw new Error(`name a --connection: relay.config.ts has ${known.join(', ')}`);
+  connectionSettings(config, name);
+  return name;
 }

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { createPolledChanges } from '../console/polled-changes.ts';
 import { startConsole } from '../console/server.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { findRunning } from '../local/state.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
 import { readPort } from './numbers.ts';
 import { openBrowser } from './open-browser.ts';
 import { runDeployed } from './run.ts';
-import type { OpenTarget } from './target.ts';
+import { type OpenTarget, relayHere } from './target.ts';
 
 interface ConsoleCommandOptions {
   operate?: boolean;
@@ -40,18 +39,11 @@ Without --stage, this prints the address of the console that npm start serves.
     )
     .action(async (options: ConsoleCommandOptions) => {
       const name = stage();
-      const url = name === undefined ? await addressOfRunning() : await serveStage(name, options, open);
+      const url = name === undefined ? (await relayHere()).console : await serveStage(name, options, open);
       console.log(url);
       if (name !== undefined) console.error(`\n${inWords(name, options)}`);
       if (options.open) openBrowser(url, noBrowser);
     });
-}
-
-/** @throws {Error} if no relay runs here */
-async function addressOfRunning(): Promise<string> {
-  const running = await findRunning();
-  if (running?.console !== undefined) return running.console;
-  throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
 }
 
 /** Serves the console until the process gets a stop signal. @returns its address */
@@ -59,10 +51,9 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
   const { stores, stopped } = await open();
   const config = await loadConfig();
   trustCaFile(config);
-  const failed = (error: unknown) =>
-    console.error(printable(`relay: ${error instanceof Error ? error.message : error}`));
+  const failed = (error: unknown) => console.error(printable(`relay: ${messageOf(error)}`));
   const token = randomBytes(32).toString('base64url');
-  const server = await startConsole(port, {
+  const { url } = await startConsole(port, {
     name,
     stores,
     stopped,
@@ -73,10 +64,8 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
     operator: await callerArn(),
     changes: createPolledChanges(stores.jobs, failed),
     runSchedule: (slug, event) => runDeployed(name, slug, event),
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with --port`) : error;
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#token=${token}`;
+  return `${url}/#token=${token}`;
 }
 
 function inWords(name: string, { operate }: ConsoleCommandOptions): string {

@@ -6,6 +6,7 @@ import { findJobs } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import type { Job } from '../lib/engine/record/job.ts';
+import { messageOf } from '../lib/error-message.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { withIsoTimes } from './json-times.ts';
@@ -133,7 +134,7 @@ async function inTurn(
       decided.push(next);
       say?.(next);
     } catch (error) {
-      failures.push(error instanceof Error ? error.message : String(error));
+      failures.push(messageOf(error));
     }
   }
   if (failures.length > 0) throw new Error(failures.join('\n'));

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { messageOf } from '../lib/error-message.ts';
 import { readInput } from '../lib/faults/fault.ts';
+import { parsedJson } from '../lib/json.ts';
 import { DamagedFile, readOwnFile, writeOwnFile } from '../local/own-file.ts';
 import { STATE_FOLDER } from '../local/state.ts';
 import { reach } from './reach.ts';
@@ -66,7 +68,7 @@ export async function storeApp({ code, apiUrl, store, stage }: AppToStore): Prom
     if (app.webhook_secret !== null) await store.put('github-webhook', { webhookSecret: app.webhook_secret });
     await store.put('github', { appId: String(app.id), privateKey: app.pem });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : cause;
+    const why = messageOf(cause);
     throw new Error(
       `the App is created, but its keys could not be stored: ${why}. They are kept in ${file}: run the command again, ` +
         'without a code, to store them',
@@ -99,12 +101,8 @@ async function convert(apiUrl: string, code: string): Promise<string> {
 
 function read(text: string, file: string): CreatedApp {
   const todo = 'remove it, delete the App at GitHub, and create it again';
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new DamagedFile(file, 'it is not JSON', todo);
-  }
+  const json = parsedJson(text);
+  if (json === undefined) throw new DamagedFile(file, 'it is not JSON', todo);
   const app = readInput(conversion, json, { showValues: false });
   if (app.ok) return app.value;
   const fields = app.faults.map(({ path }) => path.join('.') || 'the whole').join(', ');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listen } from '../local/listen.ts';
 
 /** What waits on this machine for the browser to come back from the service (RFC 8252, section 7.3). */
 export interface Loopback {
@@ -16,7 +16,7 @@ export interface Loopback {
    * @throws {Error} then
    */
   callback(state: string, timeoutMs: number, late?: string): Promise<URLSearchParams>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const HEADERS = {
@@ -47,18 +47,13 @@ export async function listenForCallback(port: number, path: string): Promise<Loo
     response.end(isOurs ? page('Go back to the terminal. You can close this window.') : page('There is nothing here.'));
     if (isOurs) wanted?.take(query);
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with --port`) : error;
-  });
-  const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const { url, close } = await listen(server, port);
   return {
-    redirectUri: `http://127.0.0.1:${bound}${path}`,
+    redirectUri: url + path,
     serve(html) {
       const path = `/${randomBytes(24).toString('base64url')}`;
       pages.set(path, html);
-      return `http://127.0.0.1:${bound}${path}`;
+      return url + path;
     },
     callback: (state, timeoutMs, late = 'run npm run -s relay -- mcp login again') =>
       new Promise((resolve, reject) => {
@@ -71,10 +66,7 @@ export async function listenForCallback(port: number, path: string): Promise<Loo
         };
         wanted = { state, take };
       }),
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }
 

@@ -10,8 +10,9 @@ import { isRecord } from '../lib/as-person/protocol/json-rpc.ts';
 import { OAuthRefusal } from '../lib/as-person/protocol/oauth/oauth-errors.ts';
 import type { Tool, ToolList, ToolResult } from '../lib/as-person/protocol/tool.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
+import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { unknownName } from '../lib/faults/unknown-name.ts';
+import { parsedJson } from '../lib/json.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -54,10 +55,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
   const openMcp = async ({ connection, as }: McpOptions): Promise<OpenedMcp> => {
     const { stores } = await open();
     const config = await loadConfig();
-    const settings = config.connections[connection];
-    if (!settings) {
-      throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
-    }
+    const settings = connectionSettings(config, connection);
     trustCaFile(config);
     const assistant = await openAssistant({
       ...stores,
@@ -153,7 +151,7 @@ export async function login(
     const why = 'an administrator has to enable MCP for the workspace, and you have to allow the access';
     throw new Error(`${error.message}; ${why}`, { cause: error });
   } finally {
-    loopback.close();
+    await loopback.close();
   }
 }
 
@@ -212,11 +210,7 @@ function printResult(result: ToolResult): void {
 }
 
 function readArguments(json: string): object {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (isRecord(value)) return value;
-  } catch {
-    // What is wrong with it does not matter more than what is expected.
-  }
+  const value = parsedJson(json);
+  if (isRecord(value)) return value;
   throw new Error(`the arguments are not a JSON object: ${oneLine(json.slice(0, 80))}`);
 }

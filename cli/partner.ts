@@ -1,5 +1,5 @@
+import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { unknownName } from '../lib/faults/unknown-name.ts';
 import { callsWithin, withTheirClock } from '../lib/service/connection/operator-calls.ts';
 import { createPartnerClient, type PartnerClient } from '../lib/service/partner/client.ts';
 import { partnerSecret, SecretError } from '../lib/state/secrets/secrets.ts';
@@ -24,8 +24,7 @@ export async function openPartner(
   tell: (line: string) => void,
 ): Promise<PartnerClient['call']> {
   const known = Object.keys(config.connections);
-  const settings = config.connections[connection];
-  if (!settings) throw new Error(unknownName('relay.config.ts has no connection', connection, known));
+  const { limits } = connectionSettings(config, connection);
   trustCaFile(config);
   const named = partnersOf(known, new Map(), process.env)?.get(connection);
   let entered = named;
@@ -39,15 +38,7 @@ export async function openPartner(
   if (!partner) throw new Error(`the secret of the connection ${connection} is missing`);
   if (target && ofRelay?.apiKey === partner.apiKey) {
     const { table } = target.stores;
-    return callsWithin({
-      partner,
-      table,
-      connection,
-      limits: settings.limits,
-      clock: Date.now,
-      fetch,
-      tell,
-    });
+    return callsWithin({ partner, table, connection, limits, clock: Date.now, fetch, tell });
   }
   tell(
     'no relay with this key was found, so no budget is shared: calls are sent at once, and other callers do not count them',

@@ -4,6 +4,7 @@ import { summarizePlans } from '../lib/automations/issue-to-defect/issue-plan.ts
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
+import { messageOf } from '../lib/error-message.ts';
 import {
   createDeliveryPlanner,
   type DeliveryPlanner,
@@ -98,7 +99,7 @@ function readPayload(file: string): Record<string, unknown> {
   try {
     payload = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`, {
+    throw new Error(`${file} cannot be read as JSON: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
 import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
-import { type Job, type JobStatus, jobStatuses, shortName, statusInWords } from '../lib/engine/record/job.ts';
+import { type Job, type JobStatus, jobStatuses, newsOf, shortName, statusInWords } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
@@ -30,13 +30,6 @@ function paint(job: Job): string {
   return styleText(word === job.status ? COLOURS[job.status] : 'gray', word.padEnd(9), { stream: process.stdout });
 }
 
-/** What to show about a job in its current state. */
-function news(job: Job): string {
-  if (job.status === 'parked') return job.parked?.reason ?? '';
-  if (job.status === 'waiting') return job.waitingFor ?? '';
-  return job.outcome ?? '';
-}
-
 const INDENT = ' '.repeat(25);
 
 export function printJobs(jobs: readonly Job[]): void {
@@ -44,7 +37,7 @@ export function printJobs(jobs: readonly Job[]): void {
   for (const job of inOneLine(jobs)) {
     console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}`);
     const next = isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined;
-    for (const line of [news(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
+    for (const line of [newsOf(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
   }
 }
 
@@ -52,7 +45,7 @@ export function printJobs(jobs: readonly Job[]): void {
 export function printChange(given: Job): void {
   const job = inOneLine(given);
   const now = localClock(Date.now());
-  console.log(`${now}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}${news(job) ? ` → ${news(job)}` : ''}`);
+  console.log(`${now}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}${newsOf(job) ? ` → ${newsOf(job)}` : ''}`);
 }
 
 /** True if a person may have to know more than the status. */
@@ -86,7 +79,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
   const { cause } = job;
   const facts: [string, string | number | undefined][] = [
     ['event', job.summary],
-    ['status', `${statusInWords(job)}${news(job) ? `: ${news(job)}` : ''}`],
+    ['status', `${statusInWords(job)}${newsOf(job) ? `: ${newsOf(job)}` : ''}`],
     [
       'cause',
       cause &&

@@ -1,4 +1,5 @@
 import './end-with-reader.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { printable } from '../local/terminal.ts';
 import { awsErrorInWords } from './aws-errors.ts';
 import { relayProgram } from './program.ts';
@@ -9,6 +10,6 @@ try {
   await relayProgram().parseAsync();
 } catch (error) {
   // Error messages never contain secrets, so it is safe to print them.
-  console.error(printable(`relay: ${awsErrorInWords(error) ?? (error instanceof Error ? error.message : error)}`));
+  console.error(printable(`relay: ${awsErrorInWords(error) ?? messageOf(error)}`));
   process.exitCode = 1;
 }

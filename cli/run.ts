@@ -1,16 +1,17 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { Argument, type Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { localTime } from '../lib/local-time.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
-import { findRunning, ownKeyHeader } from '../local/state.ts';
+import { ownKeyHeader } from '../local/state.ts';
 import { printable } from '../local/terminal.ts';
 import { awsClient } from './aws.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import { followTimesheets, nothingDue, timesheetsInWords } from './run-timesheets.ts';
-import type { OpenTarget } from './target.ts';
+import { type OpenTarget, relayHere } from './target.ts';
 
 interface RunOptions {
   at?: Date;
@@ -64,7 +65,7 @@ async function follow(result: unknown, open: OpenTarget) {
     const target = await open();
     return { target, teams: await followTimesheets(result, target.stores, FOLLOWED_FOR_MS) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     console.error(printable(`relay: it ran, but what came of it cannot be read: ${why}`));
     return undefined;
   }
@@ -72,9 +73,7 @@ async function follow(result: unknown, open: OpenTarget) {
 
 /** Runs it in the process of `npm start`, which has the Slack stand-in and prints the steps. */
 async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> {
-  const running = await findRunning();
-  if (!running)
-    throw new Error('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+  const running = await relayHere();
   const response = await reach(`${running.url}/schedules/${slug}`, {
     method: 'POST',
     headers: { ...ownKeyHeader(running), 'content-type': 'application/json' },

@@ -1,7 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import * as z from 'zod/mini';
+import { messageOf } from '../lib/error-message.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { parsedJson } from '../lib/json.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/secrets.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
@@ -33,7 +35,9 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
     )
     .action(async (name: string) => {
       const schema = secretSchema(name);
-      const entered = process.stdin.isTTY ? await askSecret(schema) : parseJson(await text(process.stdin));
+      const entered = process.stdin.isTTY ? await askSecret(schema) : parsedJson(await text(process.stdin));
+      if (entered === undefined)
+        throw new Error('standard input is not JSON: run the command at a terminal, or pipe a JSON object to it');
       const read = readInput(z.strictObject(schema.shape), entered, { showValues: false });
       if (!read.ok) {
         throw new Error(
@@ -67,14 +71,6 @@ function refuseAddress(name: string, secret: Readonly<Record<string, unknown>>):
   try {
     if (success) instanceRoot(data.baseUrl, data);
   } catch (error) {
-    throw new Error(`the secret ${name} is not stored: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Error('standard input is not JSON: run the command at a terminal, or pipe a JSON object to it');
+    throw new Error(`the secret ${name} is not stored: ${messageOf(error)}`);
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { parsedJson } from '../lib/json.ts';
 import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
 import { keys } from '../lib/state/table/keys.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
@@ -46,7 +47,8 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
         : await commandForm(typed, options, target);
       const response = await reach(url, { method: 'POST', ...signedBySlack(form, secret) });
       const answer = await response.text();
-      const sent = { status: response.status, answer: parsed(answer) };
+      // Other servers, and a relay that has stopped, answer with plain text.
+      const sent = { status: response.status, answer: answer === '' ? null : (parsedJson(answer) ?? answer) };
       if (!options.json) printText(`${response.status} ${readable(answer)}`);
       if (!response.ok) process.exitCode = 1;
       const ids = options.wait && target ? await jobsOf(target.stores, triggerOf(form)) : [];
@@ -109,17 +111,8 @@ async function whereTo(url: string | undefined, target: Target | undefined): Pro
   throw new Error('set SLACK_SIGNING_SECRET to the signing secret of the app at that URL');
 }
 
-/** The JSON of an answer. Other servers, and a relay that has stopped, answer with plain text. */
-function parsed(answer: string): unknown {
-  try {
-    return answer === '' ? null : JSON.parse(answer);
-  } catch {
-    return answer;
-  }
-}
-
 function readable(answer: string): string {
   if (answer === '') return '(no text: a form was opened, or the relay is working on it)';
-  const json = parsed(answer) as { text?: string; blocks?: [] };
-  return json.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();
+  const json = parsedJson(answer) as { text?: string; blocks?: [] } | undefined;
+  return json?.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import * as z from 'zod';
+import { parsedJson } from '../lib/json.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';
+import { readCount } from './numbers.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
@@ -34,7 +36,7 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
     .argument('[event]', 'issues, issue_comment or pull_request; by default what the options are for')
     .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
     .option('--action <action>', 'the action of the event: labeled, closed, …')
-    .option('--issue <number>', 'use this issue instead of a new one', issueNumber)
+    .option('--issue <number>', 'use this issue instead of a new one', readCount)
     .option('--body <text>', 'the text of a comment, or the description of an issue or pull request')
     .option('--label <name>', 'the label of the issue; repeat it for more', collected)
     .option('--merged', 'a pull request that was merged now')
@@ -83,7 +85,7 @@ What you would type in Slack:
       const answer = await response.text();
       const id = headers['x-github-delivery'];
       const about = subjectOf(delivery.body);
-      const sent = { delivery: id, about, status: response.status, answer: parsed(answer) };
+      const sent = { delivery: id, about, status: response.status, answer: parsedJson(answer) };
       if (!options.json) {
         printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
       }
@@ -144,7 +146,7 @@ function readPayload(file: string): string {
   } catch (cause) {
     throw new Error(`${file} cannot be read`, { cause });
   }
-  if (parsed(text) === undefined) throw new Error(`${file} is not JSON`);
+  if (parsedJson(text) === undefined) throw new Error(`${file} is not JSON`);
   return text;
 }
 
@@ -169,23 +171,9 @@ const subject = z.object({ repository: z.object({ full_name: z.string() }), issu
 
 /** The issue or pull request of a payload: `acme/web#42`. */
 function subjectOf(body: string): string | undefined {
-  const { data } = subject.safeParse(parsed(body));
+  const { data } = subject.safeParse(parsedJson(body));
   const number = (data?.issue ?? data?.pull_request)?.number;
   return number === undefined ? undefined : `${data?.repository.full_name}#${number}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function issueNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('expected the number of an issue.');
-  return number;
 }
 
 function collected(label: string, before: string[] = []): string[] {

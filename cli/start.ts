@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
 import { createConsole } from '../console/server.ts';
 import { createTry } from '../console/try/try.ts';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { localClock } from '../lib/local-time.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
@@ -125,14 +125,10 @@ async function start(): Promise<void> {
     }),
   });
   const routes = { ...routesOf(functions, config), ...controlRoutes(schedules, key) };
-  const front = await startHttpFront(port, routes, requestFailed, consoleOfRelay, halted.why).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; set PORT to another.`) : error;
-    },
-  );
+  const front = await startHttpFront(port, routes, requestFailed, consoleOfRelay, halted.why);
 
   const unfinished = await takeUp(stores, config);
-  url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  url = front.url;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   const consoleUrl = `${url}/#token=${token}`;
@@ -168,9 +164,7 @@ async function start(): Promise<void> {
   const stop = async () => {
     noteStopped();
     stopWatching();
-    front.close();
-    front.closeAllConnections();
-    await Promise.all([schedules.stop(), source.stop(), socket?.close()]);
+    await Promise.all([front.close(), schedules.stop(), source.stop(), socket?.close()]);
     const standIns = [sandbox?.close(), slack?.standIn?.close(), githubStandIn?.close()];
     await Promise.all([stack.close(), ...standIns, story.close()]);
     process.exit(0);
@@ -206,8 +200,7 @@ function openSocket(appToken: string, slack: SlackConfig, url: string, stores: S
       return { status: response.status, body: await response.text() };
     },
     connected: () => console.log(`${localClock(Date.now())}  ● Slack is connected by Socket Mode`),
-    failed: (error) =>
-      log.warn({ message: 'Socket Mode', error: String(error instanceof Error ? error.message : error) }),
+    failed: (error) => log.warn({ message: 'Socket Mode', error: messageOf(error) }),
   });
 }
 
@@ -229,7 +222,7 @@ readStartArguments(process.argv.slice(2));
 start().catch(endWith);
 
 function endWith(error: unknown): never {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   console.error(printable(isDiskFull(error) ? DISK_FULL : why));
   process.exit(1);
 }

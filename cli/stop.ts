@@ -6,6 +6,7 @@ import {
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
 import type { Command } from 'commander';
+import { messageOf } from '../lib/error-message.ts';
 import { awsClient } from './aws.ts';
 
 /** CloudFormation needs about a minute for it. */
@@ -76,7 +77,7 @@ async function setRunning(stage: string, running: Switch['running']): Promise<vo
       }),
     );
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (why.includes('No updates are to be performed')) return;
     if (!why.includes('_IN_PROGRESS') && !why.includes('cannot be updated')) throw error;
     throw new Error(`${why}. docs/recovery.md#emergency-stop says how to stop it without CloudFormation`);

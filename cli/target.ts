@@ -40,17 +40,26 @@ const VARIABLES = {
   SECRET_PREFIX: 'SecretPrefix',
 } as const;
 
-/** No relay runs on this machine, in this folder. */
+/** No relay runs in this folder. */
 export class NoRelay extends Error {
   override readonly name = 'NoRelay';
+
+  constructor() {
+    super('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+  }
+}
+
+/** The relay that runs in this folder. @throws {NoRelay} */
+export async function relayHere(): Promise<RunningRelay> {
+  const running = await findRunning();
+  if (running) return running;
+  throw new NoRelay();
 }
 
 /** @throws {NoRelay} or {Error} if there is no such relay */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
-  const running = await findRunning();
-  if (!running)
-    throw new NoRelay('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+  const running = await relayHere();
   Object.assign(process.env, running.variables);
   return {
     running,
@@ -60,7 +69,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
     githubStandIn: running.githubStandIn,
     stores: openStoresOf(running.variables),
-    ...(running.logFile !== undefined && { logFile: running.logFile }),
+    logFile: running.logFile,
   };
 }
 

@@ -3,6 +3,7 @@ import { requeueJob } from '../lib/engine/line/sweep.ts';
 import { discardJob } from '../lib/engine/operate/discard.ts';
 import { resolveJob } from '../lib/engine/operate/resolve.ts';
 import type { Job } from '../lib/engine/record/job.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import type { ActionResult, JobAction } from './contract.ts';
@@ -52,7 +53,7 @@ async function decideOne(relay: OperatedRelay, id: string, decision: Action): Pr
     await carryOut(relay, job, decision);
     return { ok: true, text: DONE[decision.do] };
   } catch (error) {
-    return { ok: false, text: error instanceof Error ? error.message : String(error) };
+    return { ok: false, text: messageOf(error) };
   }
 }
 

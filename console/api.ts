@@ -1,5 +1,6 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { schedules } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { readIgnored } from '../local/ignored.ts';
@@ -84,7 +85,7 @@ function ignored({ name, logFile }: ConsoleRelay): Ignored {
   try {
     return { events: readIgnored(logFile, name, SHOWN_IGNORED) };
   } catch (cause) {
-    throw new HttpError(404, cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new HttpError(404, messageOf(cause), { cause });
   }
 }
 

@@ -5,6 +5,7 @@ import { findIssue } from '../lib/automations/issue-to-defect/find-issue.ts';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { setBackfill } from '../lib/intake/github/operate-backfill.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
@@ -43,7 +44,7 @@ export async function operate(relay: ConsoleRelay, given: unknown): Promise<Said
   try {
     return await carryOut(relay, asked);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw awsFault(cause) ?? new HttpError(400, message, { cause });
   }
 }

@@ -1,4 +1,4 @@
-import { continuesAt, type Job, shortName } from '../lib/engine/record/job.ts';
+import { continuesAt, type Job, newsOf, shortName } from '../lib/engine/record/job.ts';
 import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */
@@ -32,10 +32,4 @@ export function rowOf(job: Job): JobRow {
 function waitedForPerson({ waits }: Job): number {
   const ofPeople = (waits?.newest ?? []).filter(({ for: kind }) => kind === 'operator' || kind === 'person');
   return ofPeople.reduce((sum, { from, until = from }) => sum + until - from, 0);
-}
-
-function newsOf({ status, parked, waitingFor, outcome }: Job): string {
-  if (status === 'parked') return parked?.reason ?? '';
-  if (status === 'waiting') return waitingFor ?? '';
-  return outcome ?? '';
 }

@@ -1,6 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { messageOf } from '../lib/error-message.ts';
+import { parsedJson } from '../lib/json.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
+import { type Listening, listen } from '../local/listen.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
@@ -62,7 +64,7 @@ export function createConsole(options: ConsoleOptions): Console {
     const error = awsFault(thrown) ?? thrown;
     if (!(error instanceof HttpError)) failed(error);
     if (response.headersSent) return void response.destroy();
-    const [status, message] = error instanceof HttpError ? [error.status, error.message] : [500, textOf(error)];
+    const [status, message] = error instanceof HttpError ? [error.status, error.message] : [500, messageOf(error)];
     // The body of a refused request is not read.
     const headers = { 'content-type': 'application/json', ...(!request.complete && { connection: 'close' }) };
     send(response, status, headers, JSON.stringify({ error: message }));
@@ -84,26 +86,16 @@ async function readRequest(request: IncomingMessage, { pathname, searchParams }:
   }
   const body = await readBody(request, MAX_BODY_BYTES);
   if (!body) throw new HttpError(413, `the body is larger than ${MAX_BODY_BYTES} bytes`);
-  return { method, path: pathname, query: searchParams, body: parsed(body.toString()) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new HttpError(400, 'the body is not JSON', { cause });
-  }
+  const json = parsedJson(body.toString());
+  if (json === undefined) throw new HttpError(400, 'the body is not JSON');
+  return { method, path: pathname, query: searchParams, body: json };
 }
 
 function send(response: ServerResponse, status: number, headers: Record<string, string>, body: string | Buffer): void {
   response.writeHead(status, { ...HEADERS, 'cache-control': 'no-store', ...headers }).end(body);
 }
 
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-/** Serves a console on a port of 127.0.0.1 of its own. */
-export async function startConsole(port: number, options: ConsoleOptions): Promise<Server> {
-  const server = createServer(createConsole(options).answer);
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return server;
+/** Serves a console on a port of its own. @throws {Error} if the port is taken */
+export function startConsole(port: number, options: ConsoleOptions): Promise<Listening> {
+  return listen(createServer(createConsole(options).answer), port);
 }

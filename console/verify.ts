@@ -1,3 +1,4 @@
+import { connectionSettings } from '../lib/config/connection-settings.ts';
 import { createVerifyCreated, type VerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { callsWithin } from '../lib/service/connection/operator-calls.ts';
 import { partnerSecret } from '../lib/state/secrets/secrets.ts';
@@ -7,8 +8,7 @@ import type { OperatedRelay } from './relay.ts';
 export function verifyWithService({ runtime, stores }: Pick<OperatedRelay, 'runtime' | 'stores'>): VerifyCreated {
   const { config, clock, fetch } = runtime;
   return createVerifyCreated(config, async (connection) => {
-    const limits = config.connections[connection]?.limits;
-    if (!limits) throw new Error(`relay.config.ts has no connection ${connection}`);
+    const { limits } = connectionSettings(config, connection);
     const partner = await stores.secrets.current(`partner/${connection}`, partnerSecret);
     return callsWithin({
       partner,

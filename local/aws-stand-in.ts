@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import * as z from 'zod';
+import { messageOf } from '../lib/error-message.ts';
 import type { FifoQueue } from './fifo-queue.ts';
 import { listen } from './listen.ts';
 import type { LocalSecrets } from './local-secrets.ts';
@@ -99,7 +100,7 @@ export async function startAwsStandIn(
       (result) => send(200, result),
       (error: unknown) => {
         const code = error instanceof AwsError ? error.code : 'ValidationException';
-        send(400, { __type: code, message: String(error instanceof Error ? error.message : error) });
+        send(400, { __type: code, message: messageOf(error) });
       },
     );
   });

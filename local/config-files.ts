@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { messageOf } from '../lib/error-message.ts';
 
 /** A configuration, or what is wrong with it, and the files that it is made of. */
 export interface LoadedConfig {
@@ -23,7 +24,7 @@ export async function loadConfigAndFiles(file = configFile()): Promise<LoadedCon
   try {
     return { config: await loadConfig(file), files: [...files] };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error), files: [...files] };
+    return { fault: messageOf(error), files: [...files] };
   } finally {
     hooks.deregister();
   }

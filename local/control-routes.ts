@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { messageOf } from '../lib/error-message.ts';
 import { schedules } from '../lib/schedules.ts';
 import { jsonAnswer } from '../lib/state/http/function-url.ts';
 import type { HttpHandler } from './http-front.ts';
@@ -29,7 +30,7 @@ export function controlRoutes(local: LocalSchedules, key: string): Record<string
         const { at } = body.parse(JSON.parse(request.body ?? ''));
         return jsonAnswer(200, { result: await local.run(slug, at === undefined ? {} : { at }) });
       } catch (error) {
-        return jsonAnswer(500, { error: String(error instanceof Error ? error.message : error) });
+        return jsonAnswer(500, { error: messageOf(error) });
       }
     });
   return {

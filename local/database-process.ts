@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
+import { messageOf } from '../lib/error-message.ts';
 import { startDatabaseServer } from './database-server.ts';
 import { DISK_FULL, isDiskFull } from './halt.ts';
 
@@ -80,5 +81,5 @@ function todo(error: unknown, path: string): string {
 
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }

@@ -1,15 +1,14 @@
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerResponse,
 } from 'node:http';
 import type { MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/state/http/function-url.ts';
+import { type Listening, listen } from './listen.ts';
 import { readBody } from './request-body.ts';
 
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -37,7 +36,7 @@ export async function startHttpFront(
   failed: (error: unknown) => void = () => {},
   others?: { takes(path: string): boolean; answer: RequestListener },
   halted: () => string | undefined = () => undefined,
-): Promise<Server> {
+): Promise<Listening> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const why = halted();
     if (why !== undefined) {
@@ -69,8 +68,7 @@ export async function startHttpFront(
       response.destroy();
     });
   });
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return server;
+  return listen(server, port, 'PORT');
 }
 
 /**

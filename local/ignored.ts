@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { parsedJson } from '../lib/json.ts';
 
 /** An event that no job was made of. */
 export interface IgnoredEvent {
@@ -35,16 +36,8 @@ export function readIgnored(logFile: string | undefined, stage: string | undefin
   }
   if (!existsSync(logFile)) return [];
   const lines = readFileSync(logFile, 'utf8').split('\n');
-  const ignored = lines.flatMap((line) => (line.includes('delivery ignored') ? readLine(line) : []));
+  // The relay may have been killed in the middle of a line.
+  const read = lines.flatMap((line) => (line.includes('delivery ignored') ? (parsedJson(line) ?? []) : []));
+  const ignored = read.flatMap((line) => ignoredLine.safeParse(line).data ?? []);
   return ignored.slice(-limit).reverse();
-}
-
-function readLine(line: string): IgnoredEvent[] {
-  try {
-    const { message, ...ignored } = ignoredLine.parse(JSON.parse(line));
-    return [ignored];
-  } catch {
-    // The relay may have been killed in the middle of a line.
-    return [];
-  }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { parsedJson } from '../lib/json.ts';
 import type { HttpHandler } from './http-front.ts';
 import { STATE_FOLDER } from './state.ts';
 
@@ -59,7 +60,7 @@ export function readKeptDelivery(id: string): KeptDelivery {
     const known = newest.length === 0 ? 'none is kept yet' : `the newest are ${newest.join(', ')}`;
     throw new Error(`no delivery ${id} is kept on this machine; ${known}. The last ${KEPT} are kept`);
   }
-  const read = kept.safeParse(parsed(readFileSync(fileOf(id), 'utf8')));
+  const read = kept.safeParse(parsedJson(readFileSync(fileOf(id), 'utf8')));
   if (!read.success) throw new Error(`${fileOf(id)} is damaged; remove it`);
   return read.data;
 }
@@ -73,12 +74,4 @@ function keptIds(): Set<string> {
     at: statSync(join(folder(), name)).mtimeMs,
   }));
   return new Set(aged.sort((a, b) => a.at - b.at).map(({ id }) => id));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { parsedJson } from '../lib/json.ts';
 import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
 import { secretSchema } from './secret-schemas.ts';
 import { STATE_FOLDER } from './state.ts';
@@ -17,7 +18,9 @@ const byName = z.record(z.string(), z.record(z.string(), z.unknown()));
 export function readKeptSecrets(): KeptSecrets {
   const text = readOwnFile(secretsFile());
   if (text === undefined) return new Map();
-  const read = readInput(byName, parse(text), { showValues: false });
+  const json = parsedJson(text);
+  if (json === undefined) throw damaged('it is not JSON');
+  const read = readInput(byName, json, { showValues: false });
   if (!read.ok) throw damaged(read.faults.map(faultLine).join('; '));
   return new Map(Object.entries(read.value).map(([name, value]) => [name, checked(name, value)]));
 }
@@ -36,15 +39,6 @@ function checked(name: string, value: Record<string, unknown>): Record<string, u
     `the secret ${name} has another shape: ${read.faults.map(faultLine).join('; ')}`,
     `enter it again: npm run -s relay -- secrets set ${name}`,
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The message of JSON.parse has a part of the text.
-    throw damaged('it is not JSON');
-  }
 }
 
 function damaged(fault: string): DamagedFile {

@@ -10,9 +10,15 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** @param port 0 means any free port */
-export async function listen(server: Server, port = 0): Promise<Listening> {
-  await once(server.listen(port, '127.0.0.1'), 'listening');
+/**
+ * @param port 0 means any free port
+ * @param setting how a person names another port
+ * @throws {Error} if the port is taken
+ */
+export async function listen(server: Server, port = 0, setting = '--port'): Promise<Listening> {
+  await once(server.listen(port, '127.0.0.1'), 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with ${setting}`) : error;
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../lib/json.ts';
 import { signedBySlack } from './examples/signed-request.ts';
 
 /** Slack does not accept the app-level token, or Socket Mode is off. Trying again would not help. */
@@ -114,7 +115,7 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
     };
     socket.addEventListener('message', ({ data }) => {
       heardAt = Date.now();
-      const read = envelope.safeParse(parsed(String(data))).data;
+      const read = envelope.safeParse(parsedJson(String(data))).data;
       if (!read) return failed(new Error('Slack sent something that cannot be read'));
       if ('envelope_id' in read) return void answer(socket, read).catch(failed);
       if (read.type === 'hello') {
@@ -141,7 +142,7 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
     const { status, body } = await hand(path, signedBySlack(form, await signingSecret()));
     if (status !== 200)
       throw new Error(`the relay answered ${status} to a request from Slack, so it is not acknowledged`);
-    const response = body === '' ? undefined : parsed(body);
+    const response = body === '' ? undefined : parsedJson(body);
     acknowledge(response !== undefined && given.accepts_response_payload ? { payload: response } : {});
   }
 
@@ -187,12 +188,4 @@ async function openUrl({ apiUrl, appToken }: SlackSocketOptions): Promise<string
 
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -20,9 +20,9 @@ export interface RunningRelay {
   /** The URL of GitHub's stand-in. Without it, the relay uses GitHub itself, if it has credentials. */
   githubStandIn?: string | undefined;
   /** The log of the functions. */
-  logFile?: string | undefined;
+  logFile: string;
   /** The address of the console, with its token. */
-  console?: string | undefined;
+  console: string;
   /** The URL of the sandbox. Without it, the relay calls a real instance. */
   sandbox?: string | undefined;
   variables: StackVariables;
@@ -32,8 +32,8 @@ const runningRelay = z.object({
   url: z.url(),
   slackStandIn: z.optional(z.url()),
   githubStandIn: z.optional(z.url()),
-  logFile: z.optional(z.string()),
-  console: z.optional(z.url()),
+  logFile: z.string(),
+  console: z.url(),
   sandbox: z.optional(z.url()),
   variables: z.looseObject({ AWS_ACCESS_KEY_ID: z.string() }),
 });

@@ -1,6 +1,4 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -183,12 +181,12 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   ]);
   const handleMessages = asSqsHandler(worker.createHandler(runtimeOf('job-worker')));
   const pages = asHttpHandler(accountLink.createHandler(runtime));
-  const front: Server = await startHttpFront(0, {
+  const front = await startHttpFront(0, {
     ...linkRoutes(pages, config.connections),
     'POST /github': asHttpHandler(webhook.createHandler(runtimeOf('github-webhook'))),
     ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtimeOf('slack-webhook'))) }),
   });
-  const origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const origin = front.url;
   const url = `${origin}/github`;
   runtime.environment.ACCOUNT_LINK_URL = `${origin}/link`;
   const stores = openStores(runtime);
@@ -268,13 +266,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       return Object.fromEntries(journal.entries().map(({ step, status }) => [step, status]));
     },
     async close() {
-      front.closeAllConnections();
-      await Promise.all([
-        new Promise((resolve) => front.close(resolve)),
-        sandbox.close(),
-        slack.close(),
-        stack.close(),
-      ]);
+      await Promise.all([front.close(), sandbox.close(), slack.close(), stack.close()]);
     },
   };
   return relay;

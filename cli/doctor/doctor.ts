@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../../lib/platforms/slack/slack-api.ts';
 import { type Budget, createBudget } from '../../lib/service/budget/budget.ts';
@@ -141,7 +142,7 @@ async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<F
   try {
     credentials = await credentialsOf(config, open);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return [{ what: 'github and slack', verdict: 'unknown', detail: `not checked: ${why}` }];
   }
   const { secrets, githubStandIn, slackUrl } = credentials;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential-check.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
@@ -28,7 +29,7 @@ export async function lookAt(what: string, look: () => Promise<string>): Promise
   try {
     return { what, verdict: 'good', detail: await look() };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     return { what, verdict: error instanceof CannotTell ? 'unknown' : 'bad', detail };
   }
 }

@@ -9,20 +9,14 @@ import {
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
 import { awsClient } from '../aws.ts';
-
-/** The result of one check. */
-export interface StageFinding {
-  what: string;
-  verdict: 'good' | 'bad' | 'unknown';
-  detail: string;
-}
+import type { Finding } from './finding.ts';
 
 /** What `doctor --stage` checks in the account: whether the concurrency quota of Lambda is sufficient. */
 export async function examineStage(
   config: RelayConfig,
   stage: string,
   lambda = new LambdaClient(awsClient()),
-): Promise<StageFinding[]> {
+): Promise<Finding[]> {
   const what = 'concurrency of the account';
   try {
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
@@ -35,7 +29,7 @@ export async function examineStage(
 }
 
 /** @param limit concurrent executions of all functions together that the account may have in this region */
-export function judgeConcurrency(config: RelayConfig, stage: string, limit: number): Omit<StageFinding, 'what'> {
+export function judgeConcurrency(config: RelayConfig, stage: string, limit: number): Omit<Finding, 'what'> {
   const settings = config.deployment.stages[stage];
   const { worker = 0 } = config.deployment.reservedConcurrency;
   const accountConcurrency = settings?.accountConcurrency ?? limit;

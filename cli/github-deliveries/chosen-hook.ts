@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { messageOf } from '../../lib/error-message.ts';
 import type { GithubClient } from '../../lib/platforms/github/github-client.ts';
 import type { Hook } from '../../lib/platforms/github/redelivery/hooks.ts';
 
@@ -57,7 +58,7 @@ async function listHooks(path: string, github: GithubClient, at: Parameters<Gith
     const answer = await authorized?.request(`GET ${path}`, { per_page: 100 });
     return hooksOfTarget.parse(answer?.data);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`GitHub does not list the webhooks at ${path}: ${why}. See docs/redelivery.md#permissions`, {
       cause,
     });

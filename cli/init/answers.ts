@@ -1,4 +1,5 @@
 import { repositoryName } from '../../lib/config/schema.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { instanceRoot } from '../../lib/service/partner/base-url.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
@@ -90,7 +91,7 @@ function faultOfBaseUrl(answer: string): string | undefined {
     if (answer !== '') instanceRoot(answer);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

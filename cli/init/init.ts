@@ -214,7 +214,7 @@ async function check(config: RelayConfig, stage: string | undefined): Promise<vo
     return;
   }
   // A relay that runs here does not have the new secrets yet.
-  const open = () => (stage === undefined ? Promise.reject(new NoRelay('no relay runs yet')) : openTarget(stage));
+  const open = () => (stage === undefined ? Promise.reject(new NoRelay()) : openTarget(stage));
   const findings = await examine(config, open, tell);
   printFindings(findings);
   if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

@@ -1,6 +1,7 @@
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { awsFault } from '../../console/aws-faults.ts';
 import type { OperatedRelay } from '../../console/relay.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { printable } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 import { answerWith } from './answer.ts';
@@ -26,7 +27,7 @@ export function addTo(server: McpServer, open: () => Promise<OperatedRelay>): Ad
       try {
         return answerWith(await run(input, await open(), context));
       } catch (thrown) {
-        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        const message = messageOf(thrown);
         const error = awsErrorInWords(thrown) ?? awsFault(thrown)?.message ?? message;
         console.error(printable(`relay: ${name}: ${error}`));
         return { ...answerWith({ error }), isError: true };

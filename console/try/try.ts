@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { messageOf } from '../../lib/error-message.ts';
 import { HttpError } from '../../lib/state/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -87,7 +88,7 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
         return await carryOut(asked);
       } catch (cause) {
         // The stand-ins and the sandbox say in words what is wrong with what they were given.
-        throw new HttpError(400, cause instanceof Error ? cause.message : String(cause), { cause });
+        throw new HttpError(400, messageOf(cause), { cause });
       }
     },
   };

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../error-message.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
@@ -15,7 +16,7 @@ export function readCertificates(file: string): string[] {
     for (const certificate of certificates) new X509Certificate(certificate);
     return certificates;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
+    const reason = messageOf(cause);
     throw new Error(`the caFile of relay.config.ts, ${file}, cannot be used: ${reason}`, { cause });
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../../lib/json.ts';
 import { type Answer, json } from './answer.ts';
 import type { RespondsTo } from './response-urls.ts';
 import type { SlackMessage, StandInView, Workspace } from './workspace.ts';
@@ -25,7 +26,7 @@ export function answerControl(
     case 'GET /people':
       return json(200, [...workspace.users.values()]);
     case 'POST /response-url': {
-      const read = newResponseUrl.safeParse(parsed(body));
+      const read = newResponseUrl.safeParse(parsedJson(body));
       if (!read.success) return json(400, { error: 'expected { "userId", "channelId" }' });
       const { userId, channelId } = read.data;
       if (!workspace.users.has(userId))
@@ -51,12 +52,4 @@ function sentInOrder({ messages, views }: Workspace): Sent[] {
 function membersOf({ users }: Workspace): string {
   const members = [...users.values()].filter(({ deleted }) => !deleted);
   return members.map(({ id, name }) => `${id} (${name})`).join(', ');
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

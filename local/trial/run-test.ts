@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { statusInWords } from '../../lib/engine/record/job.ts';
+import { newsOf, statusInWords } from '../../lib/engine/record/job.ts';
 import { meantName } from '../../lib/faults/unknown-name.ts';
 import { readPayload } from '../../lib/platforms/github/payload.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
@@ -77,8 +77,8 @@ async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<
   return [
     ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${whyNone}`]),
     ...jobs.map((job) => {
-      const why = job.outcome ?? job.parked?.reason ?? job.waitingFor;
-      return `because  the job of ${job.summary} is ${statusInWords(job)}${why === undefined ? '' : `: ${why}`}`;
+      const why = newsOf(job);
+      return `because  the job of ${job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;
     }),
   ];
 }

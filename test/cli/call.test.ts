@@ -76,7 +76,7 @@ describe('call', () => {
     workInNewFolder();
     const [key] = relay.sandbox.keys;
     keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey: key?.apiKey, secretKey: key?.secretKey });
-    const call = await openMain(() => Promise.reject(new NoRelay('no relay is running in this folder')));
+    const call = await openMain(() => Promise.reject(new NoRelay()));
     expect((await call(validate, { text: 'echo' })).data).toEqual({ text: 'echo' });
     expect(told).toEqual([expect.stringContaining('no budget is shared')]);
   });

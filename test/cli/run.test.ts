@@ -14,6 +14,7 @@ import type { OpenTarget } from '../../cli/target.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
+import type { Listening } from '../../local/listen.ts';
 import { createLocalSchedules, loadSchedules } from '../../local/schedules.ts';
 import { noteRunning } from '../../local/state.ts';
 import type { Timelog } from '../../sandbox/records.ts';
@@ -71,7 +72,7 @@ describe('relay run', () => {
 
 describe('relay run, on this machine', () => {
   let relay: TestRelay;
-  let front: Server;
+  let front: Listening;
   beforeEach(async () => {
     const team = {
       name: 'platform',
@@ -86,12 +87,12 @@ describe('relay run, on this machine', () => {
     const schedules = createLocalSchedules(() => functions, { clock: relay.runtime.clock, failed: () => {} });
     const { variables } = relay.stack;
     front = await startHttpFront(0, controlRoutes(schedules, variables.AWS_ACCESS_KEY_ID));
-    noteRunning({ url: addressOf(front), variables });
+    noteRunning({ url: front.url, console: front.url, logFile: '', variables });
     const { stores, slack } = relay;
     const slackStandIn = { url: slack.url, headers: { authorization: '' } };
     open = async () => ({ githubWebhookUrl: '', slackWebhookUrl: undefined, slackStandIn, stores });
   });
-  afterEach(() => Promise.all([close(front), relay.close()]));
+  afterEach(() => Promise.all([front.close(), relay.close()]));
 
   it('relay run runs the function of the local relay and prints its result', async () => {
     const { checked } = JSON.parse(await run(['credential-check', '--json']));
@@ -148,7 +149,7 @@ describe('relay run, on this machine', () => {
     ['no key', {}],
     ['another key', { authorization: 'Bearer LOCAL0123456789ABCDEF' }],
   ])('a schedule cannot be run with %s', async (_, headers: Record<string, string>) => {
-    const response = await fetch(`${addressOf(front)}/schedules/credential-check`, {
+    const response = await fetch(`${front.url}/schedules/credential-check`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: '{}',
@@ -161,7 +162,7 @@ describe('relay run, on this machine', () => {
     'an invalid schedule event is refused: %j',
     async (body) => {
       const authorization = `Bearer ${relay.stack.variables.AWS_ACCESS_KEY_ID}`;
-      const response = await fetch(`${addressOf(front)}/schedules/credential-check`, {
+      const response = await fetch(`${front.url}/schedules/credential-check`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization },
         body,

@@ -1,6 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -11,6 +9,7 @@ import { emptyRoom, unfold } from '../../lib/automations/tests-to-scenarios/arch
 import { tryExamples } from '../../local/examples/examples.ts';
 import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
 import { keepingDeliveries } from '../../local/kept-deliveries.ts';
+import type { Listening } from '../../local/listen.ts';
 import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { runCommand } from './run-command.ts';
@@ -18,7 +17,7 @@ import { runCommand } from './run-command.ts';
 const before = process.cwd();
 let folder: string;
 let relay: TestRelay;
-let front: Server;
+let front: Listening;
 let target: Target;
 
 beforeEach(async () => {
@@ -31,19 +30,18 @@ beforeEach(async () => {
   const { createHandler } = await import('../../functions/github-webhook.ts');
   const github = keepingDeliveries(asHttpHandler(createHandler(relay.runtime)), () => {});
   front = await startHttpFront(0, { 'POST /github': github });
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const { url } = front;
   const { variables } = relay.stack;
   target = {
     githubWebhookUrl: `${url}/github`,
     slackWebhookUrl: undefined,
     stores: relay.stores,
-    running: { url, sandbox: relay.sandbox.url, variables },
+    running: { url, logFile: '', console: url, sandbox: relay.sandbox.url, variables },
   };
 });
 afterEach(async () => {
   process.chdir(before);
-  front.closeAllConnections();
-  await Promise.all([new Promise((resolve) => front.close(resolve)), relay.close()]);
+  await Promise.all([front.close(), relay.close()]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -131,7 +129,7 @@ describe('relay send', () => {
     [['issues', '--again', 'x'], 'leave out the event'],
     [['--again', 'x', '--body', 'y'], '--again sends a payload unchanged: leave out --body'],
     [['--again', '../running'], 'no delivery ../running is kept on this machine; none is kept yet'],
-    [['issues', '--issue', 'four'], 'expected the number of an issue'],
+    [['issues', '--issue', 'four'], 'expected an integer of at least 1'],
     [['issues', '--url', 'http://127.0.0.1:1'], 'set GITHUB_WEBHOOK_SECRET'],
   ])('relay send refuses %j', async (words, why) => {
     await expect(send(...words)).rejects.toThrow(why);
@@ -219,7 +217,7 @@ describe('relay sandbox', () => {
   });
 
   it('relay sandbox says so if the relay calls a real instance', async () => {
-    target = { ...target, running: { url: target.githubWebhookUrl, variables: relay.stack.variables } };
+    if (target.running) target.running.sandbox = undefined;
     await expect(sandbox('items')).rejects.toThrow('this relay uses a real instance');
   });
 });

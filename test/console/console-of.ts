@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createLoggedChanges } from '../../console/log-changes.ts';
 import { type ConsoleOptions, startConsole } from '../../console/server.ts';
 import { createTry } from '../../console/try/try.ts';
@@ -33,7 +32,7 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
   const failures: unknown[] = [];
   const changes = createLoggedChanges();
   const { runtime, stores, sandbox, slack: standIn } = relay;
-  const server = await startConsole(0, {
+  const { url, close } = await startConsole(0, {
     name: 'this machine',
     operate: true,
     operator: 'mira',
@@ -53,8 +52,7 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
     }),
     ...options,
   });
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const port = Number(new URL(url).port);
   const headers = { authorization: `Bearer ${TOKEN}`, origin: url };
   return {
     port,
@@ -87,9 +85,6 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
         });
         sending.on('error', reject).end(body);
       }),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }

@@ -1,22 +1,20 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
+import type { Listening } from '../../local/listen.ts';
 import { createLocalSchedules } from '../../local/schedules.ts';
 import { type LocalStack, startLocalStack } from '../../local/stack.ts';
 import { rawRequest } from './raw-request.ts';
 
 let stack: LocalStack;
-let front: Server;
+let front: Listening;
 beforeAll(async () => {
   stack = await startLocalStack();
   const schedules = createLocalSchedules(() => [], { clock: Date.now, failed: () => {} });
   front = await startHttpFront(0, controlRoutes(schedules, stack.variables.AWS_ACCESS_KEY_ID));
 });
 afterAll(async () => {
-  front.closeAllConnections();
-  front.close();
+  await front.close();
   await stack.close();
 });
 
@@ -47,7 +45,7 @@ describe.each([
   ],
   [
     'the control of the relay',
-    () => `http://127.0.0.1:${(front.address() as AddressInfo).port}/running`,
+    () => `${front.url}/running`,
     (key: string) => ({ method: 'GET', headers: { authorization: `Bearer ${key}` }, body: '' }),
   ],
 ])('%s', (_, address, make) => {

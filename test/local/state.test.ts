@@ -1,42 +1,39 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
+import { type Listening, listen } from '../../local/listen.ts';
 import { createLocalSchedules } from '../../local/schedules.ts';
 import type { StackVariables } from '../../local/stack.ts';
 import { findRunning, noteRunning } from '../../local/state.ts';
 import { workInNewFolder } from '../new-folder.ts';
 
 const variables = { AWS_ACCESS_KEY_ID: 'LOCALTEST' } as StackVariables;
-let servers: Server[];
+const running = { logFile: 'functions.log', console: 'http://127.0.0.1:1/', variables };
+let servers: Listening[];
 beforeEach(() => {
   workInNewFolder();
   servers = [];
 });
-afterEach(async () => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
+afterEach(() => Promise.all(servers.map(({ close }) => close())));
 
-const addressOf = (server: Server) => {
+async function addressOf(starting: Promise<Listening>): Promise<string> {
+  const server = await starting;
   servers.push(server);
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
+  return server.url;
+}
 
-async function startFront(key: string): Promise<string> {
+function startFront(key: string): Promise<string> {
   const schedules = createLocalSchedules(() => [], { clock: Date.now, failed: () => {} });
-  return addressOf(await startHttpFront(0, controlRoutes(schedules, key)));
+  return addressOf(startHttpFront(0, controlRoutes(schedules, key)));
 }
 
 describe('the state file of the running relay', () => {
   it('the state file is valid while the relay answers at its address', async () => {
     const url = await startFront('LOCALTEST');
-    noteRunning({ url, variables });
-    expect(await findRunning()).toEqual({ url, variables });
+    noteRunning({ ...running, url });
+    expect(await findRunning()).toEqual({ ...running, url });
   });
 
   it.each([
@@ -44,14 +41,10 @@ describe('the state file of the running relay', () => {
     ['a relay of another start answers there', () => startFront('LOCALOTHER')],
     [
       'something else answers there',
-      async () => {
-        const server = createServer((_, response) => response.writeHead(404).end());
-        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-        return addressOf(server);
-      },
+      () => addressOf(listen(createServer((_, response) => response.writeHead(404).end()))),
     ],
   ])('the state file is stale if %s, whatever process has its id', async (_, start) => {
-    noteRunning({ url: await start(), variables });
+    noteRunning({ ...running, url: await start() });
     expect(await findRunning()).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
+import { connectionSettings } from '../../config/connection-settings.ts';
 import type { RelayConfig } from '../../config/schema.ts';
-import { unknownName } from '../../faults/unknown-name.ts';
 import { localTime } from '../../local-time.ts';
 import { type Budget, createBudget } from '../../service/budget/budget.ts';
 import type { Limits } from '../../service/budget/window.ts';
@@ -62,15 +62,12 @@ export async function resumeForPerson(
   by: string,
   { table, clock, config, ...stores }: SweepOptions & { table: Table; clock: () => number; config: RelayConfig },
 ): Promise<Resumed> {
-  const known = config.connections[connection];
-  if (!known) {
-    throw new Error(unknownName('relay.config.ts has no connection', connection, Object.keys(config.connections)));
-  }
+  const { limits } = connectionSettings(config, connection);
   const breakers = createBreakers({ table, clock, random: Math.random });
   const budget = createBudget({ table });
   const lines = createWaitingLines({ ...stores, budget, breakers, clock });
   const decision = { at: clock(), by, what: 'resumed' } as const;
-  return resumeConnection(connection, { ...stores, limits: known.limits, budget, breakers, lines, decision });
+  return resumeConnection(connection, { ...stores, limits, budget, breakers, lines, decision });
 }
 
 /** What was resumed, in lines. They can have text from outside. */

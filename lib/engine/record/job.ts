@@ -238,6 +238,12 @@ export function statusInWords({ status, notDone, discarded }: Pick<Job, 'status'
   return notDone ? 'not done' : status;
 }
 
+/** What came of a job, or why it waits or is parked, for people. Empty if there is nothing to say yet. */
+export function newsOf({ status, parked, waitingFor, outcome }: Job): string {
+  if (status === 'parked') return parked?.reason ?? '';
+  return (status === 'waiting' ? waitingFor : outcome) ?? '';
+}
+
 /** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */
 export function shortName(id: string): string {
   return id.slice(-DIGEST_LENGTH).slice(0, SHORT_NAME_LENGTH);

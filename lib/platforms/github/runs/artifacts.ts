@@ -1,4 +1,5 @@
 import { NeedsOperator, StepFailed } from '../../../engine/record/interruption.ts';
+import { messageOf } from '../../../error-message.ts';
 import type { GithubRequest } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
 import type { IssueAddress } from '../issue-reader.ts';
@@ -98,7 +99,7 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
       }
       return Buffer.concat(parts);
     } catch (error) {
-      const why = error instanceof Error ? error.message : error;
+      const why = messageOf(error);
       throw new StepFailed(`the store of GitHub's artifacts did not deliver: ${why}`, { cause: error });
     }
   }
