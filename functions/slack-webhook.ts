@@ -5,7 +5,7 @@ import config from '#relay.config';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import { openSlackIntake } from '../lib/intake/slack/open-slack-intake.ts';
 import { receiveSlack } from '../lib/intake/slack/receive-slack.ts';
-import { verifiedBySlack } from '../lib/platforms/slack/verified.ts';
+import { verifiedBySlack } from '../lib/platforms/slack/requests/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 

@@ -16,7 +16,9 @@ import { commandOfButton, type placeAsked, runButton } from '../../platforms/sla
 import { explained } from '../../platforms/slack/explained.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
 import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
-import { type ButtonPress, readOwn, type SlackCommand, SlackRequestError } from '../../platforms/slack/request.ts';
+import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
+import type { ButtonPress } from '../../platforms/slack/requests/interaction.ts';
+import type { SlackCommand } from '../../platforms/slack/requests/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 import { type SlackRequester, slackOrigin } from './slack-origin.ts';

@@ -1,7 +1,8 @@
 import { explained } from '../../platforms/slack/explained.ts';
 import { type SlackMessage, warning } from '../../platforms/slack/messages.ts';
 import { plain } from '../../platforms/slack/mrkdwn.ts';
-import { type MessageShortcut, SlackRequestError } from '../../platforms/slack/request.ts';
+import { SlackRequestError } from '../../platforms/slack/requests/fields.ts';
+import type { MessageShortcut } from '../../platforms/slack/requests/interaction.ts';
 import { DEFECT_SHORTCUT } from '../../platforms/slack/views/views.ts';
 import { openDefectModal } from './open-modal.ts';
 import type { SlackIntake } from './slack-intake.ts';

@@ -3,7 +3,8 @@ import { isRunButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { type SlackMessage, warning } from '../../platforms/slack/messages.ts';
 import { escaped } from '../../platforms/slack/mrkdwn.ts';
-import { readSlackRequest, type SlackRequest, SlackRequestError } from '../../platforms/slack/request.ts';
+import { SlackRequestError } from '../../platforms/slack/requests/fields.ts';
+import { readSlackRequest, type SlackRequest } from '../../platforms/slack/requests/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
@@ -32,7 +33,7 @@ export async function receiveSlack(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   if (!intake) throw new HttpError(404, 'relay.config.ts has no slack');
   try {
-    const read = readSlackRequest(request.bytes);
+    const read = await readSlackRequest(request.bytes);
     if (read.kind !== 'certificate check' && read.kind !== 'typed in list') metrics.record({ EventsReceived: 1 });
     if (read.kind === 'other') log.info({ message: 'interaction ignored', type: read.type });
     return await answer(read, intake);

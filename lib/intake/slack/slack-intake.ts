@@ -1,9 +1,9 @@
 import type { Permissions } from '../../automations/permissions.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
-import type { Admission } from '../../platforms/slack/admission.ts';
 import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
 import type { KnownTasks } from '../../platforms/slack/known-tasks.ts';
+import type { Admission } from '../../platforms/slack/requests/admission.ts';
 import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';

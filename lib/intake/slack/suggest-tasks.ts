@@ -1,7 +1,8 @@
 import type { PlainTextOption } from '@slack/types';
 import { requiresLink } from '../../config/links-accounts.ts';
 import { explained } from '../../platforms/slack/explained.ts';
-import { readOwn, SlackRequestError, type TypedInList } from '../../platforms/slack/request.ts';
+import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
+import type { TypedInList } from '../../platforms/slack/requests/interaction.ts';
 import { taskOptions } from '../../platforms/slack/views/task-select.ts';
 import { LOG_TIME_MODAL, logTimeMemory } from '../../platforms/slack/views/views.ts';
 import type { SlackIntake } from './slack-intake.ts';

@@ -66,9 +66,9 @@ export const keys = {
   awayOn: (team: string, date: string, what: string): Key => ({ pk: `away-on#${team}#${date}`, sk: what }),
   /** lib/intake/slack/recent-commands.ts: that a person gave this command. */
   said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
-  /** lib/platforms/slack/admission.ts: where the Slack app is installed. */
+  /** lib/platforms/slack/requests/admission.ts: where the Slack app is installed. */
   slackWorkspace: (): Key => ({ pk: 'slack-workspace', sk: 'workspace' }),
-  /** lib/platforms/slack/admission.ts: what a person is to that workspace. */
+  /** lib/platforms/slack/requests/admission.ts: what a person is to that workspace. */
   slackStanding: (teamId: string, userId: string): Key => ({
     pk: `slack-standing#${teamId}#${userId}`,
     sk: 'standing',

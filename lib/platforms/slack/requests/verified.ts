@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
-import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../../state/secrets/secrets.ts';
+import { HttpError, type RawRequest } from '../../../state/http/function-url.ts';
+import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../../../state/secrets/secrets.ts';
 import { isSignedBySlack, isTimely, MAX_SKEW_SECONDS } from './signature.ts';
 
 /**

@@ -1,16 +1,6 @@
 import * as z from 'zod/mini';
 import type { SlackSender } from './admission.ts';
-
-/** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-export interface SlackCommand extends SlackSender {
-  kind: 'command';
-  triggerId: string;
-  userName: string;
-  channelId: string;
-  /** The text after the command, as plain text. */
-  text: string;
-  responseUrl: string;
-}
+import { given, name, parsed, typed } from './fields.ts';
 
 /**
  * A message shortcut that a person chose.
@@ -61,38 +51,13 @@ export interface TypedInList extends SlackSender {
   privateMetadata: string;
 }
 
-export type SlackRequest =
-  | SlackCommand
+/** What a person did in a message or a form of Slack. `other` is what the relay does not use, such as a closed modal. */
+export type SlackInteraction =
   | MessageShortcut
   | ButtonPress
   | ModalSubmission
   | TypedInList
-  /** Slack checks that the URL answers over TLS. */
-  | { kind: 'certificate check' }
-  /** A request that the relay does not use, such as a closed modal. */
   | { kind: 'other'; type: string };
-
-/** A correctly signed request that cannot be read. The message says what is wrong and does not repeat the value. */
-export class SlackRequestError extends Error {
-  override readonly name = 'SlackRequestError';
-}
-
-/** Ids and names. Keys and items of the table are limited in size, so these are too. */
-const name = z.string().check(z.maxLength(255));
-const given = name.check(z.minLength(1));
-const typed = z.string().check(z.maxLength(40_000));
-
-const command = z.object({
-  command: z.string(),
-  trigger_id: given,
-  team_id: z.optional(z.string()),
-  enterprise_id: z.optional(z.string()),
-  user_id: given,
-  user_name: z.optional(name),
-  channel_id: given,
-  text: z._default(typed, ''),
-  response_url: z.url(),
-});
 
 const withId = z.object({ id: given });
 const user = z.extend(withId, { name: z.optional(name) });
@@ -167,40 +132,8 @@ const blockSuggestion = z.object({
   }),
 });
 
-/**
- * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form.
- * @throws {SlackRequestError}
- */
-export function readSlackRequest(body: Uint8Array): SlackRequest {
-  const form = new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
-  if (form.has('ssl_check')) return { kind: 'certificate check' };
-  const payload = form.get('payload');
-  if (payload === null) return readCommand(Object.fromEntries(form));
-  let json: unknown;
-  try {
-    json = JSON.parse(payload);
-  } catch {
-    throw new SlackRequestError('the field "payload" is not JSON');
-  }
-  return readInteraction(json);
-}
-
-function readCommand(form: unknown): SlackCommand {
-  const read = parsed('command', command, form);
-  return {
-    kind: 'command',
-    triggerId: read.trigger_id,
-    userId: read.user_id,
-    teamId: read.team_id,
-    enterpriseId: read.enterprise_id,
-    userName: read.user_name ?? read.user_id,
-    channelId: read.channel_id,
-    text: read.text,
-    responseUrl: read.response_url,
-  };
-}
-
-function readInteraction(json: unknown): SlackRequest {
+/** @throws {SlackRequestError} */
+export function readInteraction(json: unknown): SlackInteraction {
   const { type } = parsed('interaction', z.object({ type: z.string() }), json);
   switch (type) {
     case 'message_action': {
@@ -285,23 +218,4 @@ function entered(
     }
   }
   return values;
-}
-
-/**
- * Reads data that the relay itself put into a button or a modal.
- * @throws {SlackRequestError}
- */
-export function readOwn<T>(where: string, json: string, schema: z.core.$ZodType<T>): T {
-  try {
-    return z.parse(schema, JSON.parse(json));
-  } catch {
-    throw new SlackRequestError(`${where} does not contain the relay's own data`);
-  }
-}
-
-function parsed<T>(what: string, schema: z.core.$ZodType<T>, value: unknown): T {
-  const read = z.safeParse(schema, value);
-  if (read.success) return read.data;
-  const fields = read.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
-  throw new SlackRequestError(`the ${what} has missing or invalid fields: ${fields.slice(0, 5).join(', ')}`);
 }

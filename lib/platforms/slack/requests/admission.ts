@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { SlackConfig } from '../../config/schema.ts';
-import { keys } from '../../state/table/keys.ts';
-import { remembered } from '../../state/table/remembered.ts';
-import type { Table } from '../../state/table/table.ts';
-import { type SlackApi, SlackRefusal } from './slack-api.ts';
-import { isOfWorkspace, membership, type Workspace, workspace } from './workspace.ts';
+import type { SlackConfig } from '../../../config/schema.ts';
+import { keys } from '../../../state/table/keys.ts';
+import { remembered } from '../../../state/table/remembered.ts';
+import type { Table } from '../../../state/table/table.ts';
+import { type SlackApi, SlackRefusal } from '../slack-api.ts';
+import { isOfWorkspace, membership, type Workspace, workspace } from '../workspace.ts';
 
 /** The sender of a request and their workspace, as Slack states them. An org-wide installation may have no team. */
 export interface SlackSender {
