@@ -34,7 +34,7 @@ export function functionBuild(slug: string, folder: string, config: RelayConfig,
     write: false,
     alias: {
       '#relay.config': configFile,
-      ...(!linksAccounts(config) && { '#linking': join(here, '../../lib/intake/slack/linking-off.ts') }),
+      ...(!linksAccounts(config) && { '#linking': join(here, '../../lib/intake/slack/linking/linking-off.ts') }),
       '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
       '@smithy/core/event-streams': join(here, 'nothing.ts'),

@@ -76,8 +76,8 @@ it.each(['off', 'offered'] as const)(
   'The webhooks carry how accounts are linked if mcp.link says so: %s',
   async (link) => {
     const { atStart } = await bundledFiles(withLink(link), ['github-webhook', 'slack-webhook']);
-    expect(atStart).toContain('lib/intake/slack/linking-off.ts');
-    const ofLinking = /^lib\/(as-person|intake\/slack\/(link-account|linking-on|require-link))\b/;
+    expect(atStart).toContain('lib/intake/slack/linking/linking-off.ts');
+    const ofLinking = /^lib\/(as-person|intake\/slack\/linking\/(link-account|linking-on|require-link))\b/;
     expect(atStart.some((file) => ofLinking.test(file))).toBe(link === 'offered');
   },
 );

@@ -1,44 +1,21 @@
-import type * as z from 'zod/mini';
-import {
-  type AnsweredCommand,
-  type Command,
-  isAnswered,
-  parseCommand,
-  printCommand,
-  verbOf,
-} from '../../automations/verbs.ts';
-import type { CommandFault } from '../../commands/fault.ts';
-import { parkKindOf } from '../../engine/line/next-step.ts';
-import { parkForPerson } from '../../engine/record/in-plain-words.ts';
-import type { Job, JobDraft } from '../../engine/record/job.ts';
+import { type AnsweredCommand, isAnswered, parseCommand, printCommand, verbOf } from '../../automations/verbs.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
 import { TOO_MANY } from '../../people/turns.ts';
-import { commandOfButton, type placeAsked, runButton } from '../../platforms/slack/command-button.ts';
+import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
-import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
-import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
+import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
+import { code, plain } from '../../platforms/slack/mrkdwn.ts';
 import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../platforms/slack/requests/interaction.ts';
 import type { SlackCommand } from '../../platforms/slack/requests/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
-import { type SlackRequester, slackOrigin } from './slack-origin.ts';
-
-/** A command, the person who gave it, and the place. */
-export interface GivenCommand extends SlackRequester {
-  command: Command;
-  /** Opens a modal; valid for three seconds. */
-  triggerId: string;
-  channelId: string;
-  /** Not in a button, whose label the person has read. */
-  isTyped?: true;
-  /** Set for a button in the message of a job: where the person asked for that. */
-  from?: z.output<typeof placeAsked> | undefined;
-}
+import { type GivenCommand, slackOrigin } from './slack-origin.ts';
 
 /** Answers a typed command. An empty answer means that a modal was opened. */
 export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const parsed = parseCommand(plain(typed.text), intake.settings.languages);
-  if ('fault' in parsed) return faultMessage(parsed, typed, intake);
+  if ('fault' in parsed) return (await import('./beyond-jobs.ts')).faultMessage(parsed, typed, intake);
   const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId, isTyped: true };
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
@@ -93,14 +70,18 @@ interface Answer {
 async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
-  const question = given.isTyped && questionBefore(given, intake);
+  const doubt = given.isTyped && verbOf(given.command).doubt?.(given.command, intake.clock());
+  const question = doubt && (await import('./beyond-jobs.ts')).questionBefore(given, doubt, intake);
   if (question) return { said: question, works: false };
   const draft = draftOf(given, intake);
   if (!draft || !verbOf(given.command).asksBeforeRepeating) return carryOut(given, draft, intake);
   const command = printCommand(given.command, intake.settings.languages);
   const sets = verbOf(given.command).sets?.(given.command);
   const noted = await intake.recentCommands.note({ ...given, command, sets, jobId: draft.id });
-  if ('first' in noted) return { said: await answerRepeat(command, given, noted, intake), works: false };
+  if ('first' in noted) {
+    const { answerRepeat } = await import('./beyond-jobs.ts');
+    return { said: await answerRepeat(command, given, noted, intake), works: false };
+  }
   const first = { ...given, happened: noted.happened };
   return carryOut(first, draftOf(first, intake), intake);
 }
@@ -162,61 +143,4 @@ async function refusal(
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
   const origin = slackOrigin(given, given.from?.connection ?? connectionOf(intake, given.channelId));
   return verbOf(given.command).job?.(given.command, origin, intake.config);
-}
-
-function faultMessage(
-  { fault, suggestions = [] }: CommandFault,
-  { triggerId }: SlackCommand,
-  { settings }: SlackIntake,
-): SlackMessage {
-  const told = plainSection(`:warning: ${fault}`);
-  const meant = suggestions.map((suggestion) => section(code(`${settings.command} ${suggestion}`)));
-  const buttons = suggestions.flatMap((command, index) => {
-    const value = { command, happened: `${triggerId} ${index}`, again: false };
-    return runButton(suggestions.length === 1 ? 'Do that' : command, value, index);
-  });
-  return message([told, ...meant], ...buttons);
-}
-
-/** Asks before a command runs that may be a mistake; undefined if it is probably none, or too long for a button. */
-function questionBefore(given: GivenCommand, { settings, clock }: SlackIntake): SlackMessage | undefined {
-  const doubt = verbOf(given.command).doubt?.(given.command, clock());
-  const command = printCommand(given.command, settings.languages);
-  const value = { command, happened: given.happened, again: false };
-  const buttons = doubt === undefined ? [] : runButton('Do that', value);
-  const asked = section(`:question: ${doubt} Do you mean ${code(`${settings.command} ${command}`)}?`);
-  return buttons.length === 0 ? undefined : message(asked, ...buttons);
-}
-
-/**
- * Says what became of the same command a moment ago. If it could not be done, it is tried again: that is what the
- * person wants, and it makes nothing twice. Otherwise they are asked whether to run it once more.
- */
-async function answerRepeat(
-  command: string,
-  { happened, userId }: GivenCommand,
-  { first, saidAt }: { first: Job; saidAt: number },
-  intake: SlackIntake,
-): Promise<SlackMessage> {
-  const seconds = Math.max(1, Math.round((intake.clock() - saidAt) / 1000));
-  const before = `You already ran ${code(`${intake.settings.command} ${command}`)} ${seconds} s ago`;
-  const isParked = first.status === 'parked';
-  const isUnknown = isParked && parkKindOf(first) === 'outcome unknown';
-  if (isParked && !isUnknown && (await intake.tryAgain(first, userId))) {
-    const why = parkForPerson[parkKindOf(first)];
-    return message(
-      section(`:hourglass_flowing_sand: ${before}. It could not be done: ${why}. The relay tries it again now.`),
-    );
-  }
-  const became = isUnknown
-    ? ` It is not known whether the service carried it out, and ${escaped(intake.config.contact)} can find out. Look in the service before you run it again, or it may be done twice.`
-    : whatBecame(first);
-  const asked = `:question: ${before}.${became} Run it again?`;
-  return message(section(asked), ...runButton('Run again', { command, happened, again: true }));
-}
-
-function whatBecame({ status, notDone, outcome }: Job): string {
-  if (status === 'succeeded')
-    return notDone ? ` It was not done: ${code(outcome ?? '')}.` : ` It is done: ${code(outcome ?? '')}.`;
-  return ' It is not finished yet.';
 }

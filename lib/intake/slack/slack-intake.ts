@@ -10,7 +10,7 @@ import type { ConnectionView } from '../../service/connection/connection-view.ts
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
-import type { Linking } from './linking.ts';
+import type { Linking } from './linking/linking.ts';
 import type { RecentCommands } from './recent-commands.ts';
 
 /** Everything that is needed to answer people's requests before they become jobs. */
@@ -49,6 +49,9 @@ export interface SlackIntake {
  * accepted earlier with another input, which stays.
  */
 export type Accepted = 'safe' | 'before' | 'too many';
+
+/** The JSON that answers a request of Slack; undefined for an empty answer. */
+export type SlackAnswer = Readonly<Record<string, unknown>> | undefined;
 
 /** For people, while an operator has stopped the stage. */
 export const STOPPED = 'An operator has stopped Partner Relay. It does what you ask for once it is started again.';

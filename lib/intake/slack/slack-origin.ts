@@ -1,4 +1,7 @@
+import type * as z from 'zod/mini';
 import type { CommandOrigin } from '../../automations/verb.ts';
+import type { Command } from '../../automations/verbs.ts';
+import type { placeAsked } from '../../platforms/slack/command-button.ts';
 
 /** A person who requests something in Slack. */
 export interface SlackRequester {
@@ -9,6 +12,18 @@ export interface SlackRequester {
   channelId?: string;
   /** Set for commands and buttons. Without it, the reply is a direct message. */
   responseUrl?: string | undefined;
+}
+
+/** A command, the person who gave it, and the place. */
+export interface GivenCommand extends SlackRequester {
+  command: Command;
+  /** Opens a modal; valid for three seconds. */
+  triggerId: string;
+  channelId: string;
+  /** Not in a button, whose label the person has read. */
+  isTyped?: true;
+  /** Set for a button in the message of a job: where the person asked for that. */
+  from?: z.output<typeof placeAsked> | undefined;
 }
 
 /** The origin of a Slack command, for the job of its verb. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { SlackSender } from './admission.ts';
-import { given, name, parsed, typed } from './fields.ts';
+import { given, name, parsed, SlackRequestError, typed } from './fields.ts';
 
 /**
  * A message shortcut that a person chose.
@@ -133,7 +133,13 @@ const blockSuggestion = z.object({
 });
 
 /** @throws {SlackRequestError} */
-export function readInteraction(json: unknown): SlackInteraction {
+export function readInteraction(payload: string): SlackInteraction {
+  let json: unknown;
+  try {
+    json = JSON.parse(payload);
+  } catch {
+    throw new SlackRequestError('the field "payload" is not JSON');
+  }
   const { type } = parsed('interaction', z.object({ type: z.string() }), json);
   switch (type) {
     case 'message_action': {

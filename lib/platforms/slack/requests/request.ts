@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { SlackSender } from './admission.ts';
-import { given, name, parsed, SlackRequestError, typed } from './fields.ts';
-import type { SlackInteraction } from './interaction.ts';
+import { given, name, parsed, typed } from './fields.ts';
 
 /** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
 export interface SlackCommand extends SlackSender {
@@ -14,8 +13,12 @@ export interface SlackCommand extends SlackSender {
   responseUrl: string;
 }
 
-/** `certificate check`: Slack checks that the URL answers over TLS. */
-export type SlackRequest = SlackCommand | SlackInteraction | { kind: 'certificate check' };
+export type SlackRequest =
+  | SlackCommand
+  /** Something that a person did in a message or a form: `readInteraction` of interaction.ts reads it. */
+  | { kind: 'interaction'; payload: string }
+  /** Slack checks that the URL answers over TLS. */
+  | { kind: 'certificate check' };
 
 const command = z.object({
   command: z.string(),
@@ -33,20 +36,11 @@ const command = z.object({
  * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form.
  * @throws {SlackRequestError}
  */
-export async function readSlackRequest(body: Uint8Array): Promise<SlackRequest> {
+export function readSlackRequest(body: Uint8Array): SlackRequest {
   const form = new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
   if (form.has('ssl_check')) return { kind: 'certificate check' };
   const payload = form.get('payload');
-  if (payload === null) return readCommand(Object.fromEntries(form));
-  let json: unknown;
-  try {
-    json = JSON.parse(payload);
-  } catch {
-    throw new SlackRequestError('the field "payload" is not JSON');
-  }
-  // A command, the usual request, does not load this.
-  const { readInteraction } = await import('./interaction.ts');
-  return readInteraction(json);
+  return payload === null ? readCommand(Object.fromEntries(form)) : { kind: 'interaction', payload };
 }
 
 function readCommand(form: unknown): SlackCommand {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import type { Permissions } from '../../automations/permissions.ts';
-import type { accountToLink } from '../../platforms/slack/link-messages.ts';
-import type { SlackMessage } from '../../platforms/slack/messages.ts';
+import type { Permissions } from '../../../automations/permissions.ts';
+import type { accountToLink } from '../../../platforms/slack/link-messages.ts';
+import type { SlackMessage } from '../../../platforms/slack/messages.ts';
 
 export interface Asking {
   userId: string;

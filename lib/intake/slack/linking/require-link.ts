@@ -1,5 +1,5 @@
-import type { Permissions } from '../../automations/permissions.ts';
-import { unservedCommand } from '../../config/links-accounts.ts';
+import type { Permissions } from '../../../automations/permissions.ts';
+import { unservedCommand } from '../../../config/links-accounts.ts';
 import type { LinkIntake } from './link-account.ts';
 
 export function requiringLink(

@@ -1,13 +1,18 @@
 import type * as z from 'zod/mini';
-import { deathInWords } from '../../as-person/grants/errors.ts';
-import type { Grant, Holder } from '../../as-person/grants/grant.ts';
-import type { Grants } from '../../as-person/grants/grants.ts';
-import { endOfStep } from '../../as-person/linking/link-item.ts';
-import type { LinkRequests } from '../../as-person/linking/link-requests.ts';
-import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
-import { type accountToLink, linkButton, linkMessage, openLinkMessage } from '../../platforms/slack/link-messages.ts';
-import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
-import { code, escaped } from '../../platforms/slack/mrkdwn.ts';
+import { deathInWords } from '../../../as-person/grants/errors.ts';
+import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
+import type { Grants } from '../../../as-person/grants/grants.ts';
+import { endOfStep } from '../../../as-person/linking/link-item.ts';
+import type { LinkRequests } from '../../../as-person/linking/link-requests.ts';
+import type { RelayConfig, SlackConfig } from '../../../config/schema.ts';
+import {
+  type accountToLink,
+  linkButton,
+  linkMessage,
+  openLinkMessage,
+} from '../../../platforms/slack/link-messages.ts';
+import { message, plainSection, type SlackMessage, section, warning } from '../../../platforms/slack/messages.ts';
+import { code, escaped } from '../../../platforms/slack/mrkdwn.ts';
 import type { Asking } from './linking.ts';
 import { notOffered } from './linking-off.ts';
 

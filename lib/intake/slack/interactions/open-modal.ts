@@ -1,21 +1,26 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
-import { toolFormJobs } from '../../automations/do-tool/draft.ts';
-import { projectListJobs } from '../../automations/list-projects/draft.ts';
-import { taskListJobs } from '../../automations/list-tasks/draft.ts';
-import { recognitionJobs } from '../../automations/recognize-person/draft.ts';
-import { requiresLink } from '../../config/links-accounts.ts';
-import { digest } from '../../digest.ts';
-import type { JobDraft } from '../../engine/record/job.ts';
-import { TOO_MANY } from '../../people/turns.ts';
-import { message, plainSection, type SlackMessage, warning } from '../../platforms/slack/messages.ts';
-import { escaped } from '../../platforms/slack/mrkdwn.ts';
-import { SlackRefusal, SlackUnanswered } from '../../platforms/slack/slack-api.ts';
-import { awayModal } from '../../platforms/slack/views/away-views.ts';
-import { toolMessageModal, type toolToFill } from '../../platforms/slack/views/tool-views.ts';
-import type { OpenedView } from '../../platforms/slack/views/update-modal.ts';
-import { defectModal, type LogTimeModal, logTimeModal, type projectToLog } from '../../platforms/slack/views/views.ts';
-import { connectionOf, type SlackIntake } from './slack-intake.ts';
+import { toolFormJobs } from '../../../automations/do-tool/draft.ts';
+import { projectListJobs } from '../../../automations/list-projects/draft.ts';
+import { taskListJobs } from '../../../automations/list-tasks/draft.ts';
+import { recognitionJobs } from '../../../automations/recognize-person/draft.ts';
+import { requiresLink } from '../../../config/links-accounts.ts';
+import { digest } from '../../../digest.ts';
+import type { JobDraft } from '../../../engine/record/job.ts';
+import { TOO_MANY } from '../../../people/turns.ts';
+import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
+import { escaped } from '../../../platforms/slack/mrkdwn.ts';
+import { SlackRefusal, SlackUnanswered } from '../../../platforms/slack/slack-api.ts';
+import { awayModal } from '../../../platforms/slack/views/away-views.ts';
+import { toolMessageModal, type toolToFill } from '../../../platforms/slack/views/tool-views.ts';
+import type { OpenedView } from '../../../platforms/slack/views/update-modal.ts';
+import {
+  defectModal,
+  type LogTimeModal,
+  logTimeModal,
+  type projectToLog,
+} from '../../../platforms/slack/views/views.ts';
+import { connectionOf, type SlackIntake } from '../slack-intake.ts';
 
 /** The key may see projects that the person may not. */
 const NO_LIST =

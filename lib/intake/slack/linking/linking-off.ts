@@ -1,6 +1,6 @@
-import type { RelayConfig } from '../../config/schema.ts';
-import { type SlackMessage, warning } from '../../platforms/slack/messages.ts';
-import { escaped } from '../../platforms/slack/mrkdwn.ts';
+import type { RelayConfig } from '../../../config/schema.ts';
+import { type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
+import { escaped } from '../../../platforms/slack/mrkdwn.ts';
 import type { Linking } from './linking.ts';
 
 export const notOffered = ({ contact }: Pick<RelayConfig, 'contact'>): SlackMessage =>

@@ -1,11 +1,11 @@
 import type { PlainTextOption } from '@slack/types';
-import { requiresLink } from '../../config/links-accounts.ts';
-import { explained } from '../../platforms/slack/explained.ts';
-import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
-import type { TypedInList } from '../../platforms/slack/requests/interaction.ts';
-import { taskOptions } from '../../platforms/slack/views/task-select.ts';
-import { LOG_TIME_MODAL, logTimeMemory } from '../../platforms/slack/views/views.ts';
-import type { SlackIntake } from './slack-intake.ts';
+import { requiresLink } from '../../../config/links-accounts.ts';
+import { explained } from '../../../platforms/slack/explained.ts';
+import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
+import type { TypedInList } from '../../../platforms/slack/requests/interaction.ts';
+import { taskOptions } from '../../../platforms/slack/views/task-select.ts';
+import { LOG_TIME_MODAL, logTimeMemory } from '../../../platforms/slack/views/views.ts';
+import type { SlackIntake } from '../slack-intake.ts';
 
 /** The tasks for what a person types into the form. Nobody sees any who may not open that form. */
 export async function suggestTasks(given: TypedInList, intake: SlackIntake): Promise<PlainTextOption[]> {

@@ -1,17 +1,17 @@
-import { createGrants } from '../../as-person/grants/grants.ts';
-import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
-import { createVault } from '../../as-person/grants/vault.ts';
-import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
-import { readForm } from '../../as-person/protocol/form.ts';
-import { schemaOfForm } from '../../automations/do-tool/draft.ts';
-import { linksAccounts } from '../../config/links-accounts.ts';
-import type { SlackConfig } from '../../config/schema.ts';
-import { inBatches } from '../../engine/line/batches.ts';
-import { requeueJob } from '../../engine/line/sweep.ts';
-import type { Job } from '../../engine/record/job.ts';
-import { argumentBlock, argumentsIn } from '../../platforms/slack/views/tool-views.ts';
-import type { Runtime, Stores } from '../../runtime.ts';
-import { keys } from '../../state/table/keys.ts';
+import { createGrants } from '../../../as-person/grants/grants.ts';
+import { createLinkWaits } from '../../../as-person/grants/link-waits.ts';
+import { createVault } from '../../../as-person/grants/vault.ts';
+import { createLinkRequests } from '../../../as-person/linking/link-requests.ts';
+import { readForm } from '../../../as-person/protocol/form.ts';
+import { schemaOfForm } from '../../../automations/do-tool/draft.ts';
+import { linksAccounts } from '../../../config/links-accounts.ts';
+import type { SlackConfig } from '../../../config/schema.ts';
+import { inBatches } from '../../../engine/line/batches.ts';
+import { requeueJob } from '../../../engine/line/sweep.ts';
+import type { Job } from '../../../engine/record/job.ts';
+import { argumentBlock, argumentsIn } from '../../../platforms/slack/views/tool-views.ts';
+import type { Runtime, Stores } from '../../../runtime.ts';
+import { keys } from '../../../state/table/keys.ts';
 import {
   type LinkIntake,
   linkAccount,

@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
-import { printDuration } from '../../commands/duration.ts';
-import { explained } from '../../platforms/slack/explained.ts';
-import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../../platforms/slack/link-messages.ts';
-import { message, plainSection, type SlackMessage, warning } from '../../platforms/slack/messages.ts';
-import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
-import type { ButtonPress } from '../../platforms/slack/requests/interaction.ts';
-import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
-import { AWAY_BUTTON, BACK_BUTTON } from '../../platforms/slack/views/away-views.ts';
-import { TOOL_BUTTON, toolToFill } from '../../platforms/slack/views/tool-views.ts';
+import { printDuration } from '../../../commands/duration.ts';
+import { explained } from '../../../platforms/slack/explained.ts';
+import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../../../platforms/slack/link-messages.ts';
+import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
+import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
+import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
+import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
+import { AWAY_BUTTON, BACK_BUTTON } from '../../../platforms/slack/views/away-views.ts';
+import { TOOL_BUTTON, toolToFill } from '../../../platforms/slack/views/tool-views.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -16,9 +16,9 @@ import {
   projectToLog,
   restOfDay,
   taskToLog,
-} from '../../platforms/slack/views/views.ts';
+} from '../../../platforms/slack/views/views.ts';
+import type { SlackIntake } from '../slack-intake.ts';
 import { openAwayModal, openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
-import type { SlackIntake } from './slack-intake.ts';
 
 /** The missing time in a reminder goes out of date, because the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;

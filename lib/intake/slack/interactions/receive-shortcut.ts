@@ -1,11 +1,11 @@
-import { explained } from '../../platforms/slack/explained.ts';
-import { type SlackMessage, warning } from '../../platforms/slack/messages.ts';
-import { plain } from '../../platforms/slack/mrkdwn.ts';
-import { SlackRequestError } from '../../platforms/slack/requests/fields.ts';
-import type { MessageShortcut } from '../../platforms/slack/requests/interaction.ts';
-import { DEFECT_SHORTCUT } from '../../platforms/slack/views/views.ts';
+import { explained } from '../../../platforms/slack/explained.ts';
+import { type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
+import { plain } from '../../../platforms/slack/mrkdwn.ts';
+import { SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
+import type { MessageShortcut } from '../../../platforms/slack/requests/interaction.ts';
+import { DEFECT_SHORTCUT } from '../../../platforms/slack/views/views.ts';
+import type { SlackIntake } from '../slack-intake.ts';
 import { openDefectModal } from './open-modal.ts';
-import type { SlackIntake } from './slack-intake.ts';
 
 /** The message shortcut opens the modal filled with the message's text. */
 export async function receiveShortcut(chosen: MessageShortcut, intake: SlackIntake): Promise<SlackMessage | undefined> {

@@ -1,0 +1,54 @@
+import { isRunButton } from '../../../platforms/slack/command-button.ts';
+import { explained } from '../../../platforms/slack/explained.ts';
+import { type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
+import { escaped } from '../../../platforms/slack/mrkdwn.ts';
+import { readInteraction } from '../../../platforms/slack/requests/interaction.ts';
+import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
+import type { Metrics } from '../../../state/metrics/metrics.ts';
+import { receiveCommandButton } from '../receive-command.ts';
+import type { SlackAnswer, SlackIntake } from '../slack-intake.ts';
+import { receiveButton } from './receive-button.ts';
+import { receiveShortcut } from './receive-shortcut.ts';
+import { faultOfForm, receiveSubmission } from './receive-submission.ts';
+import { suggestTasks } from './suggest-tasks.ts';
+
+/**
+ * Answers what a person did in a message or a form.
+ * @throws {SlackRequestError}
+ */
+export async function receiveInteraction(
+  payload: string,
+  intake: SlackIntake,
+  { log, metrics }: { log: Pick<Console, 'info'>; metrics: Metrics },
+): Promise<SlackAnswer> {
+  const read = readInteraction(payload);
+  // A list asks with every letter that a person types.
+  if (read.kind !== 'typed in list') metrics.record({ EventsReceived: 1 });
+  if (read.kind === 'other') {
+    log.info({ message: 'interaction ignored', type: read.type });
+    return undefined;
+  }
+  const fault = await explained(intake.config.contact, () => intake.admission.faultOf(read));
+  switch (read.kind) {
+    case 'message shortcut':
+      await tell(fault === undefined ? await receiveShortcut(read, intake) : warning(escaped(fault)), read, intake);
+      return undefined;
+    case 'button':
+      if (fault !== undefined) await tell(warning(escaped(fault)), read, intake);
+      else if (isRunButton(read.actionId)) await receiveCommandButton(read, intake);
+      else await receiveButton(read, intake);
+      return undefined;
+    case 'typed in list':
+      return { options: fault === undefined ? await suggestTasks(read, intake) : [] };
+    case 'submission': {
+      const errors = fault === undefined ? await receiveSubmission(read, intake) : faultOfForm(read, fault);
+      return errors && { response_action: 'errors', errors };
+    }
+  }
+}
+
+async function tell(said: SlackMessage | undefined, { responseUrl }: { responseUrl?: string }, intake: SlackIntake) {
+  if (said && responseUrl !== undefined) {
+    await intake.responseUrls.respond(responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
+  }
+}
