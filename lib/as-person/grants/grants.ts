@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keys } from '../../state/table/keys.ts';
+import { setFields } from '../../state/table/set-fields.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Tokens } from '../protocol/oauth/authorization.ts';
 import { isScope } from '../protocol/oauth/scopes.ts';
@@ -194,10 +195,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       };
       const saved = await table.update(
         keyOf(claimed),
-        {
-          expression: `${setAll(next)} REMOVE #leaseBy, #leaseUntil, #deathCause, #deathAt`,
-          values: next,
-        },
+        setFields({ ...next }, ['leaseBy', 'leaseUntil', 'deathCause', 'deathAt']),
         { expression: '#version = :before', values: { before: claimed.version } },
       );
       return saved && readGrant(saved);
@@ -221,8 +219,3 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     },
   };
 }
-
-const setAll = (values: object) =>
-  `SET ${Object.keys(values)
-    .map((name) => `#${name} = :${name}`)
-    .join(', ')}`;

@@ -1,4 +1,5 @@
 import { SealBroken } from '../../seal.ts';
+import { setFields } from '../../state/table/set-fields.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { PendingLink } from '../grants/account-link.ts';
 import type { Grants, NewGrant } from '../grants/grants.ts';
@@ -63,18 +64,18 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
   }
 
   /** One step of a link: a second request finds another secret, or another step. */
-  async function goOn(text: string, from: LinkItem['step'], to: Partial<LinkItem>, remove = ''): Promise<boolean> {
+  async function goOn(
+    text: string,
+    from: LinkItem['step'],
+    to: Partial<LinkItem>,
+    remove: string[] = [],
+  ): Promise<boolean> {
     const ticket = readTicket(text);
     if (!ticket) return false;
-    const names = Object.keys(to).map((name) => `#${name} = :${name}`);
-    const changed = await table.update(
-      linkKey(ticket),
-      { expression: `SET ${names.join(', ')}${remove}`, values: { ...to } },
-      {
-        expression: '#step = :from AND #secret = :was AND #until > :now',
-        values: { from, was: secretOf(ticket), now: clock() },
-      },
-    );
+    const changed = await table.update(linkKey(ticket), setFields({ ...to }, remove), {
+      expression: '#step = :from AND #secret = :was AND #until > :now',
+      values: { from, was: secretOf(ticket), now: clock() },
+    });
     return changed !== undefined;
   }
 
@@ -100,7 +101,7 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
     },
     async take(ticket) {
       await vault.readKey();
-      return goOn(ticket, 'opened', { step: 'returned' }, ' REMOVE #sealed');
+      return goOn(ticket, 'opened', { step: 'returned' }, ['sealed']);
     },
     async finish(text, newGrant) {
       const ticket = readTicket(text);

@@ -1,5 +1,6 @@
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
+import { setFields } from '../../state/table/set-fields.ts';
 import type { Item, Table } from '../../state/table/table.ts';
 
 /** Which issues of a repository a backfill takes. */
@@ -112,19 +113,10 @@ export function createBackfills(table: Table, clock: () => number): Backfills {
         },
       ),
     async change({ repository, startedAt }, fields) {
-      const changed = await table.update(
-        keys.backfill(repository),
-        {
-          expression: `SET ${Object.keys(fields)
-            .map((name) => `#${name} = :${name}`)
-            .join(', ')}`,
-          values: fields,
-        },
-        {
-          expression: '#startedAt = :began AND #status <> :isStopped AND #status <> :isFinished',
-          values: { began: startedAt, isStopped: 'stopped', isFinished: 'finished' },
-        },
-      );
+      const changed = await table.update(keys.backfill(repository), setFields(fields), {
+        expression: '#startedAt = :began AND #status <> :isStopped AND #status <> :isFinished',
+        values: { began: startedAt, isStopped: 'stopped', isFinished: 'finished' },
+      });
       return changed && asBackfill(changed);
     },
     async take(backfill, issue) {

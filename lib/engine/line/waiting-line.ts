@@ -5,7 +5,8 @@ import type { Breaker } from '../../service/connection/breaker-item.ts';
 import { type Breakers, callsProberAt } from '../../service/connection/breakers.ts';
 import type { Job } from '../record/job.ts';
 import type { StandingJob } from '../record/job-item.ts';
-import { type JobStore, operationOfLine } from '../record/job-store.ts';
+import { operationOfLine } from '../record/job-lists.ts';
+import type { JobStore } from '../record/job-store.ts';
 import { inBatches } from './batches.ts';
 import type { JobQueue } from './queue.ts';
 

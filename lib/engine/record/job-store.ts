@@ -1,19 +1,13 @@
-import type { Lane } from '../../service/budget/lanes.ts';
 import { expiry } from '../../state/table/expiry.ts';
-import { jobsByStatus, keys, waitingLine } from '../../state/table/keys.ts';
+import { keys } from '../../state/table/keys.ts';
+import { setFields } from '../../state/table/set-fields.ts';
 import type { Expression, Item, Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { beginWait, endWait, type OperatorDecision, type WaitsFor, withDecision } from './history.ts';
-import { type Job, type JobDraft, type JobStatus, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
-import {
-  idOfRecord,
-  isGone,
-  jobOfItem,
-  readableJobs,
-  type StandingJob,
-  standingJobOfItem,
-  unlessUnreadable,
-} from './job-item.ts';
+import { type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
+import { isGone, jobOfItem, type StandingJob } from './job-item.ts';
+import { createJobLists, type JobLists, lineOf } from './job-lists.ts';
+import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -29,27 +23,22 @@ const WAKE_GRACE_MS = 2 * MINUTE;
 
 /** How often the sweep checks that the connection of a job in line still exists. */
 const LINE_GRACE_MS = 60 * MINUTE;
-/**
- * No job waits longer: a Retry-After counts as a day at most, and so does the wait for a worker. A later time was written
- * by a process with a wrong clock, or by hand.
- */
-const LONGEST_WAIT_MS = 25 * 60 * MINUTE;
-/** The number of jobs that the sweep reads at a time. */
-const DUE_PAGE = 500;
 
 /** What the end of a run removes, unless it sets it. */
 const RUN_FIELDS = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'limited', 'awaitedLink'];
 
 /** What another generation begins without. */
-const REQUEUED_FIELDS = ('lease dueAt waitingFor parked finishedAt line slotAt expectedAt expiresAt' as const).split(
-  ' ',
-);
-
-const lineOf = (connection: string, lane: Lane, operation?: string) =>
-  [connection, lane, operation].filter((part) => part !== undefined).join('#');
-
-/** The operation that a job stands in line for; undefined if it waits for the budget or the whole connection. */
-export const operationOfLine = (line: string): string | undefined => line.split('#')[2];
+const REQUEUED_FIELDS = [
+  'lease',
+  'dueAt',
+  'waitingFor',
+  'parked',
+  'finishedAt',
+  'line',
+  'slotAt',
+  'expectedAt',
+  'expiresAt',
+];
 
 /** Why a job could not be claimed. */
 export type Unclaimed = { unclaimed: 'gone' | 'stale' | 'ended' } | { unclaimed: 'leased' | 'not due'; until: number };
@@ -94,10 +83,8 @@ export interface Wait extends Waiting {
   message: 'sleeps' | 'is sent again' | 'leaves';
 }
 
-/**
- * Job records. Every write is conditional on the state that it assumes. Lists leave out the records that cannot be read.
- */
-export interface JobStore {
+/** Job records. Every write is conditional on the state that it assumes. */
+export interface JobStore extends JobLists {
   /** @throws {UnreadableItem} */
   get(jobId: string): Promise<Job | undefined>;
   /**
@@ -137,8 +124,6 @@ export interface JobStore {
     job: Job,
     wait: Waiting & { expectedAt?: number | undefined; operation?: string | undefined },
   ): Promise<void>;
-  /** The first jobs of a waiting line; the index may lag behind. */
-  line(connection: string, lane: Lane, limit: number, operation?: string): Promise<StandingJob[]>;
   /**
    * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
    * @param slotAt when the job's slot opens
@@ -147,32 +132,18 @@ export interface JobStore {
   callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined>;
   /** Extends a job's time in line. The sweep calls this. */
   keepInLine(job: Job): Promise<void>;
-  /**
-   * All jobs of one status with a time so far ahead that no job can wait for it, and then those that are due by `by`,
-   * earliest first, page by page. A record that cannot be read is parked, so that it is in the way once only.
-   */
-  due(status: JobStatus, by: number): AsyncIterable<Job[]>;
-  /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
-  list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
-  /** The jobs that were parked in that time, inclusive, oldest first, page by page. The index may lag behind. */
-  parkedBetween(from: number, to: number): AsyncIterable<Job[]>;
 }
 
-/** @param warn gets a line for each record that cannot be read */
-export function createJobStore(table: Table, clock: () => number, warn: (line: object) => void = () => {}): JobStore {
+export function createJobStore(table: Table, clock: () => number, warn: Warn = () => {}): JobStore {
+  const unreadable = createUnreadableJobs(table, clock, warn);
+
   /** Ends a run: releases the lease, writes the fields that are set here, and removes the others. */
   async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
     const owner = job.lease?.owner;
-    const values: Item = { ...set, ...kept };
-    const over = RUN_FIELDS.filter((name) => values[name] === undefined);
-    const changed = await table.update(
-      keys.job(job.id),
-      {
-        expression: `SET ${assignments(values)} REMOVE ${over.map((name) => `#${name}`).join(', ')}`,
-        values,
-      },
-      { expression: '#lease.#owner = :owner', values: { owner } },
-    );
+    const fields: Item = { ...set, ...kept };
+    const over = RUN_FIELDS.filter((name) => fields[name] === undefined);
+    const isOwn = { expression: '#lease.#owner = :owner', values: { owner } };
+    const changed = await table.update(keys.job(job.id), setFields(fields, over), isOwn);
     if (!changed) throw new LeaseLost(job.id);
   }
 
@@ -188,47 +159,6 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
       if (error instanceof UnreadableItem) return unreadable(error);
       throw error;
     }
-  }
-
-  /** Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. */
-  async function setAside(jobId: string, { message }: UnreadableItem): Promise<undefined> {
-    const now = clock();
-    const reason = 'its record could not be read';
-    const parked: Parked = { reason, kind: 'needs an operator', outcomeUnknown: false };
-    const values = { status: 'parked', parked, wakeAt: now, finishedAt: now };
-    const over = ['lease', 'dueAt', 'line', 'slotAt'].map((name) => `#${name}`).join(', ');
-    const change = { expression: `SET ${assignments(values)} REMOVE ${over}`, values };
-    const unlessEnded = {
-      expression: 'attribute_exists(#pk) AND #status <> :succeeded AND #status <> :parked',
-      values: { succeeded: 'succeeded' },
-    };
-    if (await table.update(keys.job(jobId), change, unlessEnded)) warn({ message, jobId });
-  }
-
-  /** Reads items, and notes those that cannot be read, so that they are set aside. */
-  function readerOf<T>(read: (item: Item) => T) {
-    const unreadable: [string, UnreadableItem][] = [];
-    return {
-      read: (items: readonly Item[]): T[] =>
-        items.flatMap(
-          (item) =>
-            unlessUnreadable(
-              () => read(item),
-              (error) => unreadable.push([idOfRecord(item), error]),
-            ) ?? [],
-        ),
-      async setAside(): Promise<void> {
-        for (const [id, error] of unreadable) await setAside(id, error);
-      },
-    };
-  }
-
-  /** The jobs among some items. Those that cannot be read are set aside. */
-  async function readJobs(items: readonly Item[]): Promise<Job[]> {
-    const reader = readerOf(jobOfItem);
-    const jobs = reader.read(items);
-    await reader.setAside();
-    return jobs;
   }
 
   function waitingFields(
@@ -248,6 +178,7 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
   }
 
   return {
+    ...createJobLists(table, clock, unreadable),
     get,
     async store(draft, standsFor) {
       const now = clock();
@@ -274,7 +205,7 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
     },
     async claim(jobId, generation, owner, until) {
       const now = clock();
-      const job = await readOr(jobId, (error) => setAside(jobId, error));
+      const job = await readOr(jobId, (error) => unreadable.setAside(jobId, error));
       if (!job) return { unclaimed: 'gone' };
       if (job.status === 'succeeded' || job.status === 'parked') return { unclaimed: 'ended' };
       if (job.generation !== generation) return { unclaimed: 'stale' };
@@ -288,10 +219,7 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
       const waits = endWait(job.waits, now);
       const claimed = await table.update(
         keys.job(jobId),
-        {
-          expression: `SET #status = :running, #lease = :lease, #attempts = :attempts, #wakeAt = :wakeAt${waits ? ', #waits = :waits' : ''} REMOVE #dueAt, #waitingFor, #expiresAt`,
-          values: { running: 'running', lease, attempts, wakeAt: until, ...(waits && { waits }) },
-        },
+        setFields({ status: 'running', lease, attempts, wakeAt: until, waits }, ['dueAt', 'waitingFor', 'expiresAt']),
         {
           expression: job.lease
             ? '#generation = :generation AND #lease.#owner = :lastOwner'
@@ -333,16 +261,13 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
     async standInLineAtOnce(job, why) {
       const changed = await table.update(
         keys.job(job.id),
-        {
-          expression: 'SET #status = :waiting, #line = :line, #waitingFor = :why, #wakeAt = :wakeAt, #waits = :waits',
-          values: {
-            waiting: 'waiting',
-            line: lineOf(job.connection, job.lane),
-            why,
-            wakeAt: clock() + LINE_GRACE_MS,
-            waits: beginWait(undefined, { for: 'budget', from: clock(), why }),
-          },
-        },
+        setFields({
+          status: 'waiting',
+          line: lineOf(job.connection, job.lane),
+          waitingFor: why,
+          wakeAt: clock() + LINE_GRACE_MS,
+          waits: beginWait(undefined, { for: 'budget', from: clock(), why }),
+        }),
         {
           expression: '#generation = :generation AND #status = :queued',
           values: { generation: job.generation, queued: 'queued' },
@@ -350,27 +275,17 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
       );
       return changed !== undefined;
     },
-    async line(connection, lane, limit, operation) {
-      const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane, operation) } };
-      const { read, setAside } = readerOf(standingJobOfItem);
-      const standing = await table.queryIndex(waitingLine.name, condition, { limit, newestFirst: false, read });
-      await setAside();
-      return standing;
-    },
     async callFromLine(job, dueAt, slotAt) {
       const called = await table.update(
         keys.job(job.id),
-        {
-          expression: 'SET #generation = :next, #dueAt = :dueAt, #slotAt = :slotAt, #wakeAt = :wakeAt',
-          values: { next: job.generation + 1, dueAt, slotAt, wakeAt: dueAt + WAKE_GRACE_MS },
-        },
+        setFields({ generation: job.generation + 1, dueAt, slotAt, wakeAt: dueAt + WAKE_GRACE_MS }),
         {
           expression:
-            '#generation = :generation AND #status = :waiting AND attribute_exists(#line) AND attribute_not_exists(#slotAt)',
-          values: { generation: job.generation, waiting: 'waiting' },
+            '#generation = :was AND #status = :waiting AND attribute_exists(#line) AND attribute_not_exists(#slotAt)',
+          values: { was: job.generation, waiting: 'waiting' },
         },
       );
-      return called && (await readJobs([called]))[0];
+      return called && (await unreadable.readJobs([called]))[0];
     },
     async requeue(job, decision) {
       const now = clock();
@@ -392,64 +307,24 @@ export function createJobStore(table: Table, clock: () => number, warn: (line: o
         ...(decision?.what === 'discarded' && { discarded: { by: decision.by, reason: decision.reason ?? '' } }),
       };
       const removed = job.status === 'parked' && !set.discarded ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
-      const requeued = await table.update(
-        keys.job(job.id),
-        {
-          expression: `SET ${assignments({ ...set })} REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
-          values: { ...set },
-        },
-        asRead(job),
-      );
+      const requeued = await table.update(keys.job(job.id), setFields({ ...set }, removed), asRead(job));
       return requeued && jobOfItem(requeued);
     },
     async noteDecision(job, decision) {
       const noted = await table.update(
         keys.job(job.id),
-        { expression: 'SET #decisions = :decisions', values: { decisions: withDecision(job.decisions, decision) } },
+        setFields({ decisions: withDecision(job.decisions, decision) }),
         asRead(job),
       );
       return noted !== undefined;
     },
     async keepInLine(job) {
-      await table.update(
-        keys.job(job.id),
-        { expression: 'SET #wakeAt = :wakeAt', values: { wakeAt: clock() + LINE_GRACE_MS } },
-        { expression: '#generation = :generation AND attribute_exists(#line)', values: { generation: job.generation } },
-      );
-    },
-    async *due(status, by) {
-      const ahead = clock() + LONGEST_WAIT_MS;
-      for (const condition of [
-        // First, because they are few, and a reader may have enough before the end of the others.
-        { expression: '#status = :status AND #wakeAt > :ahead', values: { status, ahead } },
-        { expression: '#status = :status AND #wakeAt <= :by', values: { status, by } },
-      ]) {
-        for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield await readJobs(items);
-      }
-    },
-    async list(status, { by, limit, newestFirst = false }) {
-      const values: Item = { status };
-      if (by !== undefined) values.by = by;
-      const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
-      const read = (items: readonly Item[]) => readableJobs(items, clock());
-      return table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst, read });
-    },
-    async *parkedBetween(from, to) {
-      // A parked job was parked at its `wakeAt`.
-      const condition = {
-        expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',
-        values: { parked: 'parked', from, to },
-      };
-      for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE))
-        yield readableJobs(items, clock());
+      await table.update(keys.job(job.id), setFields({ wakeAt: clock() + LINE_GRACE_MS }), {
+        expression: '#generation = :generation AND attribute_exists(#line)',
+        values: { generation: job.generation },
+      });
     },
   };
-}
-
-/** `#name = :name` for each value that is set. */
-function assignments(values: Item): string {
-  const set = Object.keys(values).filter((name) => values[name] !== undefined);
-  return set.map((name) => `#${name} = :${name}`).join(', ');
 }
 
 /** True if the job has not changed since it was read. */

@@ -9,6 +9,7 @@ import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
+import type { Accepted } from './accept-request.ts';
 import type { JobsOfPerson } from './jobs-of-person.ts';
 import type { Linking } from './linking/linking.ts';
 import type { RecentCommands } from './recent-commands.ts';
@@ -37,18 +38,9 @@ export interface SlackIntake {
   viewConnection(connection: string): Promise<ConnectionView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
-  /**
-   * Stores and queues a person's job, unless too many of their jobs have not ended.
-   * @param request the person, and the `trigger_id` or the form of their request
-   */
+  /** Stores and queues a person's job: accept-request.ts. */
   accept(draft: JobDraft, request: { userId: string; happened: string }): Promise<Accepted>;
 }
-
-/**
- * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same event was
- * accepted earlier with another input, which stays.
- */
-export type Accepted = 'safe' | 'before' | 'too many';
 
 /** The JSON that answers a request of Slack; undefined for an empty answer. */
 export type SlackAnswer = Readonly<Record<string, unknown>> | undefined;

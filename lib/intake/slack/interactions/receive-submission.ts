@@ -15,7 +15,8 @@ import { AWAY_MODAL, awayMemory, awayMessage } from '../../../platforms/slack/vi
 import { chosenTask, TASK_SELECT } from '../../../platforms/slack/views/task-select.ts';
 import { CONFIRM, TOOL_MODAL, toolMemory } from '../../../platforms/slack/views/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../../platforms/slack/views/views.ts';
-import { type Accepted, connectionOf, type SlackIntake } from '../slack-intake.ts';
+import type { Accepted } from '../accept-request.ts';
+import { connectionOf, type SlackIntake } from '../slack-intake.ts';
 import { slackOrigin } from '../slack-origin.ts';
 
 const LONGEST_ABSENCE_MS = 366 * DAY_MS;

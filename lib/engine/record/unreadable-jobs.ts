@@ -1,0 +1,56 @@
+import { keys } from '../../state/table/keys.ts';
+import { setFields } from '../../state/table/set-fields.ts';
+import type { Item, Table } from '../../state/table/table.ts';
+import type { UnreadableItem } from '../../state/table/unreadable-item.ts';
+import type { Job, Parked } from './job.ts';
+import { idOfRecord, jobOfItem, unlessUnreadable } from './job-item.ts';
+
+/** Gets a line for each record that cannot be read. */
+export type Warn = (line: object) => void;
+
+export type UnreadableJobs = ReturnType<typeof createUnreadableJobs>;
+
+/** Job records that cannot be read are set aside, so that each is in the way once only. */
+export function createUnreadableJobs(table: Table, clock: () => number, warn: Warn) {
+  /** Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. */
+  async function setAside(jobId: string, { message }: UnreadableItem): Promise<undefined> {
+    const now = clock();
+    const reason = 'its record could not be read';
+    const parked: Parked = { reason, kind: 'needs an operator', outcomeUnknown: false };
+    const set = { status: 'parked', parked, wakeAt: now, finishedAt: now };
+    const change = setFields(set, ['lease', 'dueAt', 'line', 'slotAt']);
+    const unlessEnded = {
+      expression: 'attribute_exists(#pk) AND #status <> :isSucceeded AND #status <> :isParked',
+      values: { isSucceeded: 'succeeded', isParked: 'parked' },
+    };
+    if (await table.update(keys.job(jobId), change, unlessEnded)) warn({ message, jobId });
+  }
+
+  /** Reads items, and notes those that cannot be read, so that they are set aside. */
+  function readerOf<T>(read: (item: Item) => T) {
+    const unreadable: [string, UnreadableItem][] = [];
+    return {
+      read: (items: readonly Item[]): T[] =>
+        items.flatMap(
+          (item) =>
+            unlessUnreadable(
+              () => read(item),
+              (error) => unreadable.push([idOfRecord(item), error]),
+            ) ?? [],
+        ),
+      async setAside(): Promise<void> {
+        for (const [id, error] of unreadable) await setAside(id, error);
+      },
+    };
+  }
+
+  /** The jobs among some items. Those that cannot be read are set aside. */
+  async function readJobs(items: readonly Item[]): Promise<Job[]> {
+    const reader = readerOf(jobOfItem);
+    const jobs = reader.read(items);
+    await reader.setAside();
+    return jobs;
+  }
+
+  return { setAside, readerOf, readJobs };
+}

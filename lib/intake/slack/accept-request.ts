@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import { acceptEvent } from '../../engine/line/accept-event.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import type { JobSignatures } from '../../engine/record/job-signatures.ts';
+import type { Turns } from '../../people/turns.ts';
+import { sealUrl } from '../../platforms/slack/sealed-url.ts';
+import type { Runtime, Stores } from '../../runtime.ts';
+import type { JobsOfPerson } from './jobs-of-person.ts';
+
+export interface AcceptOptions
+  extends Pick<Runtime, 'randomBytes' | 'log' | 'metrics'>,
+    Pick<Stores, 'jobs' | 'queue' | 'secrets'> {
+  turns: Turns;
+  jobsOfPerson: JobsOfPerson;
+  signatures: JobSignatures;
+}
+
+/**
+ * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same event was
+ * accepted earlier with another input, which stays.
+ */
+export type Accepted = 'safe' | 'before' | 'too many';
+
+/**
+ * Stores and queues a person's job, unless too many of their jobs have not ended.
+ * @param request the person, and the `trigger_id` or the form of their request
+ */
+export async function acceptRequest(
+  asked: JobDraft,
+  { userId, happened }: { userId: string; happened: string },
+  options: AcceptOptions,
+): Promise<Accepted> {
+  const { turns, jobsOfPerson, jobs, queue, signatures, log, metrics } = options;
+  const person = { in: 'slack', id: userId } as const;
+  const lane = await turns.take(person, asked.id);
+  if (!lane) return 'too many';
+  const replyTo = await sealed(asked, options);
+  const cause = { from: 'slack', id: happened, person: userId } as const;
+  const draft: JobDraft = { ...asked, lane, cause, ...(replyTo && { replyTo }) };
+  // A job that /pm status does not show still runs.
+  const unnoted = (error: unknown) =>
+    log.warn({ message: 'a job could not be recorded for its person', error: String(error) });
+  const noted = replyTo && jobsOfPerson.note(person, draft.id).catch(unnoted);
+  const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue, signatures }), noted]);
+  metrics.record({ EventsTaken: 1 });
+  log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
+  return isDeepStrictEqual(asStored(job.input), asStored(draft.input)) ? 'safe' : 'before';
+}
+
+/** Where the reply goes. More roles may read the table than may send with the URL. */
+async function sealed(
+  { id, replyTo }: JobDraft,
+  { secrets, randomBytes }: AcceptOptions,
+): Promise<JobDraft['replyTo']> {
+  if (replyTo?.in !== 'slack' || replyTo.responseUrl === undefined) return replyTo;
+  return { ...replyTo, responseUrl: await sealUrl(replyTo.responseUrl, id, { secrets, randomBytes }) };
+}
+
+/** Removes undefined fields. */
+function asStored(input: JobDraft['input']): unknown {
+  return JSON.parse(JSON.stringify(input));
+}
