@@ -1,12 +1,13 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { compareEcho } from '../../lib/credentials/echo.ts';
-import { type PartnerClient, pages } from '../../lib/service/partner/client.ts';
+import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerError } from '../../lib/service/partner/errors.ts';
 import { type Operation, withOverride } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
 import { searchTasks, taskDetail } from '../../lib/service/partner/operations/tasks.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
+import { pages } from '../../lib/service/partner/pages.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
 import { CannotTell, type Finding, lookAt } from './finding.ts';
 import { compareFields, compareFilter, compareTask, listsToLookAt, type Row, readRows } from './lists.ts';

@@ -5,9 +5,10 @@ import { heldBy, keep, type Link, restore } from '../../links/link-life.ts';
 import type { Links } from '../../links/links.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { IssueCursor, IssuePages } from '../../platforms/github/issue-pages.ts';
-import { type PartnerClient, pages } from '../../service/partner/client.ts';
+import type { PartnerClient } from '../../service/partner/client.ts';
 import { withOverride } from '../../service/partner/operation.ts';
 import { listDefects } from '../../service/partner/operations/defects.ts';
+import { pages } from '../../service/partner/pages.ts';
 import { type Footer, footerOf, toldOf } from './defect-text.ts';
 import { issueEntity } from './draft.ts';
 

@@ -1,8 +1,9 @@
 import type { RelayConfig } from '../../config/schema.ts';
-import { type PartnerClient, pages } from '../../service/partner/client.ts';
+import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import { type Operation, withOverride } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
+import { pages } from '../../service/partner/pages.ts';
 import { markerIn } from '../record/markers.ts';
 
 /** Something that a person says a creating operation has made. */

@@ -1,7 +1,8 @@
 import { digest } from '../../digest.ts';
 import type { Connection } from '../../service/connection/connection.ts';
-import { type PartnerClient, pages } from '../../service/partner/client.ts';
+import type { PartnerClient } from '../../service/partner/client.ts';
 import type { HowFound, Operation } from '../../service/partner/operation.ts';
+import { pages } from '../../service/partner/pages.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { type Key, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';

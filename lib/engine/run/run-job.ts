@@ -7,7 +7,8 @@ import { requeueJob } from '../line/sweep.ts';
 import type { Job } from '../record/job.ts';
 import { LeaseLost, type Wait } from '../record/job-store.ts';
 import { type Ending, parkedUnread } from './ending.ts';
-import { type CallsOfRun, type LeftByRun, letGo, runAutomation } from './run-automation.ts';
+import type { CallsOfRun, LeftByRun } from './open-run.ts';
+import { letGo, runAutomation } from './run-automation.ts';
 import type { Worker } from './worker.ts';
 
 /** `done` if the message can be deleted; otherwise how long it sleeps. */

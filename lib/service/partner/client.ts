@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
-import { type HttpAnswer, MOST_BODY_BYTES, type Result, readAnswer } from './answer.ts';
+import { type Result, readAnswer } from './answer.ts';
 import { API_KEY, API_KEY_EXPECTED } from './api-key.ts';
 import { partnerRoot } from './base-url.ts';
 import { encryptionKey, IV_BYTES } from './encryption.ts';
-import { PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from './errors.ts';
+import { PartnerPayloadError, PartnerRefusal } from './errors.ts';
+import { exchange } from './exchange.ts';
 import { theirFields } from './field-names.ts';
-import { type NetworkFailure, networkFailure } from './network-failure.ts';
 import type { Operation } from './operation.ts';
-import { readPage } from './paging.ts';
 import { type KeptRequest, restored, type SignedRequest, signRequest } from './signed-request.ts';
 
 /** Default time-out of one call, from the first byte sent to the last byte read. */
@@ -109,69 +108,6 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
     call: async (operation, payload) => client.send(operation, client.sign(operation, payload)),
   };
   return client;
-}
-
-/**
- * The pages of a list to its end (see paging.ts). Each page is the result of one call. The generator returns whether every
- * row of the list has arrived.
- *
- * @param call makes one call: an automation's, so that each page takes a slot, or a client's
- * @param maxPages the most pages to read
- */
-export async function* pages<P extends z.ZodType, D extends z.ZodType>(
-  call: PartnerClient['call'],
-  operation: Operation<P, D>,
-  payload: z.input<P>,
-  maxPages = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Result<z.output<D>>, boolean> {
-  let before: string | null = null;
-  for (let page = 1; page <= maxPages; page++) {
-    const asked = { ...(payload as object), page };
-    const result = await call(operation, asked as z.input<P>);
-    const read = readPage(page, asked, result, before);
-    if (!read.repeats) yield result;
-    if (read.last) return read.whole;
-    before = read.fingerprint;
-  }
-  return false;
-}
-
-async function exchange(
-  fetch: typeof globalThis.fetch,
-  operation: string,
-  request: SignedRequest,
-  timeoutMs: number,
-): Promise<HttpAnswer> {
-  try {
-    const response = await fetch(request.url, {
-      method: 'POST',
-      headers: request.headers,
-      body: request.body,
-      // Following a redirect would send a signed request to a URL that it was not signed for.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    return { status: response.status, headers: response.headers, ...(await readBody(response)) };
-  } catch (cause) {
-    throw new PartnerUnanswered(operation, { ...whatFailed(cause, timeoutMs), cause });
-  }
-}
-
-/** Reads a body up to {@link MOST_BODY_BYTES}. */
-async function readBody({ body }: Response): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
-  const read: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES) break;
-    read.push(chunk);
-  }
-  return { body: Buffer.concat(read).toString('utf8'), isCut: bytes > MOST_BODY_BYTES };
-}
-
-function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {
-  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-  return isTimeout ? { sent: true, why: `no answer within ${timeoutMs / 1000} s` } : networkFailure(error);
 }
 
 function checked<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): Record<string, unknown> {

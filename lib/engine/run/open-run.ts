@@ -1,0 +1,129 @@
+import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
+import type { Connection } from '../../service/connection/connection.ts';
+import type { CallNews } from '../line/calling-run.ts';
+import { createStrangerTurn } from '../line/stranger-turn.ts';
+import type { WaitsFor } from '../record/history.ts';
+import { NeedsOperator } from '../record/interruption.ts';
+import type { Job, UnfinishedStep } from '../record/job.ts';
+import { type Journal, openJournal } from '../record/journal.ts';
+import { createPrivacy, type Privacy } from '../record/privacy.ts';
+import { happenedAt } from '../record/replaced-table.ts';
+import { createCreations } from './creations.ts';
+import { createOnce, type Once, type SendNews, type StepNews } from './once.ts';
+import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
+import { createReplySteps } from './reply-steps.ts';
+import { createSteps, type Steps } from './steps.ts';
+import { createTellPerson, type TellPerson } from './tell-person.ts';
+import { createToolSteps, type ToolStepsOfRun } from './tools/steps.ts';
+import type { Worker } from './worker.ts';
+
+/** What the next run of a job needs to know of this one. */
+export interface LeftByRun {
+  unfinished: readonly UnfinishedStep[];
+  hasGotOn: boolean;
+}
+
+/** What a run made its calls with; nothing where its connection is gone. */
+export interface CallsOfRun {
+  calls?: PartnerCalls;
+  tools?: ToolStepsOfRun;
+}
+
+/** One run of a job, before it is known whether its connection exists. */
+export interface Run {
+  job: Job;
+  worker: Worker;
+  journal: Journal;
+  once: Once;
+  /** Seals what is for the person who asked alone. */
+  privacy: Privacy;
+  person: TellPerson;
+  linkWaits: ReturnType<typeof createLinkWaits>;
+  replySteps: ReturnType<typeof createReplySteps>;
+  deadline: number;
+  /** Before anything of a person is read. @throws {NeedsOperator} */
+  ensureOfIntake: () => Promise<void>;
+  report: (news: StepNews | SendNews | CallNews) => void;
+  left: () => LeftByRun;
+}
+
+/** Reads the journal, and opens what every run has. */
+export async function openRun(job: Job, deadline: number, worker: Worker): Promise<Run> {
+  const { table, assistants, replies, clock } = worker;
+  const journal = await openJournal(table, job.id, clock, worker.jobs.lease(job));
+  const tellOfWait = createTellOfWait(job, worker.report);
+  let hasGotOn = false;
+  function report(news: StepNews | SendNews | CallNews): void {
+    if (news.news === 'step' && news.entry.status === 'done') {
+      hasGotOn = true;
+      tellOfWait();
+    }
+    worker.report({ ...news, job });
+  }
+  const once = createOnce({
+    journal,
+    clock,
+    report,
+    unfinished: job.unfinished ?? [],
+    isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
+  });
+  async function ensureOfIntake(): Promise<void> {
+    if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
+  }
+  const privacy = createPrivacy(job.id, assistants.vault, ensureOfIntake);
+  const decisions = createPrivacy(job.id, assistants.vault);
+  const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: decisions });
+  const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
+  const linkWaits = createLinkWaits(table, clock);
+  const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });
+  const left = () => ({ unfinished: once.unfinished(), hasGotOn });
+  return { job, worker, journal, once, privacy, person, linkWaits, replySteps, deadline, ensureOfIntake, report, left };
+}
+
+/** @returns the steps of a run on its connection, and what it makes its calls with */
+export function connected(
+  { job, worker, journal, once, privacy, replySteps, deadline, ensureOfIntake, report }: Run,
+  connection: Connection,
+): { steps: Steps; ensureLeft: () => Promise<void> } & Required<CallsOfRun> {
+  const { table, replacedTable, budget, breakers, assistants, clock, sleep } = worker;
+  const { id: caller, lane, limited } = job;
+  const cameBack = job.dueAt !== undefined || job.generation > 1;
+  const strangerTurn =
+    job.stranger === undefined
+      ? undefined
+      : createStrangerTurn({ report, connection, share: worker.strangers, login: job.stranger });
+  const began = { replacedTable, happenedAt: happenedAt(job) };
+  const run = { connection, lane, caller, limited, cameBack, strangerTurn, budget, breakers, clock, sleep, deadline };
+  const calls = createPartnerCalls({ ...run, report });
+  const creating = createCreations({ calls, table, connection, lane, journal, ...began, clock });
+  const tools = createToolSteps({
+    ...run,
+    ...began,
+    assistants,
+    journal,
+    once,
+    privacy,
+    awaitedLink: job.awaitedLink,
+    bug: (error) => worker.report({ news: 'bug', job, error }),
+    isPublic: job.replyTo?.in === 'github',
+    ensureOfIntake,
+  });
+  const steps = createSteps({ connection, calls, creating, journal, once, replies: replySteps, tools });
+  return { steps, calls, tools, ensureLeft: async () => strangerTurn?.ensureLeft() };
+}
+
+const UNSIGNED =
+  'the job is not as intake made it, so it must not act through a linked account; discard it, and look who can write to ' +
+  'the table. If it is older than 30 days, or the intake secret was changed since, ask the person to ask again';
+
+/** The waits that people ask about. The others are short, and a backlog has thousands of them. */
+const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator', 'person'];
+
+/** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
+function createTellOfWait(job: Job, report: Worker['report']): () => void {
+  let wait = job.waits?.newest.at(-1);
+  return () => {
+    if (wait && TOLD_WAITS.includes(wait.for)) report({ news: 'continues', job, wait });
+    wait = undefined;
+  };
+}
