@@ -16,6 +16,9 @@ export function losingAnswers(every: number): (input: object) => boolean {
   };
 }
 
+/** Few enough that most tests see some, and not always the same ones. */
+export const LOSES_ONE_IN = 7;
+
 /** Carries a request out, and once more as the SDK does whose answer was lost. @returns the second answer */
 export async function carryOutTwice<T>(carryOut: () => Promise<T>): Promise<T> {
   await carryOut().catch(() => {});
@@ -32,7 +35,7 @@ const lost = () => Object.assign(new Error('the answer is lost'), { code: 'ECONN
  * it. It does so without a pause, because nobody waits for a better moment here.
  */
 export function loseAnswers(): void {
-  const isLost = losingAnswers(7);
+  const isLost = losingAnswers(LOSES_ONE_IN);
   equipClients(DynamoDBClient.prototype, isLost);
   equipClients(SQSClient.prototype, isLost);
 }

@@ -69,11 +69,13 @@ export interface RedeliveryTrialOptions {
   /** `/api/v3` for a GitHub Enterprise Server. */
   apiPath?: string;
   environment?: Partial<Runtime['environment']>;
+  /** Whether a run may die, which takes a table that is reached through what dies. */
+  mayDie?: boolean;
 }
 
 export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {}): Promise<RedeliveryTrial> {
   const { secret = TOKEN, webhookSecret = WEBHOOK_SECRET, hook = ofRepository(), apiPath = '' } = options;
-  const { environment = {} } = options;
+  const { environment = {}, mayDie = false } = options;
   const github = await startGithubHooksApi({
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
@@ -81,7 +83,7 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
     app: { id: APP.appId, publicKey },
   });
   const config = exampleConfig({}, { apiUrl: github.url + apiPath });
-  const relay = await startRelay({ config, github: secret, webhookSecret, environment });
+  const relay = await startRelay({ config, github: secret, webhookSecret, environment, tableOnWire: mayDie });
   const { clock, runtime } = relay;
 
   const trial: RedeliveryTrial = {

@@ -14,6 +14,7 @@ import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { nextMoment } from '../local/trial/next-moment.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { loseAnswers } from './lost-answers.ts';
+import { startStack } from './relay-table.ts';
 
 /** The project of the sandbox's seed that defects go to. */
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
@@ -80,7 +81,9 @@ export interface TestRelayOptions {
   webhookSecret?: string;
   /** The `slack` secret, in place of what fits the stand-in. */
   slack?: object;
-  /** Stands between the functions and the table. @returns its address */
+  /** Whether the table is dynalite, which other processes reach. */
+  tableOnWire?: boolean;
+  /** Stands between the functions and dynalite. @returns its address */
   tableThrough?: (endpoint: string) => Promise<string>;
   /** Makes the functions' environment differ from the stack's. */
   environment?: Partial<Runtime['environment']>;
@@ -135,7 +138,8 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
   const given = options.config ?? exampleConfig();
   const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
-  const stack = await startLocalStack({ clock: read });
+  const { tableOnWire, tableThrough, environment } = options;
+  const stack = await (tableOnWire || tableThrough ? startLocalStack({ clock: read }) : startStack(read));
   const sandbox = await startSandbox({ clock: read, ...options.sandbox });
   const [key] = sandbox.keys;
   for (const connection of Object.keys(config.connections)) {
@@ -151,7 +155,6 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
 
   loseAnswers();
   Object.assign(process.env, stack.variables);
-  const { tableThrough, environment } = options;
   const table = stack.variables.AWS_ENDPOINT_URL_DYNAMODB;
   if (tableThrough) process.env.AWS_ENDPOINT_URL_DYNAMODB = await tableThrough(table);
   const log: Record<string, unknown>[] = [];

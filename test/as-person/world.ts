@@ -5,10 +5,11 @@ import type { Grant, Holder } from '../../lib/as-person/grants/grant.ts';
 import { openStores, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import type { Item } from '../../lib/state/table/table.ts';
-import { type LocalStack, startLocalStack } from '../../local/stack.ts';
+import type { LocalStack } from '../../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { loseAnswers } from '../lost-answers.ts';
 import { exampleConfig, type TestClock } from '../relay.ts';
+import { startStack } from '../relay-table.ts';
 import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 
 export const mira: Holder = { in: 'slack', id: 'U0MIRA' };
@@ -28,7 +29,7 @@ export interface World {
 export async function startWorld(baseUrl: string): Promise<World> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
-  const stack = await startLocalStack({ clock: read });
+  const stack = await startStack(read);
   onTestFinished(() => stack.close());
   const put = (name: string, value: object) => stack.secrets.put(stack.secretPrefix + name, value);
   put('grants', { key: 'a key of the tests, long enough for it' });

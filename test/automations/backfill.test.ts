@@ -298,7 +298,7 @@ function killAfter(writes: number): { end(): boolean } {
   Object.defineProperty(DynamoDBClient.prototype, 'send', { value: sendUntilKilled, configurable: true });
   return {
     end() {
-      Reflect.deleteProperty(DynamoDBClient.prototype, 'send');
+      Object.defineProperty(DynamoDBClient.prototype, 'send', { value: send, configurable: true });
       return left < 0;
     },
   };

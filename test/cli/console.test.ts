@@ -17,7 +17,7 @@ let aws: StageStandIn;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  relay = await startRelay();
+  relay = await startRelay({ tableOnWire: true });
   programs = await mkdtemp(join(tmpdir(), 'relay-open-'));
   for (const name of ['open', 'xdg-open']) {
     await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });

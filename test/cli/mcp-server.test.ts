@@ -21,7 +21,7 @@ let relay: TestRelay;
 let shown: TestConsole;
 let aws: StageStandIn;
 beforeEach(async () => {
-  relay = await startRelay();
+  relay = await startRelay({ tableOnWire: true });
   // The process goes by the real clock.
   relay.clock.now = Date.now();
   shown = await consoleOf(relay, { runtime: { ...relay.runtime, clock: Date.now } });

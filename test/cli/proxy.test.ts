@@ -19,7 +19,7 @@ let folder: string;
 
 beforeAll(async () => {
   const { github: _, slack: __, ...config } = exampleConfig();
-  [relay, proxy] = await Promise.all([startRelay(), startConnectProxy()]);
+  [relay, proxy] = await Promise.all([startRelay({ tableOnWire: true }), startConnectProxy()]);
   relay.clock.now = Date.now();
   const { variables, secrets, secretPrefix } = relay.stack;
   aws = createServer(async (request, response) => response.end(answerOf(await text(request))));

@@ -46,7 +46,11 @@ beforeEach(async () => {
   issues = await startGithubApi(clock);
   const app = { id: APP.appId, publicKey: createPublicKey(APP.privateKey) };
   hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, app });
-  relay = await startRelay({ config: exampleConfig({}, { apiUrl: await startGithub() }), github: TOKEN });
+  relay = await startRelay({
+    config: exampleConfig({}, { apiUrl: await startGithub() }),
+    github: TOKEN,
+    tableOnWire: true,
+  });
   hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
 });
 afterEach(() => {

@@ -51,6 +51,7 @@ export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn>
     requests,
     variables: {
       PATH: String(process.env.PATH),
+      NODE_COMPILE_CACHE: String(process.env.NODE_COMPILE_CACHE),
       ...relay.stack.variables,
       AWS_REGION: 'eu-central-1',
       AWS_ENDPOINT_URL_STS: endpoint,

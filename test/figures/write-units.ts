@@ -51,7 +51,7 @@ function writesOf(table: DynamoDbModel): { writes: Map<string, number>; total: n
 
 /** Has the model answer the SDK's clients of this process. @returns what gives them their own sending back */
 function connectModel(table: DynamoDbModel, clock: TestClock): () => void {
-  const send = async (command: unknown) => ({
+  const send = async (command: { input: object }) => ({
     ...table.answer(command),
     $metadata: { date: new Date(clock.now).toUTCString() },
   });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   [github, proxy] = await Promise.all([startGithubApi(Date.now), startConnectProxy()]);
   const ofGithub = await startTlsFront(github.url);
   const config = exampleConfig({}, { apiUrl: ofGithub.url });
-  relay = await startRelay({ config, github: { token: 'of-the-tests' } });
+  relay = await startRelay({ config, github: { token: 'of-the-tests' }, tableOnWire: true });
   // The functions run in processes of their own, which go by the clock of the machine.
   relay.clock.now = Date.now();
   const { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, AWS_ENDPOINT_URL_SQS: sqs } = relay.stack.variables;

@@ -91,7 +91,7 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
 
   const date = () => new Date(clock()).toUTCString();
   const isLost = losingAnswers(losesOneIn);
-  function answerTable(command: object): object {
+  function answerTable(command: { input: object }): object {
     if (trouble?.() === 'throttled') {
       throttled?.(command.constructor.name.replace(/Command$/, ''), ATTEMPTS);
       throw new ThrottlingException({ message: 'Throughput exceeds the maximum', $metadata: {} });
@@ -99,7 +99,7 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
     return { ...table.answer(command), $metadata: { date: date() } };
   }
 
-  const answers = new Map<object, (command: object) => object>([
+  const answers = new Map<object, (command: { input: object }) => object>([
     [DynamoDBClient.prototype, answerTable],
     [SQSClient.prototype, answerQueue],
     [SecretsManagerClient.prototype, answerSecret],

@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type AttributeValue,
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   DescribeTableCommand,
+  DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
   type QueryCommandInput,
+  ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Attributes, type Placeholders, parseCondition, parseUpdate } from './expressions.ts';
+import { type Attributes, type Placeholders, parseCondition, parseUpdate, placeholdersIn } from './expressions.ts';
 import { type IndexDefinition, IndexModel, orderBy } from './index-model.ts';
 import { readUnits, sizeOf, writeUnits } from './sizes.ts';
 
@@ -29,6 +33,9 @@ export interface Units {
 /** The most that one page of a query holds (Query, API reference). */
 const MOST_IN_PAGE_BYTES = 1_048_576;
 
+/** The most that an item holds. */
+const MOST_IN_ITEM_BYTES = 409_600;
+
 /** One DynamoDB table in memory, with keys named `pk` and `sk`, and with indexes that lag behind. */
 export class DynamoDbModel {
   /** By what the partition key begins with: `budget` of `budget#main`. */
@@ -43,8 +50,9 @@ export class DynamoDbModel {
     this.#propagate = propagate;
   }
 
-  /** @throws {ConditionalCheckFailedException} */
-  answer(command: unknown): object {
+  /** @throws {ConditionalCheckFailedException | DynamoDBServiceException} */
+  answer(command: { input: object }): object {
+    refuseUnused(command.input);
     if (command instanceof GetItemCommand) return this.#get(command.input.Key ?? {});
     if (command instanceof QueryCommand) return this.#query(command.input);
     if (command instanceof PutItemCommand) {
@@ -66,12 +74,25 @@ export class DynamoDbModel {
       this.#write(command.input.Key ?? {}, command.input, () => undefined);
       return {};
     }
+    if (command instanceof BatchWriteItemCommand) return this.#batch(command.input);
+    if (command instanceof ScanCommand) return this.#scan();
     if (command instanceof DescribeTableCommand) return { Table: { CreationDateTime: new Date(0) } };
-    throw new TypeError(`the model of DynamoDB does not know ${String(command?.constructor.name)}`);
+    throw new TypeError(`the model of DynamoDB does not know ${command.constructor.name}`);
   }
 
   *items(): Iterable<Attributes> {
     for (const partition of this.#partitions.values()) yield* partition.values();
+  }
+
+  #batch({ RequestItems: requests = {} }: BatchWriteItemCommandInput): object {
+    for (const { PutRequest: put } of Object.values(requests).flat()) this.#write(put?.Item ?? {}, {}, () => put?.Item);
+    return {};
+  }
+
+  /** All in one page. */
+  #scan(): object {
+    const items = [...this.items()];
+    return { Items: items, Count: items.length };
   }
 
   #get(key: Attributes): object {
@@ -97,6 +118,7 @@ export class DynamoDbModel {
     }
     const next = change(last);
     const bytes = sizeOf(next);
+    if (bytes > MOST_IN_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size');
     units.write += writeUnits(Math.max(bytes, sizeOf(last)));
     units.largestItemBytes = Math.max(units.largestItemBytes, bytes);
     this.#keep(pk, sk, next);
@@ -175,10 +197,27 @@ export class DynamoDbModel {
 }
 
 interface ConditionalRequest {
+  KeyConditionExpression?: string | undefined;
+  UpdateExpression?: string | undefined;
   ConditionExpression?: string | undefined;
   ExpressionAttributeNames?: Record<string, string> | undefined;
   ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
 }
+
+function refuseUnused(request: ConditionalRequest): void {
+  const {
+    KeyConditionExpression: key = '',
+    ConditionExpression: condition = '',
+    UpdateExpression: update = '',
+  } = request;
+  const { names, values } = placeholdersOf(request);
+  const used = placeholdersIn(`${key} ${condition} ${update}`);
+  const unused = [...Object.keys(names), ...Object.keys(values)].find((placeholder) => !used.has(placeholder));
+  if (unused !== undefined) throw invalid(`${unused} is unused in expressions`);
+}
+
+const invalid = (message: string) =>
+  new DynamoDBServiceException({ name: 'ValidationException', message, $fault: 'client', $metadata: {} });
 
 function placeholdersOf(request: ConditionalRequest): Placeholders {
   return { names: request.ExpressionAttributeNames ?? {}, values: request.ExpressionAttributeValues ?? {} };
@@ -187,7 +226,7 @@ function placeholdersOf(request: ConditionalRequest): Placeholders {
 /** The partition that a query asks for, and the condition on the rest of the key. */
 function keyConditionOf(request: QueryCommandInput, partitionKey: string) {
   const given = placeholdersOf(request);
-  const [first = '', ...others] = (request.KeyConditionExpression ?? '').split(' AND ');
+  const [first = '', ...others] = (request.KeyConditionExpression ?? '').split(/ AND (.*)/).filter((part) => part);
   const [placeholder = '', comparator, value = ''] = first.split(' ');
   const asked = given.values[value];
   if (given.names[placeholder] !== partitionKey || comparator !== '=' || !asked) {

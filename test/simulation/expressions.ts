@@ -16,7 +16,7 @@ type Operand = (item: Attributes, given: Placeholders) => AttributeValue | undef
 
 /**
  * The part of DynamoDB's expressions that the relay uses: comparisons, the functions that ask whether an attribute is
- * there, AND, OR and parentheses. Everything else is an error.
+ * there or has something in it, the size of a set, AND, OR and parentheses. Everything else is an error.
  *
  * @throws {SyntaxError}
  */
@@ -27,7 +27,10 @@ export const parseCondition = remembered((text): Condition => {
   return condition;
 });
 
-/** SET, REMOVE and ADD of whole attributes. @throws {SyntaxError} */
+/** The placeholders of an expression. */
+export const placeholdersIn = remembered((text) => new Set(text.match(/[#:]\w+/g)));
+
+/** SET of attributes and parts of them, REMOVE, ADD and DELETE of whole ones. @throws {SyntaxError} */
 export const parseUpdate = remembered((text): Update => {
   const tokens = new Tokens(text);
   const changes: Update[] = [];
@@ -44,11 +47,19 @@ export const parseUpdate = remembered((text): Update => {
 
 const clauses: Readonly<Record<string, (tokens: Tokens) => Update>> = {
   SET(tokens) {
-    const placeholder = tokens.next();
+    const path = tokens.next();
+    const outer = path.split('.');
+    const placeholder = outer.pop() ?? '';
     tokens.expect('=');
-    const value = operand(tokens);
+    const value = sum(tokens);
     return (item, next, given) => {
-      next[named(placeholder, given)] = present(value(item, given), placeholder);
+      let map = next;
+      for (const other of outer) {
+        const inner = { ...present(map[named(other, given)]?.M, path) };
+        map[named(other, given)] = { M: inner };
+        map = inner;
+      }
+      map[named(placeholder, given)] = present(value(item, given), path);
     };
   },
   REMOVE(tokens) {
@@ -60,8 +71,22 @@ const clauses: Readonly<Record<string, (tokens: Tokens) => Update>> = {
     const value = operand(tokens);
     return (item, next, given) => {
       const name = named(placeholder, given);
-      const sum = Number(item[name]?.N ?? 0) + Number(present(value(item, given), placeholder).N);
-      next[name] = { N: String(sum) };
+      const { N: number, SS: texts } = present(value(item, given), placeholder);
+      next[name] = texts
+        ? { SS: [...new Set([...(item[name]?.SS ?? []), ...texts])] }
+        : { N: String(Number(item[name]?.N ?? 0) + Number(number)) };
+    };
+  },
+  DELETE(tokens) {
+    const placeholder = tokens.next();
+    const value = operand(tokens);
+    return (item, next, given) => {
+      const name = named(placeholder, given);
+      const { SS: texts = [] } = present(value(item, given), placeholder);
+      const left = item[name]?.SS?.filter((text) => !texts.includes(text)) ?? [];
+      // DynamoDB has no empty sets.
+      if (left.length > 0) next[name] = { SS: left };
+      else delete next[name];
     };
   },
 };
@@ -84,22 +109,39 @@ function comparison(tokens: Tokens): Condition {
     tokens.expect(')');
     return inner;
   }
-  for (const [name, expected] of [
-    ['attribute_exists', true],
-    ['attribute_not_exists', false],
-  ] as const) {
-    if (!tokens.take(name)) continue;
-    tokens.expect('(');
-    const value = operand(tokens);
-    tokens.expect(')');
-    return (item, given) => (value(item, given) !== undefined) === expected;
-  }
+  for (const [name, holds] of Object.entries(functions)) if (tokens.take(name)) return holds(...operands(tokens));
   const left = operand(tokens);
+  if (tokens.take('BETWEEN')) {
+    const from = operand(tokens);
+    tokens.expect('AND');
+    const to = operand(tokens);
+    return (item, given) => {
+      const value = left(item, given);
+      return isNotBelow(value, from(item, given)) && isNotBelow(to(item, given), value);
+    };
+  }
   const holds = comparators[tokens.next()];
   if (!holds) throw tokens.error();
   const right = operand(tokens);
   return (item, given) => holds(left(item, given), right(item, given));
 }
+
+const absent: Operand = () => undefined;
+
+const functions: Readonly<Record<string, (a?: Operand, b?: Operand) => Condition>> = {
+  attribute_exists:
+    (a = absent) =>
+    (item, given) =>
+      a(item, given) !== undefined,
+  attribute_not_exists:
+    (a = absent) =>
+    (item, given) =>
+      a(item, given) === undefined,
+  contains:
+    (a = absent, b = absent) =>
+    (item, given) =>
+      a(item, given)?.SS?.includes(b(item, given)?.S ?? '') ?? false,
+};
 
 type Comparator = (a: AttributeValue | undefined, b: AttributeValue | undefined) => boolean;
 
@@ -110,6 +152,8 @@ const ordered =
     return order !== undefined && holds(order);
   };
 
+const isNotBelow = ordered((order) => order >= 0);
+
 const comparators: Readonly<Record<string, Comparator>> = {
   '=': ordered((order) => order === 0),
   // An attribute that is missing, or of another type, differs.
@@ -117,7 +161,7 @@ const comparators: Readonly<Record<string, Comparator>> = {
   '<': ordered((order) => order < 0),
   '<=': ordered((order) => order <= 0),
   '>': ordered((order) => order > 0),
-  '>=': ordered((order) => order >= 0),
+  '>=': isNotBelow,
 };
 
 /** Negative if the first comes first; undefined for values that have no order between them. */
@@ -128,8 +172,36 @@ export function orderOf(a: AttributeValue, b: AttributeValue): number | undefine
   return undefined;
 }
 
+/** An operand, or what two numbers come to. */
+function sum(tokens: Tokens): Operand {
+  const first = operand(tokens);
+  if (!tokens.take('+')) return first;
+  const second = operand(tokens);
+  return (item, given) => {
+    const [a, b] = [first, second].map((number) => present(number(item, given)?.N, 'an operand of +'));
+    return { N: String(Number(a) + Number(b)) };
+  };
+}
+
+/** In parentheses, with commas between them. */
+function operands(tokens: Tokens): Operand[] {
+  const all: Operand[] = [];
+  tokens.expect('(');
+  do all.push(operand(tokens));
+  while (tokens.take(','));
+  tokens.expect(')');
+  return all;
+}
+
 function operand(tokens: Tokens): Operand {
   const token = tokens.next();
+  if (token === 'size') {
+    const [set = absent] = operands(tokens);
+    return (item, given) => {
+      const texts = set(item, given)?.SS;
+      return texts && { N: String(texts.length) };
+    };
+  }
   if (token.startsWith(':')) return (_item, { values }) => present(values[token], token);
   if (!token.startsWith('#')) throw tokens.error();
   const path = token.split('.');
@@ -149,7 +221,7 @@ function present<T>(value: T | undefined, token: string): T {
   return value;
 }
 
-const TOKEN = /\s*(#\w+(?:\.#\w+)*|:\w+|\w+|<>|<=|>=|[=<>(),])/y;
+const TOKEN = /\s*(#\w+(?:\.#\w+)*|:\w+|\w+|<>|<=|>=|[=<>(),+])/y;
 
 class Tokens {
   readonly #text: string;

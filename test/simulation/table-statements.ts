@@ -22,6 +22,7 @@ const indexes = [jobsByStatus, waitingLine];
 const TABLE = 'tested';
 
 const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', ''));
+const texts = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }).map((all) => new Set(all));
 /** Attributes that the indexes have as keys have one type only. */
 const attributes = fc.record(
   {
@@ -32,6 +33,7 @@ const attributes = fc.record(
     generation: value,
     entity: value,
     lease: fc.record({ owner: value, until: fc.integer({ min: 0, max: 3 }) }),
+    ids: texts,
   },
   { requiredKeys: [] },
 );
@@ -45,6 +47,7 @@ const test = fc.oneof(
     .tuple(path, fc.constantFrom('=', '<>', '<', '<=', '>', '>='), fc.constantFrom(':v', ':w'))
     .map((it) => it.join(' ')),
   fc.tuple(fc.constantFrom('attribute_exists', 'attribute_not_exists'), path).map(([asks, of]) => `${asks}(${of})`),
+  fc.constantFrom('contains(#ids, :a)', 'size(#ids) < :n', 'size(#ids) = :n'),
 );
 const condition = fc.oneof(
   test,
@@ -54,25 +57,29 @@ const condition = fc.oneof(
 /** Each attribute in one clause at most. */
 const update = fc
   .record({
-    set: fc.subarray(['#status = :status', '#wakeAt = :n', '#entity = :v']),
+    set: fc.subarray(['#status = :status', '#wakeAt = :n', '#entity = :v', '#generation = :n + :n']),
     add: fc.boolean(),
+    ids: fc.constantFrom('', 'ADD #ids :ids', 'DELETE #ids :ids'),
     remove: fc.subarray(['#line', '#lease', '#createdAt']),
   })
-  .filter(({ set, add, remove }) => set.length + remove.length > 0 || add)
-  .map(({ set, add, remove }) =>
+  .map(({ set, add, ids, remove }) =>
     [
       set.length > 0 ? `SET ${set.join(', ')}` : '',
       remove.length > 0 ? `REMOVE ${remove.join(', ')}` : '',
-      add ? 'ADD #updates :n' : '',
+      // One clause of a kind: what is added to a number would be added to the set, too.
+      ids || (add ? 'ADD #updates :n' : ''),
     ]
       .join(' ')
       .trim(),
-  );
+  )
+  .filter((expression) => expression !== '');
 const values = fc.record({
   v: value,
   w: value,
   n: fc.integer({ min: 0, max: 5 }),
   status: fc.constantFrom('queued', 'running'),
+  a: fc.constantFrom('a', 'b'),
+  ids: texts,
 });
 
 /** The placeholders of an expression, and no others: DynamoDB refuses those that nothing uses. */
@@ -120,6 +127,17 @@ const write = fc.oneof(
         ReturnValues: 'ALL_NEW',
       }),
   ),
+  fc.tuple(key, values).map(
+    ([key, values]) =>
+      new UpdateItemCommand({
+        TableName: TABLE,
+        Key: marshall(key),
+        UpdateExpression: 'SET #lease.#until = :n',
+        ConditionExpression: 'attribute_exists(#lease)',
+        ...placeholders('#lease.#until = :n', values),
+        ReturnValues: 'ALL_NEW',
+      }),
+  ),
 );
 const query = fc.oneof(
   fc.record({ isForward: fc.boolean(), limit: fc.integer({ min: 1, max: 3 }) }).map(
@@ -143,6 +161,16 @@ const query = fc.oneof(
         ExpressionAttributeNames: { '#status': 'status', '#wakeAt': 'wakeAt' },
         ExpressionAttributeValues: marshall({ ':status': 'queued', ':by': by }),
         ScanIndexForward: isForward,
+      }),
+  ),
+  fc.record({ from: fc.integer({ min: 0, max: 5 }), to: fc.integer({ min: 0, max: 5 }) }).map(
+    ({ from, to }) =>
+      new QueryCommand({
+        TableName: TABLE,
+        IndexName: jobsByStatus.name,
+        KeyConditionExpression: '#status = :status AND #wakeAt BETWEEN :from AND :to',
+        ExpressionAttributeNames: { '#status': 'status', '#wakeAt': 'wakeAt' },
+        ExpressionAttributeValues: marshall({ ':status': 'queued', ':from': from, ':to': Math.max(from, to) }),
       }),
   ),
   fc.constant(
@@ -216,5 +244,21 @@ export function modelStatements(startServer: () => Promise<TableServer>): void {
       }),
       { numRuns: 60 },
     );
+  });
+
+  const item = marshall({ pk: 'job#1', sk: 'job' });
+  const removal = { TableName: TABLE, Key: item, ConditionExpression: 'attribute_not_exists(#pk)' };
+  const [names, unused] = [{ '#pk': 'pk' }, marshall({ ':unused': 1 })];
+  it.each([
+    ['400 KB', new PutItemCommand({ TableName: TABLE, Item: { ...item, text: { S: 'x'.repeat(409_600) } } })],
+    ['a name', new DeleteItemCommand({ ...removal, ExpressionAttributeNames: { ...names, '#unused': 'pk' } })],
+    [
+      'a value',
+      new DeleteItemCommand({ ...removal, ExpressionAttributeNames: names, ExpressionAttributeValues: unused }),
+    ],
+  ])('the model of DynamoDB refuses the same: %s too much', async (_, command) => {
+    const model = new DynamoDbModel(indexes, (_key, apply) => apply());
+    expect(() => model.answer(command)).toThrow(expect.objectContaining({ name: 'ValidationException' }));
+    await expect(client.send(command as never)).rejects.toMatchObject({ name: 'ValidationException' });
   });
 }

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Budget, createBudget, type SlotAnswer } from '../../../lib/service/budget/budget.ts';
 import { readState, stateItem } from '../../../lib/service/budget/budget-item.ts';
 import { BudgetUnavailable } from '../../../lib/service/budget/budget-store.ts';
@@ -10,7 +10,7 @@ import { packSparse, unpackSparse } from '../../../lib/service/budget/packed.ts'
 import { createStrangerShare } from '../../../lib/service/budget/stranger-share.ts';
 import { keys } from '../../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../../lib/state/table/table.ts';
-import { type LocalStack, startLocalStack } from '../../../local/stack.ts';
+import { openTable } from '../../relay-table.ts';
 import { sizeOf } from '../../simulation/sizes.ts';
 import { mostWithin } from './figures.ts';
 
@@ -23,14 +23,9 @@ const UNANSWERED_MS = MINUTE;
 
 const START = Date.UTC(2026, 10, 20);
 
-let stack: LocalStack;
-let table: Table;
-beforeAll(async () => {
-  stack = await startLocalStack();
-  Object.assign(process.env, stack.variables);
-  table = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME, Date.now);
-});
-afterAll(() => stack.close());
+const { name: tableName, close } = openTable(Date.now);
+const table = createTable(new DynamoDBClient({}), tableName, Date.now);
+afterAll(close);
 
 /** A call counts from the end of its eighth of a second. */
 const endOfBucket = (at: number) => Math.floor(at / 125) * 125 + 125;
@@ -576,7 +571,7 @@ describe('the budget', () => {
         const connection = newConnection();
         // The table of these tests goes by the real time.
         const own = () => Date.now() + aheadMs;
-        const wrong = createTable(new DynamoDBClient({}), stack.variables.TABLE_NAME, own);
+        const wrong = createTable(new DynamoDBClient({}), tableName, own);
         const [budget, ofWrong] = [createBudget({ table }), createBudget({ table: wrong })];
         const ask = (of: Budget) => of.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
         const slots = [];

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
+import { type LocalStack, startLocalStack } from '../local/stack.ts';
+import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
+import { DynamoDbModel } from './simulation/dynamodb-model.ts';
+
+type Send = (command: { input: { TableName?: string; RequestItems?: object } }) => Promise<object>;
+
+const tables = new Map<string, Send>();
+const sendings = new WeakSet<Send>();
+let opened = 0;
+
+/**
+ * A state table that every client of this process reaches by its name, without a socket: the way to dynalite and back is
+ * two thirds of what a test costs. It is the simulation's model, which says what dynalite and DynamoDB Local say
+ * (table-statements.ts). Like them, it loses answers.
+ *
+ * @param clock that its answers are dated by
+ */
+export function openTable(clock: () => number): { name: string; close(): void } {
+  const name = `relay-${++opened}`;
+  const model = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
+  const isLost = losingAnswers(LOSES_ONE_IN);
+  tables.set(name, (command) => {
+    const carryOut = async () => {
+      await setImmediate();
+      return { ...model.answer(command), $metadata: { date: new Date(clock()).toUTCString() } };
+    };
+    return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
+  });
+  reachTables(DynamoDBClient.prototype as unknown as { send: Send });
+  return { name, close: () => void tables.delete(name) };
+}
+
+/** A stack with such a table. */
+export async function startStack(clock: () => number): Promise<LocalStack> {
+  const stack = await startLocalStack({ clock });
+  const table = openTable(clock);
+  return {
+    ...stack,
+    variables: { ...stack.variables, TABLE_NAME: table.name },
+    async close() {
+      table.close();
+      await stack.close();
+    },
+  };
+}
+
+/** All other tables are where they were. keepAnswers() gives the clients their own sending back. */
+function reachTables(prototype: { send: Send }): void {
+  const { send } = prototype;
+  if (sendings.has(send)) return;
+  const sendToTable: Send = function (this: unknown, command, ...others) {
+    const { RequestItems: batch = {}, TableName: name = Object.keys(batch).join() } = command.input;
+    const answer = tables.get(name);
+    return answer ? answer(command) : send.call(this, command, ...others);
+  };
+  sendings.add(sendToTable);
+  Object.defineProperty(prototype, 'send', { value: sendToTable, configurable: true });
+}
