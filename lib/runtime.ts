@@ -68,6 +68,7 @@ const CLIENT_SETTINGS = {
   useFipsEndpoint: false,
   userAgentAppId: '',
   authSchemePreference: [],
+  disableClockSkewCorrection: false,
 } satisfies SQSClientConfig;
 
 /** A clock that is wrong by more than this is reported. */
@@ -95,27 +96,43 @@ export function prepare({ environment, log }: Runtime, { table, secrets }: Store
 }
 
 /** How a process calls AWS, where the SDK's defaults do not fit. */
-export type AwsClient = Pick<SQSClientConfig, 'credentials' | 'requestHandler'>;
+export type AwsClient = Pick<SQSClientConfig, 'credentials' | 'requestHandler'> & {
+  ignoreConfiguredEndpointUrls?: boolean;
+};
 
 /**
  * Node itself takes only fetch and its global agents through a proxy. The SDK has an agent of its own.
  * https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support
  */
-function throughProxy({ HTTPS_PROXY, NO_PROXY }: Environment): AwsClient {
-  return { requestHandler: { httpsAgent: { proxyEnv: { HTTPS_PROXY, NO_PROXY } } } };
+function asFunction({ HTTPS_PROXY, NO_PROXY }: Environment): AwsClient {
+  return {
+    requestHandler: { httpsAgent: { proxyEnv: { HTTPS_PROXY, NO_PROXY } } },
+    // The first request of each client would wait for files that no Lambda has.
+    ignoreConfiguredEndpointUrls: true,
+  };
 }
 
 /**
  * Opens the stores that the environment names. The first use asks AWS, and nothing before it.
  *
- * @param aws through the proxy of the environment, by default
+ * @param aws as a function does, by default
  */
 export function openStores(
   { environment, clock: ownClock, log }: Pick<Runtime, 'environment' | 'clock'> & Partial<Pick<Runtime, 'log'>>,
-  aws: AwsClient = throughProxy(environment),
+  aws: AwsClient = asFunction(environment),
 ): Stores {
-  const settings = { ...CLIENT_SETTINGS, ...aws };
-  const dynamoDb = new DynamoDBClient({ ...settings, accountIdEndpointMode: 'preferred' });
+  const settingsAt = (endpoint = environment.AWS_ENDPOINT_URL) => ({
+    ...CLIENT_SETTINGS,
+    ...aws,
+    ...(endpoint !== undefined && { endpoint }),
+  });
+  const dynamoDb = new DynamoDBClient({
+    ...settingsAt(environment.AWS_ENDPOINT_URL_DYNAMODB),
+    accountIdEndpointMode: 'preferred',
+  });
+  const sqs = new SQSClient(settingsAt(environment.AWS_ENDPOINT_URL_SQS));
+  const secretsManager = new SecretsManagerClient(settingsAt(environment.AWS_ENDPOINT_URL_SECRETS_MANAGER));
+  for (const { middlewareStack } of [dynamoDb, sqs, secretsManager]) middlewareStack.remove('loggerMiddleware');
   const table = createTable(dynamoDb, environment.TABLE_NAME, ownClock);
   const clock = table.clock.now;
   return {
@@ -123,10 +140,10 @@ export function openStores(
     table,
     clock,
     jobs: createJobStore(table, clock, log?.warn),
-    queue: createJobQueue(new SQSClient(settings), {
+    queue: createJobQueue(sqs, {
       interactive: environment.INTERACTIVE_QUEUE_URL,
       background: environment.BACKGROUND_QUEUE_URL,
     }),
-    secrets: createSecrets(new SecretsManagerClient(settings), environment.SECRET_PREFIX, clock),
+    secrets: createSecrets(secretsManager, environment.SECRET_PREFIX, clock),
   };
 }

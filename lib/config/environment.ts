@@ -22,6 +22,14 @@ const schema = z.object({
   HTTPS_PROXY: z.optional(z.string()),
   NO_PROXY: z.optional(z.string()),
   /**
+   * Where AWS is reached, if not at its own addresses.
+   * https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
+   */
+  AWS_ENDPOINT_URL: z.optional(z.url()),
+  AWS_ENDPOINT_URL_DYNAMODB: z.optional(z.url()),
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: z.optional(z.url()),
+  AWS_ENDPOINT_URL_SQS: z.optional(z.url()),
+  /**
    * Lambda sets it for a function that it starts.
    * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
    */

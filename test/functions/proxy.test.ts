@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +45,7 @@ beforeAll(async () => {
   bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
   const configFile = join(bundles, 'relay.config.json');
   writeFileSync(configFile, JSON.stringify(config));
+  execFileSync('mkfifo', [sharedConfig()]);
   for (const slug of SLUGS) {
     const folder = join(bundles, slug);
     mkdirSync(folder);
@@ -57,6 +58,9 @@ afterAll(async () => {
   rmSync(bundles, { recursive: true });
   await Promise.all([relay.close(), github.close()]);
 });
+
+/** Where the SDK looks for settings that it was not given. No Lambda has it. Here, a read of it would never end. */
+const sharedConfig = () => join(bundles, 'aws-config');
 
 const RUN = `
   const { handler } = await import(process.argv[1]);
@@ -73,6 +77,7 @@ async function invoke<T>(slug: string, event: object, exceptions: readonly Calle
   const child = spawn(process.execPath, ['--input-type=module', '--eval', RUN, file, JSON.stringify(event)], {
     env: {
       ...variables,
+      AWS_CONFIG_FILE: sharedConfig(),
       INTERACTIVE_QUEUE_URL: queue(variables.INTERACTIVE_QUEUE_URL),
       BACKGROUND_QUEUE_URL: queue(variables.BACKGROUND_QUEUE_URL),
       AWS_ENDPOINT_URL_DYNAMODB: fronts.DynamoDB.url,
