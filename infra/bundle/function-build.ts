@@ -38,7 +38,12 @@ export function functionBuild(slug: string, folder: string, config: RelayConfig,
       '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
       '@smithy/core/event-streams': join(here, 'nothing.ts'),
+      // Imported as ES modules, they would load modules for each of their properties: another HTTP client, inspectors.
       'node:http': join(here, 'node-http.cjs'),
+      'node:process': join(here, 'node-process.cjs'),
+      'node:util': join(here, 'node-util.cjs'),
     },
+    // The SDK's clients import their package.json to say their version, which nobody needs.
+    loader: { '.json': 'empty', '.config.json': 'json' },
   } as const satisfies BuildOptions;
 }
