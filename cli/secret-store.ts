@@ -3,7 +3,7 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { instanceSecret } from '../lib/state/secrets/secrets.ts';
+import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
 import { awsClient } from './aws.ts';
 

@@ -5,7 +5,7 @@ import { messageOf } from '../lib/error-message.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { parsedJson } from '../lib/json.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
-import { instanceSecret } from '../lib/state/secrets/secrets.ts';
+import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
 import { storeApp } from './github-app.ts';

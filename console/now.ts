@@ -5,7 +5,7 @@ import { lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import { partnerSecret } from '../lib/state/secrets/secrets.ts';
+import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { readBackfills } from './backfills.ts';
 import type { ConnectionNow, LaneNow, Now } from './contract.ts';
 import type { OperatedRelay } from './relay.ts';

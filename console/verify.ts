@@ -1,7 +1,7 @@
 import { connectionSettings } from '../lib/config/connection-settings.ts';
 import { createVerifyCreated, type VerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { callsWithin } from '../lib/service/connection/operator-calls.ts';
-import { partnerSecret } from '../lib/state/secrets/secrets.ts';
+import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import type { OperatedRelay } from './relay.ts';
 
 /** Asks the service whether something exists, with the relay's key and within its budget. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { instanceSecret } from '../lib/state/secrets/secrets.ts';
+import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { keptKey } from './kept-key.ts';
 import type { KeptSecrets } from './kept-secrets.ts';
 import type { Partner } from './partners.ts';

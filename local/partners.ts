@@ -1,4 +1,4 @@
-import { partnerSecret } from '../lib/state/secrets/secrets.ts';
+import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { type KeptSecrets, secretsFile } from './kept-secrets.ts';
 
 /** An instance and its key. */

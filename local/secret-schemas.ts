@@ -1,13 +1,12 @@
 import type * as z from 'zod/mini';
 import { meantName } from '../lib/faults/unknown-name.ts';
+import { instanceSecret, partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import {
   githubCredentials,
   githubWebhookSecret,
   grantsSecret,
-  instanceSecret,
   intakeSecret,
   markersSecret,
-  partnerSecret,
   slackSecret,
 } from '../lib/state/secrets/secrets.ts';
 

@@ -1,6 +1,7 @@
 import type { RelayConfig } from '../../config/schema.ts';
 import { digest } from '../../digest.ts';
-import { partnerSecret, type Secrets } from '../../state/secrets/secrets.ts';
+import { partnerSecret } from '../../state/secrets/partner-secrets.ts';
+import type { Secrets } from '../../state/secrets/secrets.ts';
 import type { KeyHolder } from '../budget/budget-ids.ts';
 import type { Limits } from '../budget/window.ts';
 import { partnerRoot } from '../partner/base-url.ts';

@@ -4,7 +4,6 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import { API_KEY, API_KEY_EXPECTED } from '../../service/partner/api-key.ts';
 
 /** A secret that cannot be used. The message names the secret and its missing or invalid fields, never a value. */
 export class SecretError extends Error {
@@ -12,23 +11,6 @@ export class SecretError extends Error {
 }
 
 const text = z.string().check(z.minLength(1));
-
-/**
- * The `instance/<connection>` secrets: where an instance is. account-link, which strangers can reach, reads nothing else
- * of a connection.
- */
-export const instanceSecret = z.object({
-  /** Scheme and host of the instance. */
-  baseUrl: text,
-  /** `true` allows a plain http base URL outside loopback. `partnerRoot` explains the risk. */
-  allowInsecureHttp: z.optional(z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])),
-});
-
-/** The `partner/<connection>` secrets. */
-export const partnerSecret = z.extend(instanceSecret, {
-  apiKey: z.string().check(z.regex(API_KEY, API_KEY_EXPECTED)),
-  secretKey: text,
-});
 
 /**
  * The `github-webhook` secret. It is separate from the credentials, so that the publicly reachable function can read
