@@ -5,7 +5,7 @@ import { keys } from '../../state/table/keys.ts';
 import type { Item } from '../../state/table/table.ts';
 import { readItem, storedTime, UnreadableItem } from '../../state/table/unreadable-item.ts';
 import type { OperatorDecision, Waited } from './history.ts';
-import { type Job, type JobDraft, jobStatuses, parkKinds } from './job.ts';
+import { type Job, jobStatuses, parkKinds } from './job.ts';
 import { newestShape } from './newest.ts';
 import type { Send } from './sends.ts';
 
@@ -26,75 +26,74 @@ const standingShape = {
   slotAt: maybeTime,
 };
 
-const draftShape = {
-  ...standingShape,
-  automation: string,
-  connection: string,
-  group: maybe,
-  startsAtOnce: z.exactOptional(z.literal(true)),
-  summary: string,
-  input: z.record(string, z.unknown()),
-  replyTo: z.exactOptional(
-    z.discriminatedUnion('in', [
-      z.object({ in: z.literal('slack'), userId: string, channelId: maybe, responseUrl: maybe }),
+/** Built for the first record that is read: a webhook reads one only for a repeat. */
+const jobShape = z.lazy(() =>
+  z.object({
+    ...standingShape,
+    automation: string,
+    connection: string,
+    group: maybe,
+    startsAtOnce: z.exactOptional(z.literal(true)),
+    summary: string,
+    input: z.record(string, z.unknown()),
+    replyTo: z.exactOptional(
+      z.discriminatedUnion('in', [
+        z.object({ in: z.literal('slack'), userId: string, channelId: maybe, responseUrl: maybe }),
+        z.object({
+          in: z.literal('github'),
+          repository: string,
+          issueNumber: count,
+          installationId: z.exactOptional(count),
+        }),
+      ]),
+    ),
+    asked: z.exactOptional(
       z.object({
-        in: z.literal('github'),
-        repository: string,
-        issueNumber: count,
-        installationId: z.exactOptional(count),
-      }),
-    ]),
-  ),
-  asked: z.exactOptional(
-    z.object({
-      verb: maybe,
-      by: z.exactOptional(z.object({ in: z.enum(['slack', 'github']), id: string })),
-      at: maybeTime,
-      comment: z.exactOptional(z.object({ id: count, line: string })),
-      unproven: z.exactOptional(z.object({ login: maybe, isShown: z.exactOptional(z.boolean()), otherwise: maybe })),
-    }),
-  ),
-  signature: maybe,
-  stranger: maybe,
-  revision: z.exactOptional(count),
-  cause: z.exactOptional(
-    z.object({ from: z.enum(['github', 'slack', 'schedule', 'job']), id: string, event: maybe, person: maybe }),
-  ),
-} satisfies Record<keyof JobDraft, z.ZodMiniType>;
-
-const jobShape = z.object({
-  ...draftShape,
-  status: z.enum(jobStatuses),
-  queuedAt: maybeTime,
-  wakeAt: storedTime,
-  gotOn: z.exactOptional(z.object({ generation: count, at: storedTime })),
-  attempts: count,
-  lease: z.exactOptional(z.object({ owner: string, until: storedTime })),
-  dueAt: maybeTime,
-  line: maybe,
-  expectedAt: maybeTime,
-  waitingFor: maybe,
-  awaitedLink: z.exactOptional(z.object({ since: storedTime, instead: z.nullable(string) })),
-  waits: z.exactOptional(newestShape<Waited>()),
-  decisions: z.exactOptional(newestShape<OperatorDecision>()),
-  discarded: z.exactOptional(z.object({ by: string, reason: string })),
-  unfinished: z.exactOptional(
-    z.array(
-      z.object({
-        step: string,
-        calls: string,
-        startedAt: storedTime,
-        resumedAt: maybeTime,
-        sends: z.exactOptional(newestShape<Send>()),
+        verb: maybe,
+        by: z.exactOptional(z.object({ in: z.enum(['slack', 'github']), id: string })),
+        at: maybeTime,
+        comment: z.exactOptional(z.object({ id: count, line: string })),
+        unproven: z.exactOptional(z.object({ login: maybe, isShown: z.exactOptional(z.boolean()), otherwise: maybe })),
       }),
     ),
-  ),
-  limited: z.exactOptional(z.object({ operation: string, times: count, since: storedTime, served: count })),
-  outcome: maybe,
-  notDone: z.exactOptional(z.boolean()),
-  parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds), outcomeUnknown: z.boolean() })),
-  finishedAt: maybeTime,
-} satisfies Record<keyof Job, z.ZodMiniType>);
+    signature: maybe,
+    stranger: maybe,
+    revision: z.exactOptional(count),
+    cause: z.exactOptional(
+      z.object({ from: z.enum(['github', 'slack', 'schedule', 'job']), id: string, event: maybe, person: maybe }),
+    ),
+    status: z.enum(jobStatuses),
+    queuedAt: maybeTime,
+    wakeAt: storedTime,
+    gotOn: z.exactOptional(z.object({ generation: count, at: storedTime })),
+    attempts: count,
+    lease: z.exactOptional(z.object({ owner: string, until: storedTime })),
+    dueAt: maybeTime,
+    line: maybe,
+    expectedAt: maybeTime,
+    waitingFor: maybe,
+    awaitedLink: z.exactOptional(z.object({ since: storedTime, instead: z.nullable(string) })),
+    waits: z.exactOptional(newestShape<Waited>()),
+    decisions: z.exactOptional(newestShape<OperatorDecision>()),
+    discarded: z.exactOptional(z.object({ by: string, reason: string })),
+    unfinished: z.exactOptional(
+      z.array(
+        z.object({
+          step: string,
+          calls: string,
+          startedAt: storedTime,
+          resumedAt: maybeTime,
+          sends: z.exactOptional(newestShape<Send>()),
+        }),
+      ),
+    ),
+    limited: z.exactOptional(z.object({ operation: string, times: count, since: storedTime, served: count })),
+    outcome: maybe,
+    notDone: z.exactOptional(z.boolean()),
+    parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds), outcomeUnknown: z.boolean() })),
+    finishedAt: maybeTime,
+  } satisfies Record<keyof Job, z.ZodMiniType>),
+);
 
 const lineShape = z.object(standingShape);
 

@@ -1,43 +1,47 @@
 import * as z from 'zod/mini';
 import { installation, instant, login, readPayload, repository, text } from './payload.ts';
 
-const issue = z.object({
-  id: z.int(),
-  number: z.int(),
-  title: text(4_096),
-  body: z.nullish(z.string()),
-  html_url: text(4_096),
-  /** Null for a deleted account. */
-  user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
-  author_association: z.nullish(z.string()),
-  state: z.nullish(text(255)),
-  state_reason: z.nullish(text(255)),
-  created_at: instant,
-  updated_at: instant,
-  type: z.nullish(z.object({ name: text(255) })),
-  /** The address of its parent in the REST API. Missing without one. */
-  parent_issue_url: z.nullish(text(4_096)),
-  labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
-});
+const issue = z.lazy(() =>
+  z.object({
+    id: z.int(),
+    number: z.int(),
+    title: text(4_096),
+    body: z.nullish(z.string()),
+    html_url: text(4_096),
+    /** Null for a deleted account. */
+    user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
+    author_association: z.nullish(z.string()),
+    state: z.nullish(text(255)),
+    state_reason: z.nullish(text(255)),
+    created_at: instant,
+    updated_at: instant,
+    type: z.nullish(z.object({ name: text(255) })),
+    /** The address of its parent in the REST API. Missing without one. */
+    parent_issue_url: z.nullish(text(4_096)),
+    labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
+  }),
+);
 
-const issuesPayload = z.object({
-  action: z.string(),
-  issue,
-  /** Who brought the event about. */
-  sender: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
-  repository,
-  /** Of `transferred` the new issue, of `opened` by a transfer the old one, of `edited` the text before. */
-  changes: z.nullish(
-    z.object({
-      body: z.nullish(z.object({ from: z.nullish(z.string()) })),
-      new_issue: z.nullish(issue),
-      new_repository: z.nullish(repository),
-      old_issue: z.nullish(z.object({ id: z.int(), number: z.int() })),
-      old_repository: z.nullish(repository),
-    }),
-  ),
-  installation: z.nullish(installation),
-});
+const issuesPayload = z.lazy(() =>
+  z.object({
+    action: z.string(),
+    issue,
+    /** Who brought the event about. */
+    sender: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
+    repository,
+    /** Of `transferred` the new issue, of `opened` by a transfer the old one, of `edited` the text before. */
+    changes: z.nullish(
+      z.object({
+        body: z.nullish(z.object({ from: z.nullish(z.string()) })),
+        new_issue: z.nullish(issue),
+        new_repository: z.nullish(repository),
+        old_issue: z.nullish(z.object({ id: z.int(), number: z.int() })),
+        old_repository: z.nullish(repository),
+      }),
+    ),
+    installation: z.nullish(installation),
+  }),
+);
 
 export type GithubIssue = z.output<typeof issue>;
 
@@ -53,12 +57,14 @@ export function readIssuesPayload(payload: unknown): IssuesPayload {
 }
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#sub_issues */
-export const subIssuesPayload = z.object({
-  action: z.string(),
-  parent_issue: issue,
-  sub_issue: issue,
-  installation: z.nullish(installation),
-});
+export const subIssuesPayload = z.lazy(() =>
+  z.object({
+    action: z.string(),
+    parent_issue: issue,
+    sub_issue: issue,
+    installation: z.nullish(installation),
+  }),
+);
 
 /** @throws {PayloadError} */
 export function readIssue(answer: unknown): GithubIssue {

@@ -7,8 +7,7 @@ const knownTask = z.object({ id: z.string(), name: z.string() });
 
 export type KnownTask = z.output<typeof knownTask>;
 
-/** A damaged list must not stop the jobs that learn from it. It starts empty again. */
-const storedTasks = z.catch(z.array(knownTask), []);
+const knownTasks = z.array(knownTask);
 
 /** The tasks of a connection that jobs have seen, for a list that cannot wait for the service. */
 export interface KnownTasks {
@@ -25,7 +24,9 @@ const MAX_ID_LENGTH = 100;
 
 export function createKnownTasks(table: Table): KnownTasks {
   async function get(connection: string): Promise<readonly KnownTask[]> {
-    return storedTasks.parse((await table.get(keys.knownTasks(connection)))?.tasks);
+    const item = await table.get(keys.knownTasks(connection));
+    // A damaged list must not stop the jobs that learn from it. It starts empty again.
+    return knownTasks.safeParse(item?.tasks).data ?? [];
   }
 
   return {

@@ -17,11 +17,13 @@ export const workflowRun = z.object({
 });
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_run */
-export const workflowRunPayload = z.object({
-  action: z.string(),
-  workflow: z.nullish(z.object({ path: text(1_000) })),
-  // Null for a fork that was deleted.
-  workflow_run: z.extend(workflowRun, { head_repository: z.nullish(z.object({ id: z.int() })) }),
-  repository: z.object({ id: z.int(), full_name: text(600) }),
-  installation: z.nullish(installation),
-});
+export const workflowRunPayload = z.lazy(() =>
+  z.object({
+    action: z.string(),
+    workflow: z.nullish(z.object({ path: text(1_000) })),
+    // Null for a fork that was deleted.
+    workflow_run: z.extend(workflowRun, { head_repository: z.nullish(z.object({ id: z.int() })) }),
+    repository: z.object({ id: z.int(), full_name: text(600) }),
+    installation: z.nullish(installation),
+  }),
+);
