@@ -107,7 +107,7 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
   const sleep = async (ms: number) => void (await setTimeout(ms));
   const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
   const repositories = config.github.repositories.map(({ name }) => name);
-  const hooks = createHooks({ table, clock, log: console, repositories });
+  const hooks = createHooks(table);
   const lost = createLostDeliveries({ github, apiUrl, table, clock, sleep });
   const connections = createConnections({ config, secrets, clock: Date.now, random: randomBytes, fetch });
   const budget = createBudget({ table, keyHolder: connections });

@@ -14,10 +14,9 @@ const CALL_TIMEOUT_MS = 10_000;
 export function createHandler(runtime: Runtime) {
   const { config, sleep, fetch, log, metrics } = runtime;
   const { table, clock, secrets } = openStores(runtime);
-  const { apiUrl, repositories } = config.github;
+  const { apiUrl } = config.github;
   const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
-  const hooks = createHooks({ table, clock, log, repositories: repositories.map(({ name }) => name) });
-  const run = createRedelivery({ github, apiUrl, hooks, table, clock, sleep, log });
+  const run = createRedelivery({ github, apiUrl, hooks: createHooks(table), table, clock, sleep, log });
   return middy<ScheduleEvent>().handler(async () => {
     await ensureTime(table, log);
     const report = await run();

@@ -6,7 +6,7 @@ import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createTurns } from '../lib/people/turns.ts';
-import { createHooks } from '../lib/platforms/github/redelivery/hooks.ts';
+import { createNoteHook } from '../lib/platforms/github/redelivery/note-hook.ts';
 import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
@@ -20,9 +20,9 @@ export function createHandler(runtime: Runtime) {
   const links = createLinks(table, clock);
   const repositories = config.github.repositories.map(({ name }) => name);
   const turns = createTurns(table, jobs, clock);
-  const hooks = createHooks({ table, clock, log, repositories });
+  const noteHook = createNoteHook({ table, clock, log, repositories });
   const signatures = createJobSignatures(secrets, config, clock);
-  const options = { config, clock, log, metrics, jobs, queue, signatures, links, hooks, turns };
+  const options = { config, clock, log, metrics, jobs, queue, signatures, links, noteHook, turns };
   return (
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(httpErrors(log))

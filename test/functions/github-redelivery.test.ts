@@ -439,8 +439,7 @@ describe('a hook', () => {
     'x-github-hook-installation-target-type': kind,
     'x-github-hook-installation-target-id': targetId,
   });
-  const hooks = () =>
-    createHooks({ table: relay.stores.table, clock: () => relay.clock.now, log: relay.runtime.log, repositories: [] });
+  const hooks = () => createHooks(relay.stores.table);
   const known = async () => (await hooks().known()).map(({ kind, target, id }) => `${kind} ${target} ${id}`);
   const forgetAll = async () => {
     for (const one of await hooks().known()) await hooks().forget(one);

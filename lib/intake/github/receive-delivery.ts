@@ -17,7 +17,7 @@ import {
   takenEvents,
 } from '../../platforms/github/delivery.ts';
 import { login, text } from '../../platforms/github/payload.ts';
-import type { Hooks } from '../../platforms/github/redelivery/hooks.ts';
+import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { takeCheck } from './take-check.ts';
@@ -35,7 +35,7 @@ export interface ReceiveOptions {
   queue: JobQueue;
   signatures: JobSignatures;
   links: Links;
-  hooks: Hooks;
+  noteHook: NoteHook;
   turns: Turns;
   clock: () => number;
   log: Pick<Console, 'info'>;
@@ -79,14 +79,14 @@ export async function receiveDelivery(
   request: RawRequest,
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { config, hooks } = options;
+  const { config, noteHook } = options;
   const { delivery, taken } = await readable(async () => {
     const delivery = readDelivery(request.bytes, request.headers);
     return { delivery, taken: await takeDelivery(delivery, config) };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.
-  const noted = hooks.note(delivery, request.headers);
+  const noted = noteHook(delivery, request.headers);
   try {
     if (delivery.event !== 'ping') return await accept(delivery, taken, options);
     return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is correct' });

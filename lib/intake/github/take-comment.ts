@@ -25,6 +25,6 @@ export async function takeComment({ event, payload }: GithubDelivery, config: Re
   if (!texts.some((body) => MAY_BE_COMMAND.test(body ?? ''))) {
     return { ignored: 'a comment without a command for this repository' };
   }
-  const { takeCommands } = await import('./take-commands.ts');
+  const { takeCommands } = await import('./in-texts.ts');
   return takeCommands(read, settings, config);
 }

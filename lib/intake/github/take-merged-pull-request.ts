@@ -32,6 +32,6 @@ export async function takeMergedPullRequest(
   // Reading the text takes a parser that a cold start should not load.
   if (!/checklist/i.test(pull.body ?? ''))
     return { ignored: 'the text of the pull request completes no checklist item' };
-  const { takeCompletions } = await import('./take-completions.ts');
+  const { takeCompletions } = await import('./in-texts.ts');
   return takeCompletions(read, settings);
 }

@@ -17,7 +17,7 @@ export async function takeRelations({ event, payload }: GithubDelivery, config: 
   const { data } = z.object({ repository }).safeParse(payload);
   const settings = data && findRepository(config, data.repository.full_name);
   if (!settings?.relate || !MAY_RELATE.test(JSON.stringify(payload))) return undefined;
-  const take = await import('./take-written-relations.ts');
+  const take = await import('./in-texts.ts');
   if (event === 'pull_request') return take.takeMergedRelations(payload, config);
   return event === 'issues' ? take.takeIssueRelations(payload, config) : take.takeSubIssue(payload, config);
 }

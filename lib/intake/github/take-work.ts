@@ -45,7 +45,7 @@ async function merged(payload: unknown) {
   const { pull_request: pull, repository } = readPayload('pull_request', pullRequestPayload, payload);
   const { base, body, merged_at: mergedAt } = pull;
   if (!pull.merged || base.ref !== base.repo.default_branch || !MAY_CLOSE.test(body ?? '')) return undefined;
-  const { closedIssues } = await import('../../commands/relation-lines.ts');
+  const { closedIssues } = await import('./in-texts.ts');
   const issues = closedIssues(body ?? '', repository.full_name);
   if (issues.length === 0) return undefined;
   const name = `${repository.full_name}#${pull.number}`;

@@ -1,0 +1,8 @@
+/**
+ * What github-webhook needs once a text may ask for something: it reads Markdown. It is one module, loaded on demand,
+ * because each one that is loaded on demand cuts the bundle into more files.
+ */
+export { closedIssues } from '../../commands/relation-lines.ts';
+export { takeCommands } from './take-commands.ts';
+export { takeCompletions } from './take-completions.ts';
+export { takeIssueRelations, takeMergedRelations, takeSubIssue } from './take-written-relations.ts';
