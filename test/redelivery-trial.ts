@@ -104,12 +104,12 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
     },
     async runAndDie(at, isCarriedOut) {
       const mortal = startDyingProcess(at, isCarriedOut);
-      const { AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env;
       const apiUrl = await mortal.reach(github.url);
-      process.env.AWS_ENDPOINT_URL_DYNAMODB = await mortal.reach(AWS_ENDPOINT_URL_DYNAMODB);
+      const table = await mortal.reach(relay.stack.variables.AWS_ENDPOINT_URL_DYNAMODB);
       const silent = { info: () => {}, warn: () => {}, error: () => {} };
       const running = trial.runInNewProcess({
         config: { ...config, github: { ...config.github, apiUrl } },
+        environment: { ...runtime.environment, AWS_ENDPOINT_URL_DYNAMODB: table },
         log: silent,
       });
       const ended = running.then(
@@ -117,7 +117,6 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
         () => false,
       );
       const died = await Promise.race([mortal.died.then(() => true), ended]);
-      process.env.AWS_ENDPOINT_URL_DYNAMODB = AWS_ENDPOINT_URL_DYNAMODB;
       mortal.close();
       return died;
     },

@@ -153,11 +153,11 @@ describe('what is safe', () => {
   });
 
   it('a repeated event queues a job that was stored but not queued', async () => {
-    await start({ environment: { BACKGROUND_QUEUE_URL: 'http://127.0.0.1:9/0/background.fifo' } });
+    await start({ environment: { AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9' } });
     expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
     const [stored] = await relay.jobs('queued');
     expect(stored).toMatchObject({ generation: 1 });
-    relay.runtime.environment.BACKGROUND_QUEUE_URL = relay.stack.variables.BACKGROUND_QUEUE_URL;
+    relay.runtime.environment.AWS_ENDPOINT_URL_SQS = relay.stack.variables.AWS_ENDPOINT_URL_SQS;
     const { createHandler } = await import('../../functions/github-webhook.ts');
     const body = JSON.stringify(issueEvent('opened'));
     const headers = {

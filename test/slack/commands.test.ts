@@ -440,7 +440,7 @@ describe('the very same command', () => {
 
   it('a command runs once if the first was answered 500 after it was stored', async () => {
     const { createHandler } = await import('../../functions/slack-webhook.ts');
-    const environment = { ...relay.runtime.environment, INTERACTIVE_QUEUE_URL: 'http://127.0.0.1:9/0/queue.fifo' };
+    const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9' };
     const handle = asHttpHandler(createHandler({ ...relay.runtime, environment }));
     const body = commandForm(relay, 'done 101').toString();
     const seconds = String(relay.clock.now / 1000);
