@@ -47,7 +47,7 @@ interface RecoverOptions {
 /** GitHub's own time limit for a request. */
 const GITHUB_TIMEOUT_MS = 10_000;
 
-/** The day has room for so many more readings of the defects, so that the command can be stopped and run again. */
+/** How many more readings of the defects the day must have room for, so that the command can be stopped and run again. */
 const READ_AGAIN = 5;
 
 /** `recover`: rebuilds what a lost or restored table does not know. */

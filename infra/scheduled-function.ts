@@ -20,7 +20,7 @@ import { RelayFunction, type RelayParts } from './relay-function.ts';
 /** A cron expression, because a rate would count from the time of the deployment. */
 const MINUTES: Readonly<Record<Declared['everyMinutes'], string>> = { 1: '*', 15: '0/15', 60: '0' };
 
-/** After so many runs that are missing, the alarm goes off. */
+/** The alarm goes off after this many missing runs. */
 const PERIODS_WITHOUT_RUN = 3;
 
 /** A function that runs on a schedule. */

@@ -1,4 +1,4 @@
-/** What became of one send to the partner API, as far as the decision is concerned. */
+/** What became of one send to the partner API, as far as decisions depend on it. */
 export type SendOutcome =
   | CommonOutcome
   | 'invalid signature'

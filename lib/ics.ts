@@ -22,14 +22,14 @@ export interface WantedDates {
   at: string;
 }
 
-/** For all that a file makes the library do: rules may repeat without an end, or never match. */
+/** The limit for everything that a file makes the library do: rules may repeat without an end, or never match. */
 const LONGEST_MS = 2_000;
 const MOST_OCCURRENCES = 20_000;
 const ZONES = new Set(Intl.supportedValuesOf('timeZone'));
 
 /**
  * Reads the events of an iCalendar file, with their repetitions.
- * @throws {Error} for a file that is none, or that takes too long
+ * @throws {Error} for a file that is not iCalendar, or that takes too long
  */
 export function eventsIn(file: string, wanted: WantedDates): CalendarEvent[] {
   return runInNewContext('read()', { read: () => read(file, wanted) }, { timeout: LONGEST_MS }) as CalendarEvent[];

@@ -7,7 +7,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
 
-/** In each lane, so many waiting jobs are counted at most. */
+/** At most this many waiting jobs are counted in each lane. */
 const MOST_COUNTED = 10_000;
 
 /**

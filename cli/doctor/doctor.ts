@@ -72,7 +72,7 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
   return [...findings, ...(await lookAtCalendars(config)), ...(await lookAtPlatforms(config, open))];
 }
 
-/** A clock may be off by so much before it is worth a word. */
+/** A clock that is off by less is not reported. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /** Compares the clock with the table's, the budgets of the connections, and their limits with what was learned. */

@@ -39,7 +39,7 @@ export function pageOf(rows: readonly unknown[], cursor = '0'): object {
   return { rows: rows.slice(from, next), of: rows.length, ...(next < rows.length && { cursor: String(next) }) };
 }
 
-/** The value with at most so many characters of each text, and without those that a person would not see. */
+/** The value with at most that many characters of each text, and without those that a person would not see. */
 function shown(value: unknown, longest: number): unknown {
   if (typeof value === 'string') return textShown(value, longest);
   if (typeof value !== 'object' || value === null) return value;

@@ -91,7 +91,7 @@ function actionOf(action: Do, answer: string): JobAction {
   return action === 'done' ? { do: action, createdId: answer } : { do: action };
 }
 
-/** The server takes so many jobs in one request. */
+/** The server takes this many jobs in one request. */
 const AT_ONCE = 100;
 
 async function change(ids: readonly string[], action: JobAction): Promise<ActionResult['results']> {

@@ -29,7 +29,7 @@ interface State {
   error?: ApiError | undefined;
 }
 
-/** A rare match is searched through so many pages before the operator is asked whether to go on. */
+/** For a rare match, this many pages are searched before the operator is asked whether to go on. */
 const PAGES_AT_ONCE = 8;
 const ROWS_AT_ONCE = 20;
 /** Changed rows that are read again one by one. */

@@ -6,7 +6,7 @@ import type { RelayConfig } from './schema.ts';
 export const UNRESERVED_AT_LEAST = 100;
 
 /**
- * A function URL takes so many requests a second for each reserved execution.
+ * A function URL takes this many requests a second for each reserved execution.
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html
  */
 export const REQUESTS_PER_EXECUTION = 10;

@@ -25,7 +25,7 @@ export interface Turns {
 const FURTHER_WITHIN_MS = 60_000;
 /** A job that is not stored by then never will be, because its webhook died. */
 const STORED_WITHIN_MS = 10_000;
-/** So many simultaneous commands were not typed by a person. */
+/** No person types this many commands at the same time. */
 const CONTENDED_TRIES = 8;
 /** Longer than jobs usually wait. Once the record expires, the person has ten free places again. */
 const KEPT_MS = 7 * 86_400_000;

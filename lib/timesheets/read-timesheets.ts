@@ -112,7 +112,7 @@ export async function readTimesheet(person: Person, range: Range, reading: numbe
   return read;
 }
 
-/** @returns undefined if the list continues after so many pages */
+/** @returns undefined if the list continues after the last page that may be read */
 async function readOne(
   person: Person,
   range: Range,

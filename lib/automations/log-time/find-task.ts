@@ -11,7 +11,7 @@ import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './draft.ts';
 import { type Fit, fitOf, type TypedWords, typedWords } from './task-fit.ts';
 
-/** What a person typed behind the duration. */
+/** What a person typed after the duration. */
 type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
 
 export interface Task {

@@ -7,7 +7,7 @@ import { createTally, type Results } from './tally.ts';
 const MOST_MEGABYTES = 32;
 const MOST_MEGABYTES_IN_ALL = 128;
 const MOST_TESTS = 100_000;
-/** They are fetched so many at a time, for a run of the worker is short. */
+/** How many are fetched at a time, because a run of the worker is short. */
 const AT_A_TIME = 10;
 
 /** The results of a run, the artifacts that were read, and those that were not. */

@@ -17,7 +17,7 @@ import { noteDefect, takeFailing } from './failing-cases.ts';
 import { placeOf, type ScenarioFields, tellScenario } from './scenario-states.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 
-/** By this name people see it on a commit. */
+/** The name that people see on a commit. */
 const CHECK = 'Partner Relay: tests';
 /** GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
@@ -27,7 +27,7 @@ const AFTER_READING_MS = 25_000;
 /** From more cases of one run than that, one defect is made for all. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
-/** As in issue-to-defect: after the end of a run of a job, the service may take what it has signed for so long. */
+/** As in issue-to-defect: after the end of a run of a job, the service may accept for this long what it has signed. */
 const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
 
 /**

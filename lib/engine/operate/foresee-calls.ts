@@ -14,7 +14,7 @@ export interface CallsToForesee {
 }
 
 /**
- * When so many calls of a lane will have been sent, after the jobs that wait in the lanes ahead of it.
+ * When this number of calls of a lane will have been sent, after the jobs that wait in the lanes ahead of it.
  * @returns the time in epoch milliseconds, and the number of those jobs
  */
 export async function foreseeCalls(

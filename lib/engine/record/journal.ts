@@ -26,7 +26,7 @@ export interface StepEntry {
   settledBy?: string;
   /** The part of the answer that the automation keeps. */
   result?: unknown;
-  /** The same, if it is for the person who asked alone: see privacy.ts. */
+  /** The same, if only the person who asked may read it: see privacy.ts. */
   sealed?: Uint8Array;
   /** Why it was skipped, or the last error. */
   note?: string;

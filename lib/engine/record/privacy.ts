@@ -4,7 +4,7 @@ import { McpError } from '../../as-person/protocol/errors.ts';
 import { SealBroken } from '../../seal.ts';
 import { type Interruption, NeedsOperator, NotDone } from './interruption.ts';
 
-/** What the records of a job say in place of words that are for the person who asked. */
+/** What the records of a job say in place of words that only the person who asked may read. */
 export const DONE_AS_PERSON = 'done';
 export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
 

@@ -25,8 +25,8 @@ export interface Once {
   /**
    * Runs a step unless it is done.
    * @param run gets what the journal has of an earlier run of it, and where to note what it sends
-   * @param privacy set if what it keeps is for the person who asked alone, or must come from the relay: more may write to
-   * the journal than may act as a person
+   * @param privacy set if only the person who asked may read what it keeps, or if it must come from the relay: more may
+   * write to the journal than may act as a person
    */
   run<Kept>(
     step: string,

@@ -35,13 +35,13 @@ export interface Run {
   worker: Worker;
   journal: Journal;
   once: Once;
-  /** Seals what is for the person who asked alone. */
+  /** Seals what only the person who asked may read. */
   privacy: Privacy;
   person: TellPerson;
   linkWaits: ReturnType<typeof createLinkWaits>;
   replySteps: ReturnType<typeof createReplySteps>;
   deadline: number;
-  /** Before anything of a person is read. @throws {NeedsOperator} */
+  /** Called before anything of a person is read. @throws {NeedsOperator} */
   ensureOfIntake: () => Promise<void>;
   report: (news: StepNews | SendNews | CallNews) => void;
   left: () => LeftByRun;

@@ -17,8 +17,8 @@ export type ReplyContent =
   /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
   /**
-   * Jobs of the holder wait, for a day since then, until they have linked their account, where `scopes` is not empty with
-   * those. They are told in Slack, where they can link it, wherever they asked.
+   * Jobs of the holder wait until the holder has linked their account, for a day from `since`. If `scopes` is not empty,
+   * the link needs them. The holder is told in Slack, where accounts are linked, wherever they asked.
    */
   | { of: 'link awaited'; why: string; scopes: readonly string[]; holder: Holder; since: number }
   | { of: 'parked'; kind: ParkKind };
@@ -43,7 +43,7 @@ export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> |
 const WORTH_TELLING_MS = 10_000;
 /** A Slack response_url accepts five messages, and one is for the outcome. */
 const WAITS_TOLD = 3;
-/** A person is told again that they wait only for another reason, and not before. */
+/** Within this time, a person is not told again that they wait. */
 const TELL_AGAIN_MS = 10 * 60_000;
 
 export interface TellPersonOptions {
@@ -96,7 +96,7 @@ export function createTellPerson({ job, journal, steps, replies, linkWaits, cloc
       if (!isNews || told.length >= WAITS_TOLD || (journal.entry(step)?.failures ?? 0) >= WAITS_TOLD) return;
       await sayIfPossible(step, { of: 'waiting', until, waitsFor });
     },
-    /** By one of the jobs that wait for the same link. */
+    /** Of the jobs that wait for the same link, one tells the person. */
     async linkAwaited({ told: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
       if (!(await linkWaits.claimTelling(of, problem, job.id))) return;
       const step = `tell link awaited ${digest([problem, since])}`;

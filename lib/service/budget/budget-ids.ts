@@ -15,9 +15,9 @@ export interface BudgetIds {
   of(connection: string): Promise<string>;
 }
 
-/** After a rotation, so long may pass until a process without the key looks at the other budget. */
+/** After a rotation, a process without the key looks at the other budget within this time. */
 const TRUSTED_MS = 10_000;
-/** A process with the key trusts that no other one has a newer key for so long. */
+/** For this long, a process with the key trusts that no other process has a newer key. */
 const COMPARED_EVERY_MS = 60_000;
 
 export function createBudgetIds(

@@ -67,7 +67,7 @@ export type SlotAnswer = (
 
 /** The times at which the jobs in the waiting lines get their slots, as far as the budget knows them. */
 export interface LinePlan {
-  /** When a job of the lane may send, with so many others ahead of it; undefined while that is not known. */
+  /** When a job of the lane may send, with that number of others ahead of it; undefined while that is not known. */
   slotTime(lane: Lane, ahead: number): number | undefined;
 }
 
@@ -79,7 +79,7 @@ export interface LostCalls {
   to: number;
   /** As many as the service says; by default all that the limits allow in that time. */
   calls?: number | undefined;
-  /** So many calls of the day are left in any case. */
+  /** This many calls of the day stay free in any case. */
   left: number;
 }
 
@@ -144,7 +144,7 @@ export interface Budget {
   /** Notes in which lanes jobs stand in line: new jobs go behind them. */
   noteLines(connection: string, standing: readonly Lane[]): Promise<void>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
-  /** When so many calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
+  /** When that number of calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
   foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
   /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
   windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>>;
@@ -177,11 +177,11 @@ const SPREAD_MS: Readonly<Record<Rank, number>> = {
 /** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
 const MOVE_EVERY_MS = 15_000;
 /**
- * New jobs leave so many slots to those in line, and take what is free beyond. Jobs that are called from the line can be
+ * New jobs leave this many slots to those in line, and take any others that are free. Jobs that are called from the line can be
  * held up behind thousands of messages that are new.
  */
 const LEFT_TO_LINE = 5;
-/** For so long a process trusts what it last saw of the lines. */
+/** For this long, a process trusts what it last saw of the lines. */
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much. */
 const INDEX_LAG_MS = 10_000;

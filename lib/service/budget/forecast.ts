@@ -8,7 +8,7 @@ import { add, callsIn, type Limits, trim, type Window } from './window.ts';
  * of a backfill that is called from the line uses its slot up to four seconds late.
  */
 const COUNTED_AFTER_MS = 6_000;
-/** After so many calls, the rest is assumed to go at the same pace. */
+/** After this many calls, the rest is assumed to go at the same pace. */
 const MOST_FORESEEN = 20_000;
 
 export interface Foreseen {
@@ -20,7 +20,7 @@ export interface Foreseen {
 }
 
 /**
- * When the last of so many calls can be sent: the budget is played forward, with each call in the first slot of its lane,
+ * When the last of this number of calls can be sent: the budget is played forward, with each call in the first slot of its lane,
  * and with events as in the last week, spread evenly.
  *
  * @returns epoch milliseconds

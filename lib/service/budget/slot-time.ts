@@ -24,7 +24,7 @@ export type Rank = 'urgent' | Lane;
  * slot opens for a minute, the same rule keeps as many slots free as people may want until then.
  */
 interface Reserve {
-  /** So many slots are free at any time, so that the next caller of another rank does not wait for one to open. */
+  /** This many slots are free at any time, so that the next caller of another rank does not wait for one to open. */
   free: number;
   atOnce: number;
   withinMs: number;
@@ -44,15 +44,17 @@ const MOST_OF_MINUTE = 0.7;
 const PEOPLE_OVER_MS = 2 * MINUTE;
 /** The part of the reserve that can be sent as fast as slots open. */
 const AT_ONCE_PART = 0.15;
-/** For so many calls a minute of people, a slot is free at any time, up to three. Each costs 0.8% of a limit of 120. */
+/**
+ * One slot is free at any time for each 24 calls a minute that people use, up to three. Each costs 0.8% of a limit of 120.
+ */
 const CALLS_PER_FREE_SLOT = 24;
 const MOST_FREE_FOR_PEOPLE = 3;
 /**
- * While a person's command is under way, so many slots more are left to its next calls: between two of its calls it does
+ * While a person's command is under way, this many more slots are left to its next calls: between two of its calls it does
  * not ask, and what opens then would go to the backlog.
  */
 const FREE_WHILE_BUSY = 3;
-/** So many calls of people can be sent as fast as slots open, however long the backlog is. */
+/** This many calls of people can be sent as fast as slots open, however long the backlog is. */
 const PEOPLE_AT_ONCE = 5;
 /**
  * Resends keep half as much free: a hundred lost answers must not keep a person waiting. Further commands keep more, for
@@ -64,7 +66,7 @@ const PART_OF_SHARE: Readonly<Record<Exclude<Rank, 'interactive'>, number>> = {
   background: 1,
   backfill: 2,
 };
-/** Backfills leave so many slots at once to events, besides those that events leave to people. */
+/** Backfills leave this many slots at once to events, besides those that events leave to people. */
 const EVENTS_AT_ONCE = 5;
 /** Each costs backfills 0.8% of a limit of 120. With two of them, hardly anyone waits for a slot because of a backfill. */
 const FREE_OF_BACKFILL = 2;
@@ -128,7 +130,7 @@ function reserveOfDay(rank: Rank, limit: number, expected: number): Reserve {
 }
 
 /**
- * When a caller of a rank may send, with so many others of its rank ahead of it: negative infinity for at once, infinity
+ * When a caller of a rank may send, with this number of others of its rank ahead of it: negative infinity for at once, infinity
  * if the minute has no opening for it yet, because the calls that will open one have not been sent.
  */
 export function slotTime(

@@ -71,14 +71,14 @@ export function callsBetween({ first, bucketMs, calls }: Window, from: number, t
   return calls.slice(Math.max(0, placeOf(from)), Math.max(0, placeOf(to) + 1)).reduce((sum, some) => sum + some, 0);
 }
 
-/** The most calls in buckets that make so long a time. */
+/** The most calls in consecutive buckets of that total length. */
 export function mostCallsIn({ bucketMs, calls }: Window, lengthMs: number): number {
   const buckets = lengthMs / bucketMs;
   const spans = calls.map((_, index) => calls.slice(Math.max(0, index + 1 - buckets), index + 1));
   return Math.max(0, ...spans.map((span) => span.reduce((sum, some) => sum + some, 0)));
 }
 
-/** When a window of so many calls has room again. */
+/** When a window with that limit has room again. */
 export function openings(window: Window, limit: number): Opening[] {
   const found: Opening[] = [];
   let from = limit - callsIn(window);

@@ -85,13 +85,13 @@ export interface Breakers {
   closeAll(connection: string): Promise<void>;
 }
 
-/** A breaker opens after this many failures in a row. Those of an operation have to be of so many callers. */
+/** A breaker opens after this many failures in a row. The failures of an operation have to come from as many callers. */
 const FAILURES_TO_OPEN = 3;
 /** A success of the last seconds shows that calls get lost, not that nothing works. */
 const WORKED_LATELY_MS = 3_000;
 /** The pauses before the next probe: the first probe is due at once, so a false alarm costs little. */
 const PAUSES_MS = [0, 2_000, 5_000, 15_000, 40_000, 120_000] as const;
-/** So often a caller probes again itself, because those pauses are short. Then the line calls another job for it. */
+/** A caller probes this many times itself, because those pauses are short. Then the line calls another job for it. */
 const OWN_PROBES = 4;
 /** If a caller has not probed itself by then, the line calls another job for it. */
 const LATE_PROBE_MS = 10_000;

@@ -101,7 +101,7 @@ export async function openProjectModal(
   return (await fill(taskListJobs.draft({ ...place, input }), request, intake)) ?? said;
 }
 
-/** Opens the form of a tool at once, and has it made of the tool's schema. @returns what to tell where it cannot be opened */
+/** Opens the form of a tool at once, and starts a job that fills it. @returns what to tell the person if it cannot be opened */
 export async function openToolModal(
   request: ModalRequest,
   { connection, tool }: z.output<typeof toolToFill>,

@@ -27,7 +27,7 @@ export interface Linking {
    * message, so the answer to a later command has to say it.
    */
   waitsForLink(verb: string, userId: string, connection: string): Promise<string | undefined>;
-  /** What only a linked account can do needs one that can be used. @returns what to tell the person without one */
+  /** Looks for a linked account that can be used. @returns what to tell the person if there is none */
   linkFirst(userId: string, connection: string): Promise<SlackMessage | undefined>;
   /** Who a person acts as, for `status`; empty where accounts are not linked. */
   linkStatus(userId: string, connection: string): Promise<SlackMessage['blocks']>;

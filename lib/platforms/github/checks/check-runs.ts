@@ -6,7 +6,7 @@ import type { IssueAddress } from '../issue-reader.ts';
 
 /** A check of a commit, as people see it on a pull request. */
 export interface CheckRun {
-  /** By this name a branch requires it. */
+  /** The name by which a branch requires it. */
   name: string;
   headSha: string;
   /** What is checked: a commit has one check run of each name and each of these. */
