@@ -13,7 +13,7 @@ import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function
 export function createHandler(runtime: Runtime) {
   const { config, log, metrics } = runtime;
   const stores = openStores(runtime);
-  // Only jobs that may act through an account are signed, and only then there is a key.
+  // The key `intake` signs the jobs that may act through a linked account. Without linked accounts there is none.
   prepare(runtime, stores, takesLinkedAccounts(config) ? ['slack', 'intake'] : ['slack']);
   const { table, clock, secrets } = stores;
   const intake = config.slack && openSlackIntake({ ...runtime, clock }, config.slack, stores);

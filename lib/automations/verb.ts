@@ -35,6 +35,8 @@ interface CommonVerb<Command extends { verb: string }> {
 /** A verb whose commands are jobs. */
 export interface JobVerb<Command extends { verb: string }> extends CommonVerb<Command> {
   isAnswered?: never;
+  /** Not null: checking it also checks that the person acts in their own name where that is required. */
+  permission: NonNullable<CommonVerb<Command>['permission']>;
   job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
 }
 

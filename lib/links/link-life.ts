@@ -34,7 +34,7 @@ export interface Moved extends Partial<Holding> {
 /** What is stored is not as the relay writes it. Its newest state is kept up to date; all else waits for a person. */
 export interface UnreadableLink {
   life: 'unreadable';
-  /** The attributes that cannot be as stored. */
+  /** The attributes with values that the relay never writes. */
   wrong: readonly string[];
   item: Readonly<Record<string, unknown>>;
 }

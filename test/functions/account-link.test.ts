@@ -67,7 +67,7 @@ describe('a person', () => {
     expect((await command(relay, 'unlink')).text).toContain('withdraw it there');
     expect(await grantOf(MIRA)).toBeUndefined();
     expect((await command(relay, 'unlink')).text).toContain('You have linked no account');
-    expect((await command(relay, 'status')).text).toContain('You have linked none');
+    expect((await command(relay, 'status')).text).toContain('You have not linked one');
   });
 
   it('forgets a link that waits for its code, too', async () => {

@@ -32,10 +32,11 @@ afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));
 const ENDS: readonly Answering[] = ['403', '404', '422'];
 
 /**
- * What people ask for in person, and what a merged pull request does: the relay is killed around every side effect, and each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error. That
- * is done under the first `whole` of the faults. Each other fault meets `inTurn` points from the signing on, for what
- * comes before does not depend on it; crash.test.ts has the whole product, and the same code carries out every
- * creation. The first time entry of the connection is made anew, and read back, in each trial that logs time.
+ * What people ask for in person, and what a merged pull request does: the relay is killed around every side effect, and
+ * each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error. That is done under
+ * the first `whole` of the faults. Each other fault meets `inTurn` points from the signing on, because what comes before
+ * does not depend on it; crash.test.ts has the whole product, and the same code carries out every creation. In each
+ * trial that logs time, the first time entry of the connection is made and read back again.
  */
 it.each([
   { row: loggedInComment, whole: 2, inTurn: 2 },

@@ -75,7 +75,9 @@ describe('a check run', () => {
   it('says what to do where the App may not write checks, and where there is none', async () => {
     await expect(checksWith({ token: 'ghp_test' }).set(place, run)).rejects.toThrow('from a GitHub App only');
     github.refusal = { status: 403, message: 'Resource not accessible by integration' };
-    await expect(checks().set(place, run)).rejects.toThrow('may the App write checks in acme/web?');
+    await expect(checks().set(place, run)).rejects.toThrow(
+      'give the App the permission "Checks: read and write" in acme/web',
+    );
     github.refusal = { status: 422, message: 'No commit found for SHA: abc123' };
     expect(await checks().set(place, run)).toEqual({ leftOut: 'GitHub does not have the commit any more' });
   });

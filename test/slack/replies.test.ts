@@ -55,7 +55,7 @@ describe('a person who has to wait', () => {
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
     const [, why, seconds, utc] = waits.exec(told(relay)[0] ?? '') ?? [];
-    expect(why).toBe('the service accepts only so many calls, and other requests are ahead of yours');
+    expect(why).toBe('the service accepts a limited number of calls, and other requests are ahead of yours');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
     expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
@@ -81,7 +81,7 @@ describe('a person who has to wait', () => {
       await relay.work();
     }
     expect(told(relay)).toEqual([
-      expect.stringMatching(/^:hourglass: done 101 has to wait: the service accepts only so many calls/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: the service accepts a limited number of calls/),
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service no longer accepts the key of the relay/),
     ]);
   });
@@ -148,7 +148,7 @@ describe('a person who has to wait', () => {
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
     expect(text).toMatch(
-      /:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service accepts only so many calls/,
+      /:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service accepts a limited number of calls/,
     );
     expect(text).toMatch(/:hourglass_flowing_sand: undo 104\s.*In progress/);
     expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);

@@ -17,8 +17,8 @@ export interface AcceptedBy {
  * @param keepState stores the state that the event reports and the job relies on. It runs for a repeat too, because a
  * state that appears, disappears and reappears within one second has the same id each time. It returns the state's
  * revision, or undefined if a newer state is known. If a repeat's state is newer than the one of its job, and the job
- * may have run, the repeat gets its own job. A job without a revision was accepted when a newer state was known, so the
- * repeat of a host that stood still meanwhile is older than that.
+ * may have run, the repeat gets its own job. A job without a revision was accepted when a newer state was
+ * known, so its repeat is never newer, however late it comes.
  * @returns the job, and whether the event was accepted before
  */
 export async function acceptEvent(

@@ -6,7 +6,7 @@ import type { ParkKind } from './job.ts';
  * which say nothing to them.
  */
 export const waitForPerson: Readonly<Record<WaitsFor, string>> = {
-  budget: 'the service accepts only so many calls, and other requests are ahead of yours',
+  budget: 'the service accepts a limited number of calls, and other requests are ahead of yours',
   retry: 'the service did not do it at the first try, and is asked again',
   answer:
     'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',

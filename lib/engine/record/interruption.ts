@@ -13,7 +13,8 @@ export class RetryAt extends Interruption {
   /** Epoch milliseconds. */
   readonly dueAt: number;
   /**
-   * The job waits for another job, whose message may be behind this one in the queue. So this message leaves the queue.
+   * Its message leaves the queue, so that others of its group go on: the wait is long, or it is for a job whose message may
+   * be behind this one.
    */
   readonly releasesQueueGroup: boolean;
   readonly waitsFor: WaitsFor;

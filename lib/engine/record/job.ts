@@ -101,7 +101,7 @@ export interface JobDraft {
   signature?: string;
   /** Login of the outside contributor who caused it; see lib/service/budget/stranger-share.ts. */
   stranger?: string;
-  /** The revision of the event's state: the turn of the link in which it was stored. */
+  /** The revision of the event's state: how often the state of its link had changed when it was stored. */
   revision?: number;
   /** Set by intake when it accepts the event. */
   cause?: Cause;

@@ -71,8 +71,8 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
     if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
   }
   const privacy = createPrivacy(job.id, assistants.vault, ensureOfIntake);
-  const decisions = createPrivacy(job.id, assistants.vault);
-  const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: decisions });
+  const sealOfDecisions = createPrivacy(job.id, assistants.vault);
+  const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: sealOfDecisions });
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
   const linkWaits = createLinkWaits(table, clock);
   const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });

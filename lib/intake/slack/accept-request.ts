@@ -16,7 +16,7 @@ export interface AcceptOptions
 }
 
 /**
- * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same event was
+ * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same form was
  * accepted earlier with another input, which stays.
  */
 export type Accepted = 'safe' | 'before' | 'too many';

@@ -32,7 +32,7 @@ export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): 
 
 /**
  * Runs the command in a button that the relay showed instead of running it. If a job starts, the button stays until the
- * outcome replaces it: a message from here could arrive after that.
+ * outcome replaces it: a message from here could arrive after the outcome, and hide it.
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
   const { command, happened, again, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);

@@ -17,8 +17,8 @@ export interface ReceiveSlackOptions {
 }
 
 /**
- * Answers a verified Slack request immediately: with a message, with a job that is safely stored, or with a modal. What
- * a command that becomes a job does not need is loaded on demand.
+ * Answers a verified Slack request immediately: with a message, with a job that is safely stored, or with a modal. Code
+ * that only other requests than commands need is loaded on demand, to keep the cold start short.
  *
  * @throws {HttpError} 400 if the request cannot be read, 404 if Slack is not configured
  */

@@ -38,6 +38,7 @@ export function slackOrigin(
     byName: userName,
     ...channel,
     connection,
+    // Until the job is accepted: accept-request.ts.
     lane: 'interactive',
     entity: `slack-${userId}`,
     replyTo: { in: 'slack', userId, ...channel, ...(responseUrl !== undefined && { responseUrl }) },

@@ -57,8 +57,9 @@ export function isSignedByGithub(body: Uint8Array, signature: string, secret: st
 export function readDelivery(body: Uint8Array, headers: Readonly<Record<string, string | undefined>>): GithubDelivery {
   const event = headers['x-github-event'];
   const deliveryId = headers['x-github-delivery'];
-  if (!event) throw new PayloadError('the header X-GitHub-Event is missing; is this a delivery of GitHub?');
-  if (!deliveryId) throw new PayloadError('the header X-GitHub-Delivery is missing; is this a delivery of GitHub?');
+  if (!event) throw new PayloadError('the header X-GitHub-Event is missing; GitHub sends it with each delivery');
+  if (!deliveryId)
+    throw new PayloadError('the header X-GitHub-Delivery is missing; GitHub sends it with each delivery');
   return { event, deliveryId, payload: readPayload(body, headers['content-type'] ?? '') };
 }
 

@@ -80,7 +80,7 @@ export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: Github
       await auth({ type: 'app' });
     } catch {
       // The library's errors may quote the key.
-      throw new SecretError('nothing can be signed with the privateKey of the github secret; is it the whole file?');
+      throw new SecretError('nothing can be signed with the privateKey of the github secret: enter the whole PEM file');
     }
     return { appId, auth, request: base.defaults({ request: { hook: auth.hook } }) };
   }

@@ -105,5 +105,7 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
 function leftOut({ status, message }: RequestError): MadeComment {
   if (status === 410) return { leftOut: 'the issue is deleted' };
   if (status === 403 && /locked/i.test(message)) return { leftOut: 'the issue is locked' };
-  throw new NeedsOperator(`GitHub refuses the comment with ${status}: may the App or the token write to issues here?`);
+  throw new NeedsOperator(
+    `GitHub refuses the comment with ${status}: give the App or the token the right to write issues there`,
+  );
 }

@@ -73,7 +73,7 @@ export function createIssuePages(github: GithubForJobs): IssuePages {
         },
         ({ status }) => {
           throw new NeedsOperator(
-            `GitHub refuses the issues of ${repository} with ${status}: may the App or the token read issues there?`,
+            `GitHub refuses the issues of ${repository} with ${status}: give the App or the token the right to read issues there`,
           );
         },
       ),

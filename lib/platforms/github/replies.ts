@@ -25,7 +25,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
     said: Exclude<ReplyContent, { of: 'link awaited' }>,
     pages: readonly Page[],
   ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
-    if (said.of === 'waiting') return { calls, leftOut: 'on GitHub only the end is told' };
+    if (said.of === 'waiting') return { calls, leftOut: 'on GitHub, only the outcome is reported' };
     const thread = await comments.for(place);
     if (!thread) return { calls, leftOut: 'there are no GitHub credentials in the secret' };
     const marker = `partner-relay ${digest([job.id, said.of, said.of === 'parked' ? job.generation : 0])}`;

@@ -52,7 +52,7 @@ export interface BudgetStore {
   /** Reads the state and lets `decide` change it, again and again until no other worker was faster. */
   change<T>(connection: string, rank: Rank, decide: Decide<T>): Promise<T>;
   changeById<T>(id: string, rank: Rank, decide: Decide<T>): Promise<T>;
-  /** Changes the budget of that id with the next write, or with {@link flush}. A process that ends takes it along. */
+  /** Changes the budget of that id with the next write, or with {@link flush}. If the process ends before that, the change is lost. */
   changeLater(id: string, correction: Correction): void;
   /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
   flush(connection: string): Promise<void>;
@@ -125,7 +125,7 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     if (!changed && faults.length === 0) return { answer };
     if (!(await write(id, read).catch((error) => giveUpOn(id, riding, error)))) return undefined;
     if (faults.length > 0)
-      warn({ message: 'the budget had values that cannot be; they were left out', budget: id, faults });
+      warn({ message: 'the budget had impossible values, which were left out', budget: id, faults });
     drop(id, riding);
     return { answer };
   }

@@ -199,7 +199,7 @@ export interface BudgetOptions {
   sleep?: (ms: number) => Promise<unknown>;
   /** Who has the key of a connection, in processes that may read it. */
   keyHolder?: (connection: string) => KeyHolder | undefined;
-  /** Gets a line if a budget had values that cannot be. */
+  /** Gets a line if a budget had impossible values. */
   warn?: (line: object) => void;
 }
 

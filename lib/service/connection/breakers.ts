@@ -149,7 +149,7 @@ export function createBreakers({
       const item = { ...keys.breaker(connection), ...health, breakers, version: health.version + 1 };
       if (!(await table.put(item, unchangedSince('version', stored?.version)))) continue;
       if (faults.length > 0)
-        warn({ message: 'the breakers had values that cannot be; they were left out', connection, faults });
+        warn({ message: 'the breakers had impossible values, which were left out', connection, faults });
       return answer;
     }
     return undefined;

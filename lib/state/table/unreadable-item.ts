@@ -20,7 +20,7 @@ export function readItem<T>(shape: z.ZodMiniType<T>, item: unknown, what: string
   const { data, error } = shape.safeParse(item);
   if (!error) return data;
   const wrong = [...new Set(error.issues.map(({ path }) => String(path[0])))];
-  throw new UnreadableItem(`${what} cannot be read: ${wrong.join(', ')} cannot be as stored. ${todo}`);
+  throw new UnreadableItem(`${what} cannot be read: ${wrong.join(', ')} cannot have the stored value. ${todo}`);
 }
 
 /** For lists, which leave out what cannot be read. */

@@ -149,7 +149,7 @@ export async function linkStatus(
     const unused = `The service forgets it if you do not use it until ${dateOf(grant.unusedUntil)}.`;
     return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
   }
-  const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have linked none.';
+  const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have not linked one.';
   const isRequired = intake.config.connections[connection]?.mcp.link === 'required';
   const waits = ' What goes through it waits until you have linked your account again.';
   const instead = grant ? waits : ' What you ask for is done by the relay, for you.';

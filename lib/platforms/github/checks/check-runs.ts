@@ -62,7 +62,7 @@ export function createCheckRuns(github: GithubForJobs): CheckRuns {
         ({ status, message }) => {
           if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
           throw new NeedsOperator(
-            `GitHub refuses the check with ${status}: may the App write checks in ${place.repository}? relay doctor says what it may do.`,
+            `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. relay doctor says what it may do.`,
           );
         },
       ),

@@ -8,7 +8,7 @@ export interface SlackCommand extends SlackSender {
   triggerId: string;
   userName: string;
   channelId: string;
-  /** The text after the command, as plain text. */
+  /** The text after the command, as Slack sends it: mrkdwn, with `&`, `<` and `>` escaped. */
   text: string;
   responseUrl: string;
 }

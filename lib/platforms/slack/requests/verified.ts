@@ -6,7 +6,8 @@ import { isSignedBySlack, isTimely, MAX_SKEW_SECONDS } from './signature.ts';
 
 /**
  * Accepts only requests that Slack signed recently with a currently valid signing secret.
- * @param now the time, which is asked of the table in a new process, so only for a signed request; epoch milliseconds
+ * @param now returns the time in epoch milliseconds. A new process asks the table for it, so only a signed request gets
+ * that far.
  */
 export function verifiedBySlack(
   secrets: Secrets,

@@ -21,7 +21,7 @@ export function taskSelect(label: string, optional: boolean): InputBlock {
     label: { type: 'plain_text', text: label },
     hint: {
       type: 'plain_text',
-      text: 'The list has the tasks that the relay has seen. Others go by their id or whole name.',
+      text: 'The list has the tasks that the relay has seen. For others, type the id or the whole name.',
     },
     optional,
     element: {
