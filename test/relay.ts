@@ -9,12 +9,12 @@ import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { linkRoutes } from '../local/link-routes.ts';
-import { type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { nextMoment } from '../local/trial/next-moment.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { loseAnswers } from './lost-answers.ts';
 import { startStack } from './relay-table.ts';
+import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
 
 /** The project of the sandbox's seed that defects go to. */
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
@@ -97,7 +97,7 @@ export interface TestRelayOptions {
 export interface TestRelay {
   clock: TestClock;
   sandbox: Sandbox;
-  slack: SlackStandIn;
+  slack: SlackThatFails;
   stack: LocalStack;
   stores: Stores;
   links: Links;
@@ -135,7 +135,7 @@ const WORKER_TIMEOUT_MS = 60_000;
 export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
-  const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
+  const slack = await startSlackThatFails({ clock: read, botToken: BOT_TOKEN });
   const given = options.config ?? exampleConfig();
   const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
   const { tableOnWire, tableThrough, environment } = options;

@@ -5,7 +5,6 @@ import { refusalOf } from '../own-key.ts';
 import { readBody } from '../request-body.ts';
 import { type Answer, json } from './answer.ts';
 import { answerControl } from './control.ts';
-import { createFailures, type Failure, underFailure } from './failures.ts';
 import { keepWorkspace } from './kept-workspace.ts';
 import { createResponseUrls, type RespondsTo, refusedResponse } from './response-urls.ts';
 import { channels, people, userGroups } from './seed.ts';
@@ -26,6 +25,11 @@ export interface SlackStandInOptions {
   port?: number;
   /** The file that keeps messages, forms and response URLs over a restart. Without it, they are in memory only. */
   file?: string;
+  /**
+   * Stands between a call and its answer. Posts to response URLs have the method `response_url`. `refuse` makes the answer
+   * for an error, and undefined cuts the connection.
+   */
+  between?: (method: string, work: () => Answer, refuse: (error: string) => Answer) => Answer | undefined;
 }
 
 /** Its workspace is live and may be changed. Removing a view closes it. */
@@ -37,14 +41,10 @@ export interface SlackStandIn
   url: string;
   /** The app's scopes. Calls that need another scope are refused with `missing_scope`. Default: all. */
   grant(scopes: Iterable<string>): void;
-  /** Every received call, including failed ones. Posts to response URLs have the method `response_url`. */
-  calls: { method: string; at: number }[];
   /** Valid for five messages within 30 minutes. */
   makeResponseUrl(about: RespondsTo): string;
   /** Valid for one modal within three seconds. */
   makeTriggerId(userId: string): string;
-  /** Makes the next calls of a method fail. */
-  fail(failure: Failure): void;
   close(): Promise<void>;
 }
 
@@ -53,12 +53,10 @@ export interface SlackStandIn
  * without rate limits, threads or other apps. If the documentation leaves a choice, the stricter one is taken.
  */
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
-  const { clock, botToken, port = 0, controlKey = randomUUID() } = options;
+  const { clock, botToken, port = 0, controlKey = randomUUID(), between = (_method, work) => work() } = options;
   const workspace = createWorkspace(clock, people, channels, userGroups);
   const responseUrls = createResponseUrls(workspace);
   const save = options.file === undefined ? () => {} : keepWorkspace(options.file, workspace, responseUrls);
-  const failures = createFailures();
-  const calls: SlackStandIn['calls'] = [];
 
   const server = createServer((request, response) => {
     answer(request)
@@ -81,10 +79,8 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
     grant(scopes) {
       workspace.scopes = new Set(scopes);
     },
-    calls,
     makeResponseUrl,
     makeTriggerId: workspace.triggers.make,
-    fail: failures.add,
     close,
   };
 
@@ -96,24 +92,16 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
     if (path.startsWith('/api/')) {
       const method = path.slice('/api/'.length);
       const refuse = (error: string) => json(200, { ok: false, error });
-      return call(
-        method,
-        () => answerApiCall(workspace, botToken, method, request.headers.authorization, body),
-        refuse,
-      );
+      const { authorization } = request.headers;
+      return between(method, () => answerApiCall(workspace, botToken, method, authorization, body), refuse);
     }
     if (path.startsWith('/response/')) {
       const id = path.slice('/response/'.length);
-      return call('response_url', () => responseUrls.respond(id, body), refusedResponse);
+      return between('response_url', () => responseUrls.respond(id, body), refusedResponse);
     }
     const refusal = refusalOf(request.headers, controlKey);
     if (refusal !== undefined) return json(403, { error: refusal });
     return answerControl(`${request.method} ${path}`, body, workspace, makeResponseUrl);
-  }
-
-  function call(method: string, work: () => Answer, refuse: (error: string) => Answer): Answer | undefined {
-    calls.push({ method, at: clock() });
-    return underFailure(failures.take(method), work, refuse);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChecklistGroup } from '../records.ts';
 import { refuse } from '../refusal.ts';
 import { find } from '../store.ts';
-import { operation } from './operation.ts';
+import { boolean, id, integers, name, operation } from './operation.ts';
 
 /** docs/partner-api.md#statuses has neither 400 nor 422 for checklist operations; 422 is assumed. */
 export const checklists = [
@@ -9,7 +9,7 @@ export const checklists = [
     path: '/work-items/checklist/groups/reorder',
     evidence: 'documented',
     scope: 'checklists.write',
-    required: { work_item_type: 'name', work_item_id: 'id', group_ids: 'integers' },
+    required: { work_item_type: name, work_item_id: id, group_ids: integers },
     run({ work_item_type, work_item_id, group_ids }, store) {
       const groups = store.data.checklistGroups.filter(
         (group) => group.work_item_type === work_item_type && group.work_item_id === work_item_id,
@@ -33,8 +33,8 @@ export const checklists = [
     path: '/work-items/checklist/items/complete',
     evidence: 'documented',
     scope: 'checklists.write',
-    required: { item_id: 'id' },
-    optional: { is_completed: 'boolean' },
+    required: { item_id: id },
+    optional: { is_completed: boolean },
     run({ item_id, is_completed }, store, stamp, actorId) {
       const before = find(store.data.checklistItems, 'item_id', item_id) ?? refuse(404, 'Checklist item not found');
       const group = find(store.data.checklistGroups, 'group_id', before.group_id);

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Defect } from '../records.ts';
 import { refuse } from '../refusal.ts';
 import { find, type Store } from '../store.ts';
-import { operation, paginate } from './operation.ts';
+import { count, id, name, operation, paginate, text, uuid } from './operation.ts';
 
-const described = { description: 'text', type: 'text', priority: 'text', severity: 'text' } as const;
+const described = { description: text, type: text, priority: text, severity: text } as const;
 
 export const defects = [
   operation({
@@ -13,7 +13,7 @@ export const defects = [
     scope: 'defects.write',
     success: 201,
     invalid: 400,
-    required: { project_id: 'uuid', title: 'name' },
+    required: { project_id: uuid, title: name },
     optional: described,
     run(payload, store, stamp, actorId) {
       if (!find(store.data.projects, 'project_id', payload.project_id)) refuse(400, 'Invalid reference: project_id');
@@ -41,7 +41,7 @@ export const defects = [
     evidence: 'assumed',
     scope: 'defects.read',
     invalid: 400,
-    optional: { project_id: 'uuid', page: 'count', per_page: 'count' },
+    optional: { project_id: uuid, page: count, per_page: count },
     run({ project_id, ...pages }, { data }) {
       const found = data.defects.filter((defect) => project_id === undefined || defect.project_id === project_id);
       // The newest first (assumed).
@@ -53,8 +53,8 @@ export const defects = [
     evidence: 'documented',
     scope: 'defects.write',
     invalid: 400,
-    required: { defect_id: 'id' },
-    optional: { title: 'name', ...described },
+    required: { defect_id: id },
+    optional: { title: name, ...described },
     run({ defect_id, ...changes }, store, stamp) {
       const defect = { ...existing(store, defect_id), ...changes, dt_updated: stamp };
       store.put('defects', defect);
@@ -66,8 +66,8 @@ export const defects = [
     evidence: 'documented',
     scope: 'defects.write',
     invalid: 400,
-    required: { defect_id: 'id' },
-    optional: { test_case_id: 'id', test_step_id: 'id', task_id: 'id' },
+    required: { defect_id: id },
+    optional: { test_case_id: id, test_step_id: id, task_id: id },
     rule: ({ test_case_id, test_step_id, task_id }) =>
       (test_case_id ?? test_step_id ?? task_id) === undefined
         ? ['test_case_id', 'at least one of test_case_id, test_step_id and task_id is required']

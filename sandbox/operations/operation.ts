@@ -1,22 +1,10 @@
+import * as z from 'zod';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store.ts';
 
-interface FieldTypes {
-  text: string;
-  name: string;
-  uuid: string;
-  id: string | number;
-  number: number;
-  count: number;
-  boolean: boolean;
-  any: unknown;
-  date: string;
-  integers: number[];
-}
-
-type Fields = Readonly<Record<string, keyof FieldTypes>>;
-type Values<R extends Fields, O extends Fields> = { [K in keyof R]: FieldTypes[R[K]] } & {
-  [K in keyof O]?: FieldTypes[O[K]];
+type Fields = Readonly<Record<string, z.ZodType>>;
+type Values<R extends Fields, O extends Fields> = { [K in keyof R]: z.output<R[K]> } & {
+  [K in keyof O]?: z.output<O[K]>;
 };
 
 export type Payload = Readonly<Record<string, unknown>>;
@@ -45,6 +33,9 @@ export interface Result {
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
+/** The field to blame, and what is wrong with it. */
+type Fault = readonly [field: string, reason: string];
+
 interface Declaration<R extends Fields, O extends Fields> {
   readonly path: string;
   readonly evidence: Evidence;
@@ -57,8 +48,8 @@ interface Declaration<R extends Fields, O extends Fields> {
   /** Default: none. */
   readonly required?: R;
   readonly optional?: O;
-  /** A rule over several fields: the field to blame and what is wrong, or null. */
-  rule?(payload: Values<R, O>): readonly [field: string, reason: string] | null;
+  /** A rule over several fields. */
+  rule?(payload: Values<R, O>): Fault | null;
   run(payload: Values<R, O>, store: Store, stamp: string, actorId: string): Result;
 }
 
@@ -75,13 +66,31 @@ export interface Operation {
   run(payload: Payload, store: Store, stamp: string, actorId: string): Result;
 }
 
+const NAME = 'must be a string that is not empty';
+const COUNT = 'must be an integer of at least 1';
+const INTEGERS = 'must be an array of integers';
+
+/** The types of payload fields. Maximum lengths and sizes are not shown, so there are none. */
+export const text = z.string('must be a string');
+export const name = z.string(NAME).regex(/\S/, NAME);
+export const uuid = z.guid('must be a UUID');
+export const id = z.union([z.int(), z.string().min(1)], 'must be an identifier');
+export const number = z.number('must be a number').nonnegative('must be a number');
+export const count = z.int(COUNT).min(1, COUNT);
+export const boolean = z.boolean('must be a boolean');
+export const date = z.iso.date('must be a date as YYYY-MM-DD');
+export const integers = z.array(z.int(INTEGERS), INTEGERS);
+
 type NoFields = Readonly<Record<never, never>>;
 
 export function operation<const R extends Fields = NoFields, const O extends Fields = NoFields>(
   declared: Declaration<R, O>,
 ): Operation {
   const { path, evidence, scope, success = 200, invalid = 422, required = {}, optional = {} } = declared;
-  const types = Object.entries<keyof FieldTypes>({ ...required, ...optional });
+  const known = z.object({ ...z.object(optional).partial().shape, ...required });
+  const refuse = (faults: Fault[]): never => {
+    throw new Refusal(invalid, 'Validation failed', { errors: Object.fromEntries(faults) });
+  };
   // The result of `validate` has these types, but the declaration cannot express that to the compiler.
   const typed = (payload: Payload) => payload as Values<R, O>;
   return {
@@ -91,22 +100,18 @@ export function operation<const R extends Fields = NoFields, const O extends Fie
     success,
     invalid,
     validate(payload) {
-      const known: Record<string, unknown> = {};
-      const errors: Record<string, string> = {};
-      for (const [field, type] of types) {
-        const value = payload[field];
-        if (value === undefined) {
-          if (field in required) errors[field] = 'is required';
-        } else if (fieldTypes[type].accepts(value)) known[field] = value;
-        else errors[field] = `must be ${fieldTypes[type].label}`;
-      }
-      const broken = Object.keys(errors).length === 0 ? declared.rule?.(typed(known)) : null;
-      if (broken) errors[broken[0]] = broken[1];
-      if (Object.keys(errors).length > 0) throw new Refusal(invalid, 'Validation failed', { errors });
-      return known;
+      const read = known.safeParse(payload);
+      if (!read.success) return refuse(read.error.issues.map((issue) => faultOf(issue, payload)));
+      const broken = declared.rule?.(typed(read.data));
+      return broken ? refuse([broken]) : read.data;
     },
     run: (payload, store, stamp, actorId) => declared.run(typed(payload), store, stamp, actorId),
   };
+}
+
+function faultOf({ path: [field], message }: z.core.$ZodIssue, payload: Payload): Fault {
+  const name = String(field);
+  return [name, payload[name] === undefined ? 'is required' : message];
 }
 
 /** The defaults for page and page size (1 and 20) are assumed, and so are the zeros of an empty list. */
@@ -127,31 +132,4 @@ export function paginate(
       to: data.length === 0 ? 0 : start + data.length,
     },
   };
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
-
-/** Maximum lengths and sizes are not shown, so there are none. */
-const fieldTypes: Record<keyof FieldTypes, { label: string; accepts(value: unknown): boolean }> = {
-  text: { label: 'a string', accepts: isText },
-  name: { label: 'a string that is not empty', accepts: (value) => isText(value) && value.trim() !== '' },
-  uuid: {
-    label: 'a UUID',
-    accepts: (value) => isText(value) && /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(value),
-  },
-  id: { label: 'an identifier', accepts: (value) => isInteger(value) || (isText(value) && value !== '') },
-  number: { label: 'a number', accepts: (value) => typeof value === 'number' && value >= 0 },
-  count: { label: 'an integer of at least 1', accepts: (value) => isInteger(value) && value >= 1 },
-  boolean: { label: 'a boolean', accepts: (value) => typeof value === 'boolean' },
-  any: { label: 'any value', accepts: () => true },
-  date: { label: 'a date as YYYY-MM-DD', accepts: isDate },
-  integers: { label: 'an array of integers', accepts: (value) => Array.isArray(value) && value.every(isInteger) },
-};
-
-function isDate(value: unknown): boolean {
-  if (!isText(value) || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  // 2026-02-30 either does not parse or comes back as another day.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Project } from '../records.ts';
 import { refuse } from '../refusal.ts';
 import { find, type Store } from '../store.ts';
-import { operation, paginate } from './operation.ts';
+import { count, date, name, number, operation, paginate, text, uuid } from './operation.ts';
 
 const changeable = {
-  name: 'name',
-  priority: 'text',
-  description: 'text',
-  status: 'text',
-  start_date: 'date',
-  end_date: 'date',
-  estimated_hours: 'number',
+  name: name,
+  priority: text,
+  description: text,
+  status: text,
+  start_date: date,
+  end_date: date,
+  estimated_hours: number,
 } as const;
 
 export const projects = [
@@ -19,7 +19,7 @@ export const projects = [
     path: '/projects/list',
     evidence: 'documented',
     scope: 'projects.read',
-    optional: { page: 'count', limit: 'count' },
+    optional: { page: count, limit: count },
     run({ page = 1, limit }, { data }) {
       // "every project the key can access", and not documented as paginated: without a limit, it returns all of them
       // (assumed).
@@ -33,7 +33,7 @@ export const projects = [
     scope: 'projects.write',
     // The machine-readable description lists 200; the reference, which is followed here, 201.
     success: 201,
-    required: { name: 'name' },
+    required: { name: name },
     optional: changeable,
     run(payload, store, stamp, actorId) {
       const project: Project = {
@@ -61,14 +61,14 @@ export const projects = [
     path: '/projects/detail',
     evidence: 'fields assumed',
     scope: 'projects.read',
-    required: { project_id: 'uuid' },
+    required: { project_id: uuid },
     run: ({ project_id }, store) => ({ data: returned(existing(store, project_id)) }),
   }),
   operation({
     path: '/projects/update',
     evidence: 'fields assumed',
     scope: 'projects.write',
-    required: { project_id: 'uuid' },
+    required: { project_id: uuid },
     optional: changeable,
     run({ project_id, ...changes }, store, stamp) {
       const project = { ...existing(store, project_id), ...changes, dt_updated: stamp };
@@ -80,8 +80,8 @@ export const projects = [
     path: '/projects/search',
     evidence: 'documented',
     scope: 'projects.read',
-    required: { q: 'text' },
-    optional: { page: 'count', per_page: 'count' },
+    required: { q: text },
+    optional: { page: count, per_page: count },
     run({ q, ...pages }, { data }) {
       const found = data.projects.filter(({ name, description }) => matches(q, name, description));
       return paginate(found.map(returned), pages);

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Task } from '../records.ts';
 import { refuse } from '../refusal.ts';
 import { find, type Store } from '../store.ts';
-import { operation, paginate } from './operation.ts';
+import { count, date, id, name, number, operation, paginate, text, uuid } from './operation.ts';
 import { matches } from './projects.ts';
 
 const changeable = {
-  title: 'name',
-  name: 'name',
-  description: 'text',
-  status: 'text',
-  priority: 'text',
-  assigned_to: 'id',
-  due_date: 'date',
-  estimated_hours: 'number',
+  title: name,
+  name: name,
+  description: text,
+  status: text,
+  priority: text,
+  assigned_to: id,
+  due_date: date,
+  estimated_hours: number,
 } as const;
 
 export const tasks = [
@@ -21,8 +21,8 @@ export const tasks = [
     path: '/tasks/list',
     evidence: 'fields assumed',
     scope: 'tasks.read',
-    required: { project_id: 'uuid' },
-    optional: { status: 'text', assigned_to: 'id', page: 'count', per_page: 'count' },
+    required: { project_id: uuid },
+    optional: { status: text, assigned_to: id, page: count, per_page: count },
     run({ project_id, status, assigned_to, ...pages }, { data }) {
       const found = data.tasks.filter(
         (task) =>
@@ -38,7 +38,7 @@ export const tasks = [
     evidence: 'fields assumed',
     scope: 'tasks.write',
     // The table gives 201 to other creating operations and 200 to this one.
-    required: { project_id: 'uuid' },
+    required: { project_id: uuid },
     optional: changeable,
     rule: ({ title, name }) => (title === undefined && name === undefined ? ['title', 'is required'] : null),
     run({ project_id, title, name, ...payload }, store, stamp, actorId) {
@@ -66,14 +66,14 @@ export const tasks = [
     path: '/tasks/detail',
     evidence: 'fields assumed',
     scope: 'tasks.read',
-    required: { task_id: 'id' },
+    required: { task_id: id },
     run: ({ task_id }, store) => ({ data: existing(store, task_id) }),
   }),
   operation({
     path: '/tasks/update',
     evidence: 'fields assumed',
     scope: 'tasks.write',
-    required: { task_id: 'id' },
+    required: { task_id: id },
     optional: changeable,
     run({ task_id, title, name, assigned_to, ...changes }, store, stamp) {
       const before = existing(store, task_id);
@@ -92,8 +92,8 @@ export const tasks = [
     path: '/tasks/search',
     evidence: 'fields assumed',
     scope: 'tasks.read',
-    required: { q: 'text' },
-    optional: { project_id: 'uuid', page: 'count', per_page: 'count' },
+    required: { q: text },
+    optional: { project_id: uuid, page: count, per_page: count },
     run({ q, project_id, ...pages }, { data }) {
       const found = data.tasks.filter(
         (task) =>

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import type { TestScenario, TestStep } from '../records.ts';
 import { refuse } from '../refusal.ts';
 import { find, nextId } from '../store.ts';
-import { operation } from './operation.ts';
+import { id, name, number, operation, text, uuid } from './operation.ts';
 
 const scenarioChanges = {
-  name: 'name',
-  description: 'text',
-  type: 'text',
-  coverage_percentage: 'number',
-  status: 'text',
+  name: name,
+  description: text,
+  type: text,
+  coverage_percentage: number,
+  status: text,
 } as const;
 
 export const tests = [
@@ -19,8 +20,8 @@ export const tests = [
     scope: 'test-scenarios.write',
     success: 201,
     invalid: 400,
-    required: { project_id: 'uuid', name: 'name' },
-    optional: { ...scenarioChanges, test_strategy_id: 'id' },
+    required: { project_id: uuid, name: name },
+    optional: { ...scenarioChanges, test_strategy_id: id },
     run(payload, store) {
       if (!find(store.data.projects, 'project_id', payload.project_id)) refuse(400, 'Invalid reference: project_id');
       const scenario: TestScenario = {
@@ -41,7 +42,7 @@ export const tests = [
     evidence: 'documented',
     scope: 'test-scenarios.write',
     invalid: 400,
-    required: { scenario_id: 'id' },
+    required: { scenario_id: id },
     optional: scenarioChanges,
     run({ scenario_id, ...changes }, store) {
       const before =
@@ -57,8 +58,8 @@ export const tests = [
     scope: 'test-steps.write',
     success: 201,
     invalid: 400,
-    required: { test_case_id: 'id', name: 'name' },
-    optional: { description: 'text', expected_result: 'text', outcome: 'text', status: 'text' },
+    required: { test_case_id: id, name: name },
+    optional: { description: text, expected_result: text, outcome: text, status: text },
     run(payload, store) {
       const { testCases, testSteps } = store.data;
       const testCase =
@@ -84,8 +85,8 @@ export const tests = [
     evidence: 'documented',
     scope: 'test-steps.write',
     invalid: 400,
-    required: { test_case_id: 'id', step_id: 'id' },
-    optional: { hard_delete: 'any' },
+    required: { test_case_id: id, step_id: id },
+    optional: { hard_delete: z.unknown() },
     run({ test_case_id, step_id, hard_delete }, store) {
       const step = find(store.data.testSteps, 'step_id', step_id);
       if (step === undefined || step.test_case_id !== test_case_id) return refuse(404, 'Test step not found');

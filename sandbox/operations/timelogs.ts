@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Timelog } from '../records.ts';
 import { refuse } from '../refusal.ts';
 import { find } from '../store.ts';
-import { operation, paginate } from './operation.ts';
+import { count, date, id, number, operation, paginate, text, uuid } from './operation.ts';
 
 export const timelogs = [
   // /timelogs/search takes "same filters as /timelogs/list".
@@ -12,13 +12,13 @@ export const timelogs = [
       evidence: 'fields assumed',
       scope: 'timelogs.read',
       optional: {
-        project_id: 'uuid',
-        task_id: 'id',
-        user_id: 'id',
-        date_from: 'date',
-        date_to: 'date',
-        page: 'count',
-        per_page: 'count',
+        project_id: uuid,
+        task_id: id,
+        user_id: id,
+        date_from: date,
+        date_to: date,
+        page: count,
+        per_page: count,
       },
       run({ project_id, task_id, user_id, date_from, date_to, ...pages }, { data }) {
         const found = data.timelogs.filter(
@@ -37,7 +37,7 @@ export const timelogs = [
     path: '/timelogs/detail',
     evidence: 'fields assumed',
     scope: 'timelogs.read',
-    required: { timelog_id: 'id' },
+    required: { timelog_id: id },
     run: ({ timelog_id }, { data }) => ({
       data: find(data.timelogs, 'timelog_id', timelog_id) ?? refuse(422, 'Time entry not found'),
     }),
@@ -47,8 +47,8 @@ export const timelogs = [
     evidence: 'assumed',
     scope: 'timelogs.write',
     success: 201,
-    required: { task_id: 'id', user_id: 'id', date: 'date', hours: 'number' },
-    optional: { note: 'text', description: 'text' },
+    required: { task_id: id, user_id: id, date: date, hours: number },
+    optional: { note: text, description: text },
     // Assumed, like everything about this operation.
     rule: ({ hours }) => (hours > 0 && hours <= 24 ? null : ['hours', 'must be more than 0 and at most 24']),
     run({ task_id, user_id, date, hours, note, description }, store, stamp) {

@@ -1,4 +1,5 @@
-import { item } from './arguments.ts';
+import * as z from 'zod';
+import { boolean, item } from './arguments.ts';
 import { tool } from './tool.ts';
 
 export const checklists = [
@@ -8,7 +9,10 @@ export const checklists = [
     description: 'Marks items as done, or as not done.',
     scope: 'mcp:checklists.write',
     kind: 'changes',
-    required: { items: { type: 'array', items: item, minItems: 1 }, done: { type: 'boolean' } },
+    required: {
+      items: z.array(item, 'must be a list').min(1, 'must have at least 1 entries'),
+      done: boolean,
+    },
     optional: {},
     run({ items, done }, actor) {
       const found = items.map((id) => actor.checklistItem(id));

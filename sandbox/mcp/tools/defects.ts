@@ -1,7 +1,7 @@
-import { priority, project, text } from './arguments.ts';
+import { oneOf, priority, project, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
-const severity = { type: 'string', enum: ['minor', 'major', 'critical'] } as const;
+const severity = oneOf(['minor', 'major', 'critical']);
 
 export const defects = [
   tool({

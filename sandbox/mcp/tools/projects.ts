@@ -9,7 +9,7 @@ export const projects = [
     scope: 'mcp:projects.read',
     kind: 'reads',
     required: {},
-    optional: { containing: { ...text, description: 'Only those with this text in their name' } },
+    optional: { containing: text.meta({ description: 'Only those with this text in their name' }) },
     run({ containing = '' }, actor) {
       const wanted = containing.toLowerCase();
       const found = actor.projects().filter((candidate) => candidate.name.toLowerCase().includes(wanted));

@@ -1,4 +1,4 @@
-import { date, person, priority, project, text } from './arguments.ts';
+import { boolean, date, person, priority, project, text } from './arguments.ts';
 import { tool } from './tool.ts';
 
 export const tasks = [
@@ -9,7 +9,7 @@ export const tasks = [
     scope: 'mcp:tasks.read',
     kind: 'reads',
     required: {},
-    optional: { project, containing: { ...text, description: 'Text in the title' }, mine: { type: 'boolean' } },
+    optional: { project, containing: text.meta({ description: 'Text in the title' }), mine: boolean },
     run({ project, containing = '', mine = false }, actor) {
       const wanted = containing.toLowerCase();
       const found = actor

@@ -1,9 +1,9 @@
+import * as z from 'zod';
 import type { Actor } from './actor.ts';
-import { faultOf, type Schema, type ValueOf } from './schema.ts';
 
-type Schemas = Readonly<Record<string, Schema>>;
-type Values<R extends Schemas, O extends Schemas> = { [K in keyof R]: ValueOf<R[K]> } & {
-  [K in keyof O]?: ValueOf<O[K]>;
+type Schemas = Readonly<Record<string, z.ZodType>>;
+type Values<R extends Schemas, O extends Schemas> = { [K in keyof R]: z.output<R[K]> } & {
+  [K in keyof O]?: z.output<O[K]>;
 };
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -26,27 +26,28 @@ interface Declaration<R extends Schemas, O extends Schemas> extends Described {
 }
 
 export interface Tool extends Described {
-  readonly required: Schemas;
-  readonly optional: Schemas;
-  /** What is wrong, by argument; empty when they can be run. */
-  faults(args: Arguments): Record<string, string>;
+  /** The JSON Schema of its arguments. */
+  readonly inputSchema: object;
+  /** What is wrong with arguments: `hours must be a number`. Empty if it can be run with them. */
+  faults(args: Arguments): string[];
   run(args: Arguments, actor: Actor): object;
 }
 
 export function tool<const R extends Schemas, const O extends Schemas>(declared: Declaration<R, O>): Tool {
-  const { required, optional } = declared;
+  const { required, optional, ...described } = declared;
+  const input = z.strictObject({ ...required, ...z.object(optional).partial().shape });
+  const { $schema, ...inputSchema } = z.toJSONSchema(input);
   return {
-    ...declared,
-    faults(args) {
-      const faults = Object.entries<Schema>({ ...required, ...optional }).flatMap(([name, schema]) => {
-        const value = args[name];
-        const missing = name in required ? 'is required' : undefined;
-        const fault = value === undefined ? missing : faultOf(schema, value);
-        return fault === undefined ? [] : [[name, fault]];
-      });
-      return Object.fromEntries(faults);
-    },
+    ...described,
+    inputSchema,
+    faults: (args) => input.safeParse(args).error?.issues.flatMap((issue) => faultsOf(issue, args)) ?? [],
     // `faults` has shown that the arguments have these types; the declaration cannot say so to the compiler.
     run: (args, actor) => declared.run(args as Values<R, O>, actor),
   };
+}
+
+function faultsOf(issue: z.core.$ZodIssue, args: Arguments): string[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => `${name} is unknown`);
+  const name = String(issue.path[0]);
+  return [`${name} ${args[name] === undefined ? 'is required' : issue.message}`];
 }

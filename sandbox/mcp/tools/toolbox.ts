@@ -53,9 +53,7 @@ export class Toolbox {
       throw new McpRefusal(403, `The tool ${tool.name} needs the scope ${tool.scope}`, { id });
     }
     const args: Arguments = isObject(params.arguments) ? params.arguments : {};
-    const unknown = Object.keys(args).filter((name) => !(name in tool.required || name in tool.optional));
-    const wrong = Object.entries(tool.faults(args)).map(([name, fault]) => `${name} ${fault}`);
-    const faults = [...unknown.map((name) => `${name} is unknown`), ...wrong];
+    const faults = tool.faults(args);
     if (faults.length > 0) return failed(faults.join('; '));
     try {
       const value = tool.run(args, actor);
@@ -75,12 +73,7 @@ export class Toolbox {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: {
-        type: 'object',
-        properties: { ...tool.required, ...tool.optional },
-        required: Object.keys(tool.required),
-        additionalProperties: false,
-      },
+      inputSchema: tool.inputSchema,
       annotations: annotationsOf(tool),
       ...(this.#options.tellsScopes ? { _meta: { scope: tool.scope } } : {}),
     };

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { type SlackStandIn, startSlackStandIn } from '../../../local/slack/stand-in.ts';
+import { type SlackThatFails, startSlackThatFails } from '../../slack-that-fails.ts';
 
 export const botToken = 'xoxb-stand-in';
 export const noon = Date.UTC(2026, 10, 20, 12);
@@ -10,9 +10,9 @@ const controlKey = 'LOCALNOON';
 export const commandLine = { authorization: `Bearer ${controlKey}` };
 export const bearer = { authorization: `Bearer ${botToken}` };
 
-export async function startAtNoon(): Promise<{ slack: SlackStandIn; time: { now: number } }> {
+export async function startAtNoon(): Promise<{ slack: SlackThatFails; time: { now: number } }> {
   const time = { now: noon };
-  const slack = await startSlackStandIn({ clock: () => time.now, botToken, controlKey });
+  const slack = await startSlackThatFails({ clock: () => time.now, botToken, controlKey });
   onTestFinished(() => slack.close());
   return { slack, time };
 }
@@ -27,21 +27,21 @@ export function form(fields: Fields): URLSearchParams {
   return new URLSearchParams(Object.fromEntries(texts));
 }
 
-export async function send(slack: SlackStandIn, method: string, request: RequestInit): Promise<Fields> {
+export async function send(slack: SlackThatFails, method: string, request: RequestInit): Promise<Fields> {
   const response = await fetch(`${slack.url}/api/${method}`, { method: 'POST', ...request });
   expect(response.status).toBe(200);
   return (await response.json()) as Fields;
 }
 
-export function call(slack: SlackStandIn, method: string, fields: Fields = {}): Promise<Fields> {
+export function call(slack: SlackThatFails, method: string, fields: Fields = {}): Promise<Fields> {
   return send(slack, method, { headers: bearer, body: form(fields) });
 }
 
-export function post(slack: SlackStandIn, fields: Fields): Promise<Fields> {
+export function post(slack: SlackThatFails, fields: Fields): Promise<Fields> {
   return call(slack, 'chat.postMessage', { channel: general, ...fields });
 }
 
-export function open(slack: SlackStandIn, view: unknown): Promise<Fields> {
+export function open(slack: SlackThatFails, view: unknown): Promise<Fields> {
   return call(slack, 'views.open', { trigger_id: slack.makeTriggerId(mira), view });
 }
 

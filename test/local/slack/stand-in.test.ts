@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { startSlackStandIn } from '../../../local/slack/stand-in.ts';
+import { startSlackThatFails } from '../../slack-that-fails.ts';
 import {
   actions,
   bearer,
@@ -118,7 +118,7 @@ describe('the history of a conversation', () => {
   it('the history comes in pages, the newest first, and is complete', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 1, max: 4 }), async (count, limit) => {
-        const slack = await startSlackStandIn({ clock: () => noon, botToken });
+        const slack = await startSlackThatFails({ clock: () => noon, botToken });
         const sent = many(count, (index) => `message ${index}`);
         for (const text of sent) await post(slack, { text });
         const found: unknown[] = [];

@@ -1,8 +1,9 @@
-import { type Answer, json, text } from './answer.ts';
-import type { MethodName } from './web-api.ts';
+import { type Answer, json, text } from '../local/slack/answer.ts';
+import { type SlackStandIn, type SlackStandInOptions, startSlackStandIn } from '../local/slack/stand-in.ts';
+import type { MethodName } from '../local/slack/web-api.ts';
 
 /** Whether the failure happens before or after Slack did the work. */
-export type When = 'before work' | 'after work';
+type When = 'before work' | 'after work';
 
 export type Failure = {
   /** `response_url` means posts to any response URL. */
@@ -17,26 +18,27 @@ export type Failure = {
   | { kind: 'cut'; when?: When }
 );
 
-export interface Failures {
-  add(failure: Failure): void;
-  /** The failure for this call. */
-  take(method: string): Failure | undefined;
+export interface SlackThatFails extends SlackStandIn {
+  /** Every received call, including failed ones. Posts to response URLs have the method `response_url`. */
+  calls: { method: string; at: number }[];
+  /** Makes the next calls of a method fail. Several failures follow one another. */
+  fail(failure: Failure): void;
 }
 
-/** Failures on demand, one per call, in the order in which they were requested. */
-export function createFailures(): Failures {
+/** The stand-in, with failures on demand. */
+export async function startSlackThatFails(options: SlackStandInOptions): Promise<SlackThatFails> {
+  const calls: SlackThatFails['calls'] = [];
   const waiting: { failure: Failure; left: number }[] = [];
-  return {
-    add(failure) {
-      waiting.push({ failure, left: failure.times ?? 1 });
-    },
-    take(method) {
+  const standIn = await startSlackStandIn({
+    ...options,
+    between(method, work, refuse) {
+      calls.push({ method, at: options.clock() });
       const due = waiting.find(({ failure, left }) => failure.method === method && left > 0);
-      if (!due) return undefined;
-      due.left -= 1;
-      return due.failure;
+      if (due) due.left -= 1;
+      return underFailure(due?.failure, work, refuse);
     },
-  };
+  });
+  return { ...standIn, calls, fail: (failure) => void waiting.push({ failure, left: failure.times ?? 1 }) };
 }
 
 /**
@@ -45,7 +47,7 @@ export function createFailures(): Failures {
  * @param refuse makes the answer for an error
  * @returns undefined if the connection must be cut
  */
-export function underFailure(
+function underFailure(
   failure: Failure | undefined,
   work: () => Answer,
   refuse: (error: string) => Answer,
