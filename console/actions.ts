@@ -6,7 +6,7 @@ import type { Job } from '../lib/engine/record/job.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import type { ActionResult, JobAction } from './contract.ts';
+import { type ActionResult, type JobAction, jobAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
 import { verifyWithService } from './verify.ts';
@@ -16,15 +16,6 @@ const AT_ONCE = 100;
 const UNREADABLE = 'this is not a decision about jobs';
 
 const id = z.string().min(1).max(200);
-const action = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('replay') }),
-  z.object({ do: z.literal('discard'), reason: z.string().trim().min(1, 'a reason is needed').max(1_000) }),
-  z.object({ do: z.literal('done'), createdId: z.string().trim().min(1).max(200) }),
-  z.object({ do: z.literal('again') }),
-  z.object({ do: z.literal('search') }),
-]) satisfies z.ZodType<JobAction>;
-type Action = z.output<typeof action>;
-
 const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });
 
 /**
@@ -35,7 +26,7 @@ const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });
  * @throws {HttpError} for a decision that cannot be read
  */
 export async function decide(relay: OperatedRelay, given: unknown, jobId?: string): Promise<ActionResult> {
-  const decision = readSent(action, given, UNREADABLE);
+  const decision = readSent(jobAction, given, UNREADABLE);
   const ids = jobId === undefined ? [...new Set(readSent(many, given, UNREADABLE).ids)] : [jobId];
   if (decision.do === 'done' && ids.length > 1) {
     throw new HttpError(400, 'the id of what was created belongs to one job: decide each on its own');
@@ -46,18 +37,22 @@ export async function decide(relay: OperatedRelay, given: unknown, jobId?: strin
   return { results };
 }
 
-async function decideOne(relay: OperatedRelay, id: string, decision: Action): Promise<{ ok: boolean; text: string }> {
+async function decideOne(
+  relay: OperatedRelay,
+  id: string,
+  decision: JobAction,
+): Promise<{ ok: boolean; text: string }> {
   const job = await relay.stores.jobs.get(id);
   if (!job) return { ok: false, text: 'There is no such job any more.' };
   try {
-    await carryOut(relay, job, decision);
+    await applyDecision(relay, job, decision);
     return { ok: true, text: DONE[decision.do] };
   } catch (error) {
     return { ok: false, text: messageOf(error) };
   }
 }
 
-const DONE: Readonly<Record<Action['do'], string>> = {
+const DONE: Readonly<Record<JobAction['do'], string>> = {
   replay: 'It is queued again, and continues where it stopped.',
   discard: 'It ends without doing the rest.',
   done: 'It continues with what was created.',
@@ -66,7 +61,11 @@ const DONE: Readonly<Record<Action['do'], string>> = {
 };
 
 /** @throws {Error} if the job is in another state */
-async function carryOut({ stores, runtime, operator: by }: OperatedRelay, job: Job, decision: Action): Promise<void> {
+async function applyDecision(
+  { stores, runtime, operator: by }: OperatedRelay,
+  job: Job,
+  decision: JobAction,
+): Promise<void> {
   const { clock } = runtime;
   const options = { ...stores, clock };
   switch (decision.do) {

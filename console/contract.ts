@@ -1,9 +1,12 @@
+import * as z from 'zod';
+
 /**
  * What the console's server answers, and what its pages send. Everything is JSON, times are epoch milliseconds, and
  * texts may come from outside: the pages render them as text only. A request needs the header `authorization: Bearer
  * <token>`. An error is `{ error: string }` with a status of 4xx or 5xx, in words for the operator.
  *
- * This file imports nothing, because the pages are compiled without Node's types.
+ * This file imports nothing of the server, because the pages are compiled without Node's types. They use its types only,
+ * and the server checks with its schemas what they send.
  */
 
 /** The status of a job, as in lib/engine/record/job.ts. */
@@ -29,19 +32,23 @@ export interface RelayFacts {
   web: Record<string, Record<string, string>>;
 }
 
-/** `POST /api/operate`: what an operator does apart from decisions about jobs. Answers {@link Said}. */
-export type Operation =
-  | { do: 'resume'; connection: string }
-  /** `steal`: even if the relay made the defect for another issue or job. */
-  | { do: 'set link'; issue: string; defectId: string; steal: boolean }
-  | { do: 'clear link'; issue: string }
-  | { do: 'move link'; issue: string; to: string }
-  /** `at`: as of that time. */
-  | { do: 'run schedule'; schedule: string; at?: number }
-  | { do: 'set backfill'; repository: string; status: 'running' | 'paused' | 'stopped' };
+const text = z.string().trim().min(1).max(300);
 
-/** What happened. */
-export interface Said {
+/** `POST /api/operate`: what an operator does apart from decisions about jobs. Answers {@link ActionOutcome}. */
+export const relayAction = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('resume'), connection: text }),
+  /** `steal`: even if the relay made the defect for another issue or job. */
+  z.object({ do: z.literal('set link'), issue: text, defectId: text, steal: z.boolean() }),
+  z.object({ do: z.literal('clear link'), issue: text }),
+  z.object({ do: z.literal('move link'), issue: text, to: text }),
+  /** `at`: as of that time. */
+  z.object({ do: z.literal('run schedule'), schedule: text, at: z.number().exactOptional() }),
+  z.object({ do: z.literal('set backfill'), repository: text, status: z.enum(['running', 'paused', 'stopped']) }),
+]);
+export type RelayAction = z.output<typeof relayAction>;
+
+/** What an action did. */
+export interface ActionOutcome {
   text: string;
   /** The ids of the jobs that it made. */
   jobs?: string[];
@@ -262,12 +269,14 @@ export interface Evidence {
 }
 
 /** `POST /api/jobs/<id>`, and `POST /api/jobs` with `{ ids, ...action }` for several. Answers {@link ActionResult}. */
-export type JobAction =
-  | { do: 'replay' }
-  | { do: 'discard'; reason: string }
-  | { do: 'done'; createdId: string }
-  | { do: 'again' }
-  | { do: 'search' };
+export const jobAction = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('replay') }),
+  z.object({ do: z.literal('discard'), reason: z.string().trim().min(1, 'a reason is needed').max(1_000) }),
+  z.object({ do: z.literal('done'), createdId: z.string().trim().min(1).max(200) }),
+  z.object({ do: z.literal('again') }),
+  z.object({ do: z.literal('search') }),
+]);
+export type JobAction = z.output<typeof jobAction>;
 
 export interface ActionResult {
   /** For each job: what happened, or why nothing did. */
@@ -388,14 +397,22 @@ export interface SandboxFault {
   fault: Record<string, unknown>;
 }
 
-/** `POST /api/try`. Answers {@link Said}. */
-export type TryAction =
-  | { do: 'send event'; event: string; body: string }
-  | { do: 'send command'; text: string; user?: string }
-  | { do: 'press'; channel: string; ts: string; actionId: string; value?: string }
-  | { do: 'submit'; viewId: string; values: Record<string, unknown> }
-  /** A person types into a list. The relay answers with {@link Said.options}. */
-  | { do: 'suggest'; viewId: string; blockId: string; typed: string }
-  | { do: 'cancel'; viewId: string }
-  | { do: 'set fault'; fault: Record<string, unknown> }
-  | { do: 'clear fault'; id: string };
+/** `POST /api/try`. Answers {@link ActionOutcome}. */
+export const tryAction = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('send event'), event: z.string().regex(/^[a-z_]+$/), body: z.string() }),
+  z.object({ do: z.literal('send command'), text: z.string().max(4_000), user: z.string().exactOptional() }),
+  z.object({
+    do: z.literal('press'),
+    channel: z.string(),
+    ts: z.string(),
+    actionId: z.string(),
+    value: z.string().exactOptional(),
+  }),
+  z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
+  /** A person types into a list. The relay answers with {@link ActionOutcome.options}. */
+  z.object({ do: z.literal('suggest'), viewId: z.string(), blockId: z.string(), typed: z.string().max(300) }),
+  z.object({ do: z.literal('cancel'), viewId: z.string() }),
+  z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
+  z.object({ do: z.literal('clear fault'), id: z.string() }),
+]);
+export type TryAction = z.output<typeof tryAction>;

@@ -13,22 +13,11 @@ import { eventNow } from '../lib/schedules.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { awsFault } from './aws-faults.ts';
-import type { Operation, Said } from './contract.ts';
+import { type ActionOutcome, type RelayAction, relayAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';
 import { verifyWithService } from './verify.ts';
 import { withoutSecrets } from './without-secrets.ts';
-
-const text = z.string().trim().min(1).max(300);
-const operation = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('resume'), connection: text }),
-  z.object({ do: z.literal('set link'), issue: text, defectId: text, steal: z.boolean() }),
-  z.object({ do: z.literal('clear link'), issue: text }),
-  z.object({ do: z.literal('move link'), issue: text, to: text }),
-  z.object({ do: z.literal('run schedule'), schedule: text, at: z.number().exactOptional() }),
-  z.object({ do: z.literal('set backfill'), repository: text, status: z.enum(['running', 'paused', 'stopped']) }),
-]) satisfies z.ZodType<Operation>;
-type Asked = z.output<typeof operation>;
 
 /** What a schedule returns if it made jobs. */
 const madeJobs = z.looseObject({ jobs: z.array(z.looseObject({ id: z.string() })) });
@@ -39,17 +28,17 @@ const madeJobs = z.looseObject({ jobs: z.array(z.looseObject({ id: z.string() })
  * @param given as in the contract, not checked yet
  * @throws {HttpError} in words for the operator
  */
-export async function operate(relay: ConsoleRelay, given: unknown): Promise<Said> {
-  const asked = readSent(operation, given, 'this is not an operation');
+export async function operate(relay: ConsoleRelay, given: unknown): Promise<ActionOutcome> {
+  const asked = readSent(relayAction, given, 'this is not an action');
   try {
-    return await carryOut(relay, asked);
+    return await perform(relay, asked);
   } catch (cause) {
     const message = messageOf(cause);
     throw awsFault(cause) ?? new HttpError(400, message, { cause });
   }
 }
 
-async function carryOut(relay: ConsoleRelay, asked: Asked): Promise<Said> {
+async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionOutcome> {
   const { stores, runtime, operator } = relay;
   switch (asked.do) {
     case 'resume': {
@@ -79,7 +68,7 @@ async function carryOut(relay: ConsoleRelay, asked: Asked): Promise<Said> {
   }
 }
 
-async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDecision): Promise<Said> {
+async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDecision): Promise<ActionOutcome> {
   const { stores, runtime, operator: by } = relay;
   const { table, clock, secrets } = stores;
   const journal = (jobId: string) => openJournal(table, jobId, clock);

@@ -6,7 +6,7 @@ import { optionFaults } from '../../local/slack/block-kit.ts';
 import { buttonForm, commandForm, submissionForm, suggestionForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { StandInView } from '../../local/slack/workspace.ts';
-import type { Said, TryAction, TryExample } from '../contract.ts';
+import type { ActionOutcome, TryAction, TryExample } from '../contract.ts';
 
 /** How the screen Try reaches the relay: as GitHub and Slack do. */
 export interface SenderOptions {
@@ -22,12 +22,12 @@ export interface SenderOptions {
 /** Each method returns what happened, and throws an Error that says what is wrong with what it was given. */
 export interface Sender {
   examples(): TryExample[];
-  sendEvent(event: string, body: string): Promise<Said>;
-  sendCommand(text: string, user?: string): Promise<Said>;
-  press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<Said>;
-  submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<Said>;
-  suggest(viewId: string, blockId: string, typed: string): Promise<Said>;
-  cancel(viewId: string): Said;
+  sendEvent(event: string, body: string): Promise<ActionOutcome>;
+  sendCommand(text: string, user?: string): Promise<ActionOutcome>;
+  press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<ActionOutcome>;
+  submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<ActionOutcome>;
+  suggest(viewId: string, blockId: string, typed: string): Promise<ActionOutcome>;
+  cancel(viewId: string): ActionOutcome;
 }
 
 /** Who gives a command, and where: the stand-in knows both. */
@@ -139,7 +139,7 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       const answer: unknown = JSON.parse(await toSlack(addresses().interactions, signingSecret, form));
       const faults = optionFaults(answer);
       if (faults.length > 0) throw new Error(`Slack would refuse the options: ${faults.join('; ')}`);
-      return { text: '', options: (answer as Pick<Said, 'options'>).options ?? [] };
+      return { text: '', options: (answer as Pick<ActionOutcome, 'options'>).options ?? [] };
     },
     cancel(viewId) {
       close(viewId);
@@ -174,14 +174,14 @@ interface Accepted {
   ignored?: string;
 }
 
-function acceptedInWords({ jobs = [], repeat, ignored }: Accepted): Said {
+function acceptedInWords({ jobs = [], repeat, ignored }: Accepted): ActionOutcome {
   if (ignored !== undefined) return { text: `The relay takes no notice of it: ${ignored}` };
   const made = jobs.length === 1 ? `The job ${jobs[0]}` : `The jobs ${jobs.join(', ')}`;
   return { text: `${made} ${repeat ? 'had it already' : 'took it'}.`, jobs };
 }
 
 /** Slack shows the answer to a command as a message to the person. */
-async function show(answer: string, responseUrl: string): Promise<Said> {
+async function show(answer: string, responseUrl: string): Promise<ActionOutcome> {
   if (answer === '') return { text: 'The relay is working on it, or has opened a form.' };
   await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: answer });
   return { text: 'The relay answered: see the messages in Slack.' };

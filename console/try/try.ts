@@ -1,9 +1,8 @@
-import * as z from 'zod';
 import { messageOf } from '../../lib/error-message.ts';
 import { HttpError } from '../../lib/state/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Said, TryAction, TryFacts } from '../contract.ts';
+import { type ActionOutcome, type TryAction, type TryFacts, tryAction } from '../contract.ts';
 import { readSent } from '../read-sent.ts';
 import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
@@ -17,7 +16,7 @@ export interface Try {
    * @returns what happened
    * @throws {HttpError} for an action that cannot be done
    */
-  act(action: unknown): Promise<Said>;
+  act(action: unknown): Promise<ActionOutcome>;
 }
 
 export interface TryOptions extends SenderOptions {
@@ -25,28 +24,11 @@ export interface TryOptions extends SenderOptions {
   sandbox?: Sandbox | undefined;
 }
 
-const action = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('send event'), event: z.string().regex(/^[a-z_]+$/), body: z.string() }),
-  z.object({ do: z.literal('send command'), text: z.string().max(4_000), user: z.string().exactOptional() }),
-  z.object({
-    do: z.literal('press'),
-    channel: z.string(),
-    ts: z.string(),
-    actionId: z.string(),
-    value: z.string().exactOptional(),
-  }),
-  z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
-  z.object({ do: z.literal('suggest'), viewId: z.string(), blockId: z.string(), typed: z.string().max(300) }),
-  z.object({ do: z.literal('cancel'), viewId: z.string() }),
-  z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
-  z.object({ do: z.literal('clear fault'), id: z.string() }),
-]) satisfies z.ZodType<TryAction>;
-
 export function createTry({ sandbox, ...options }: TryOptions): Try {
   const sender = createSender(options);
   const standIn: SlackStandIn | undefined = options.slack?.standIn;
 
-  async function carryOut(asked: z.output<typeof action>): Promise<Said> {
+  async function perform(asked: TryAction): Promise<ActionOutcome> {
     switch (asked.do) {
       case 'send event':
         return sender.sendEvent(asked.event, asked.body);
@@ -83,9 +65,9 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
       audit: sandbox ? auditOf(sandbox) : [],
     }),
     async act(given) {
-      const asked = readSent(action, given, 'this is not an action of the screen Try');
+      const asked = readSent(tryAction, given, 'this is not an action of the screen Try');
       try {
-        return await carryOut(asked);
+        return await perform(asked);
       } catch (cause) {
         // The stand-ins and the sandbox say in words what is wrong with what they were given.
         throw new HttpError(400, messageOf(cause), { cause });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Operation } from '../contract.ts';
-import { OperationButton, Typed } from './question.tsx';
+import type { RelayAction } from '../contract.ts';
+import { ActionButton, Typed } from './question.tsx';
 
 type Change = 'set link' | 'clear link' | 'move link';
 
@@ -28,16 +28,16 @@ export function ChangeLink({ issue: known, changed }: { issue?: string; changed:
   const [steal, setSteal] = useState(false);
   const issue = known ?? typed.trim();
   const change = CHANGES.find(({ is }) => is === chosen);
-  const operation = (): Operation => {
+  const action = (): RelayAction => {
     if (chosen === 'set link') return { do: chosen, issue, defectId: value, steal };
     return chosen === 'move link' ? { do: chosen, issue, to: value } : { do: chosen, issue };
   };
   return (
-    <OperationButton
+    <ActionButton
       label={known === undefined ? 'Change another link' : 'Change'}
       title={`Change the link of ${known ?? 'an issue'}`}
       isGrave={steal && chosen === 'set link'}
-      operation={operation}
+      action={action}
       done={changed}
     >
       {known === undefined && <Typed label="Issue" hint="acme/web#42" value={typed} change={setTyped} />}
@@ -58,6 +58,6 @@ export function ChangeLink({ issue: known, changed }: { issue?: string; changed:
         </label>
       )}
       <p>{change?.will}</p>
-    </OperationButton>
+    </ActionButton>
   );
 }

@@ -1,18 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JobStatus, Now } from '../contract.ts';
+import type { Now } from '../contract.ts';
 import { count } from './format.ts';
 import { Icon } from './icons.tsx';
 import { useRelay } from './relay-facts.tsx';
 import { href, replaceAddress, route } from './route.ts';
 import { useValue } from './state.ts';
-import { StatusMark, statusText } from './status.tsx';
+import { STATUSES, StatusMark, statusText } from './status.tsx';
 
 const TEXT_FILTERS = [
   { name: 'subject', label: 'Repository or issue', example: 'acme/web#42' },
   { name: 'person', label: 'Person', example: 'octocat or U0123ABCD' },
   { name: 'delivery', label: 'Delivery id', example: '72d3162e-cc78-11e3-…' },
 ] as const;
-const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
 const FILTERS = [
   'status',
   'text',

@@ -5,7 +5,7 @@ import { Line } from './outside.tsx';
 import { jobHref } from './route.ts';
 import { jobMark, laneHints, StatusMark } from './status.tsx';
 import { Table } from './table.tsx';
-import { Ago, Coming, Since } from './time.tsx';
+import { Ago, Continues, Since } from './time.tsx';
 
 interface JobTableProps {
   rows: readonly JobRow[];
@@ -73,17 +73,11 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
   );
 }
 
-function News({ row: { news, until, status } }: { row: JobRow }) {
-  if (news === '' && until === undefined) return null;
+function News({ row }: { row: JobRow }) {
   return (
     <div class="news">
-      <Line text={news} length={160} />
-      {status === 'waiting' && until !== undefined && (
-        <span class="until">
-          {' '}
-          continues <Coming at={until} past="as soon as a worker takes it" />
-        </span>
-      )}
+      <Line text={row.news} length={160} />
+      <Continues job={row} />
     </div>
   );
 }

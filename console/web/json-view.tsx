@@ -47,5 +47,5 @@ export function JsonView({ value, name, pageOf }: { value: unknown; name?: strin
 function Leaf({ value, page }: { value: unknown; page: string | undefined }) {
   if (page !== undefined) return <ServiceId id={String(value)} page={page} />;
   if (typeof value !== 'string') return <span class="json-value">{String(value)}</span>;
-  return <bdi class="json-text">{cut(seen(JSON.stringify(value)), LONGEST_TEXT)}</bdi>;
+  return <bdi>{cut(seen(JSON.stringify(value)), LONGEST_TEXT)}</bdi>;
 }

@@ -1,4 +1,4 @@
-import type { Said } from '../contract.ts';
+import type { ActionOutcome } from '../contract.ts';
 import { Icon } from './icons.tsx';
 import { seen } from './outside.tsx';
 import { jobHref } from './route.ts';
@@ -25,7 +25,7 @@ export function announce(text: string, isBad = false, jobs: readonly string[] = 
 }
 
 /** Says what the relay did. */
-export function announceSaid({ text, jobs }: Said): void {
+export function announceOutcome({ text, jobs }: ActionOutcome): void {
   announce(seen(text), false, jobs);
 }
 

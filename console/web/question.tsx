@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Operation, Said } from '../contract.ts';
+import type { ActionOutcome, RelayAction } from '../contract.ts';
 import { type ApiError, post } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
-import { announceSaid } from './notice.tsx';
+import { announceOutcome } from './notice.tsx';
 import { useRelay } from './relay-facts.tsx';
 
 interface QuestionProps {
@@ -52,18 +52,18 @@ export function Question({ title, confirm, isGrave, send, close, children }: Que
   );
 }
 
-interface OperationButtonProps {
+interface ActionButtonProps {
   label: string;
   /** By default the label with a question mark. */
   title?: string;
   isGrave?: boolean;
-  operation: () => Operation;
-  done?: (said: Said) => void;
+  action: () => RelayAction;
+  done?: (said: ActionOutcome) => void;
   children: ComponentChildren;
 }
 
 /** A change of anything but jobs. A read-only console does not show it. */
-export function OperationButton({ label, title, isGrave, operation, done, children }: OperationButtonProps) {
+export function ActionButton({ label, title, isGrave, action, done, children }: ActionButtonProps) {
   const { operate } = useRelay();
   const [isAsked, setAsked] = useState(false);
   if (!operate) return null;
@@ -79,9 +79,9 @@ export function OperationButton({ label, title, isGrave, operation, done, childr
           isGrave={isGrave}
           close={() => setAsked(false)}
           send={async () => {
-            const said = await post<Said>('/api/operate', operation());
+            const said = await post<ActionOutcome>('/api/operate', action());
             setAsked(false);
-            announceSaid(said);
+            announceOutcome(said);
             done?.(said);
           }}
         >

@@ -11,7 +11,7 @@ export function useRelay(): RelayFacts {
   return facts;
 }
 
-/** Said where changes would be possible. */
+/** ActionOutcome where changes would be possible. */
 export function ReadOnlyHint() {
   return (
     <p class="read-only">

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
+import type { JobDetail } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
 import { type News, onNews, opened } from './live.ts';
 import { paced } from './paced.ts';
@@ -37,6 +38,12 @@ export function useResource<T>(path: string | undefined, concerns: (news: News) 
   const shared = useMemo(() => (path === undefined ? nothing : kept(path, concerns)), [path]);
   useEffect(() => shared.use(), [shared]);
   return { ...(useValue(shared.answer) as Answer<T>), reload: shared.reload };
+}
+
+/** A job, read again when it changes. @param isWanted false for nothing */
+export function useJob(id: string, isWanted = true): Resource<JobDetail> {
+  const path = isWanted ? `/api/jobs/${encodeURIComponent(id)}` : undefined;
+  return useResource(path, (news) => news === 'all' || ('jobs' in news && news.jobs.includes(id)));
 }
 
 function kept(path: string, concerns: (news: News) => boolean): Shared {

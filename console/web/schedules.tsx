@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { RelayFacts, Said } from '../contract.ts';
+import type { ActionOutcome, RelayFacts } from '../contract.ts';
 import { Card } from './card.tsx';
 import { JsonView } from './json-view.tsx';
-import { OperationButton } from './question.tsx';
+import { ActionButton } from './question.tsx';
 import { useRelay } from './relay-facts.tsx';
 
 /** What fires by the clock, and can be run at once. */
@@ -21,7 +21,7 @@ export function Schedules() {
 
 function ScheduleRow({ slug, everyMinutes, takesTime }: RelayFacts['schedules'][number]) {
   const [at, setAt] = useState('');
-  const [said, setSaid] = useState<Said | undefined>();
+  const [said, setSaid] = useState<ActionOutcome | undefined>();
   const time = new Date(at).getTime();
   return (
     <li>
@@ -29,10 +29,10 @@ function ScheduleRow({ slug, everyMinutes, takesTime }: RelayFacts['schedules'][
         <span>
           {slug} <span class="soft">{everyMinutes === 1 ? 'every minute' : `every ${everyMinutes} minutes`}</span>
         </span>
-        <OperationButton
+        <ActionButton
           label="Run"
           title={`Run ${slug} now?`}
-          operation={() => ({ do: 'run schedule', schedule: slug, ...(!Number.isNaN(time) && { at: time }) })}
+          action={() => ({ do: 'run schedule', schedule: slug, ...(!Number.isNaN(time) && { at: time }) })}
           done={setSaid}
         >
           {takesTime ? (
@@ -44,7 +44,7 @@ function ScheduleRow({ slug, everyMinutes, takesTime }: RelayFacts['schedules'][
           ) : (
             <p>It works on the current state, as at its usual time.</p>
           )}
-        </OperationButton>
+        </ActionButton>
       </div>
       {said && <JsonView name="It returned" value={said.result} />}
     </li>

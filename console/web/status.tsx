@@ -12,24 +12,24 @@ interface Mark {
 
 const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
 const disc = <circle cx="7" cy="7" r="6" class="fill" />;
-const good = (
-  <g>
-    {disc}
-    <path d="m4.2 7.2 2 2 3.6-4.2" class="cut" />
-  </g>
-);
-const bad = (
-  <g>
-    {disc}
-    <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="cut" />
-  </g>
-);
-const question = (
+/** A ring with something in it, as lines or filled. */
+const ringWith = (path: string, look = 'line') => (
   <g>
     {ring}
-    <path d="M5.4 5.6a1.65 1.65 0 1 1 2.4 1.5c-.55.3-.8.55-.8 1M7 10v.1" class="line" />
+    <path d={path} class={look} />
   </g>
 );
+const discWith = (path: string) => (
+  <g>
+    {disc}
+    <path d={path} class="cut" />
+  </g>
+);
+const CROSS = 'm4.8 4.8 4.4 4.4m0-4.4-4.4 4.4';
+const good = discWith('m4.2 7.2 2 2 3.6-4.2');
+const bad = discWith(CROSS);
+const slash = ringWith('m3.5 10.5 7-7');
+const question = ringWith('M5.4 5.6a1.65 1.65 0 1 1 2.4 1.5c-.55.3-.8.55-.8 1M7 10v.1');
 
 /** Every state differs in its shape and its text, not only in its colour. */
 const marks = {
@@ -43,23 +43,13 @@ const marks = {
     text: 'Running',
     hint: 'A worker carries out its steps',
     tone: 'busy',
-    shape: (
-      <g>
-        {ring}
-        <path d="M5.5 4.4v5.2L9.8 7z" class="fill" />
-      </g>
-    ),
+    shape: ringWith('M5.5 4.4v5.2L9.8 7z', 'fill'),
   },
   waiting: {
     text: 'Waiting',
     hint: 'It waits; the job says for what',
     tone: 'warn',
-    shape: (
-      <g>
-        {ring}
-        <path d="M7 4v3.2l2.2 1.3" class="line" />
-      </g>
-    ),
+    shape: ringWith('M7 4v3.2l2.2 1.3'),
   },
   succeeded: {
     text: 'Succeeded',
@@ -71,23 +61,13 @@ const marks = {
     text: 'Not done',
     hint: 'It ended without doing it; the job says why',
     tone: 'calm',
-    shape: (
-      <g>
-        {ring}
-        <path d="m3.5 10.5 7-7" class="line" />
-      </g>
-    ),
+    shape: slash,
   },
   discarded: {
     text: 'Discarded',
     hint: 'An operator ended it without the rest of its steps',
     tone: 'calm',
-    shape: (
-      <g>
-        {ring}
-        <path d="m4.8 4.8 4.4 4.4m0-4.4-4.4 4.4" class="line" />
-      </g>
-    ),
+    shape: ringWith(CROSS),
   },
   parked: {
     text: 'Parked',
@@ -107,54 +87,16 @@ const marks = {
     shape: question,
   },
   begun: { text: 'Begun', tone: 'busy', shape: ring },
-  stepDone: {
-    text: 'Done',
-    tone: 'good',
-    shape: good,
-  },
-  skipped: {
-    text: 'Left out',
-    tone: 'calm',
-    shape: (
-      <g>
-        {ring}
-        <path d="M4.2 7h5.6" class="line" />
-      </g>
-    ),
-  },
-  failed: {
-    text: 'Failed',
-    tone: 'bad',
-    shape: bad,
-  },
+  stepDone: { text: 'Done', tone: 'good', shape: good },
+  skipped: { text: 'Left out', tone: 'calm', shape: ringWith('M4.2 7h5.6') },
+  failed: { text: 'Failed', tone: 'bad', shape: bad },
   open: { text: 'No answer yet', tone: 'busy', shape: ring },
-  accepted: {
-    text: 'Accepted',
-    tone: 'good',
-    shape: good,
-  },
+  accepted: { text: 'Accepted', tone: 'good', shape: good },
   answered: { text: 'Answered', tone: 'calm', shape: ring },
-  refused: {
-    text: 'Refused',
-    tone: 'bad',
-    shape: bad,
-  },
-  lost: {
-    text: 'Answer lost',
-    tone: 'bad',
-    shape: question,
-  },
+  refused: { text: 'Refused', tone: 'bad', shape: bad },
+  lost: { text: 'Answer lost', tone: 'bad', shape: question },
   unclear: { text: 'Unclear answer', tone: 'bad', shape: question },
-  'not sent': {
-    text: 'Not sent',
-    tone: 'calm',
-    shape: (
-      <g>
-        {ring}
-        <path d="m3.5 10.5 7-7" class="line" />
-      </g>
-    ),
-  },
+  'not sent': { text: 'Not sent', tone: 'calm', shape: slash },
   sending: {
     text: 'Sending',
     hint: 'Calls are sent',
@@ -165,12 +107,7 @@ const marks = {
     text: 'Paused',
     hint: 'The service asked for a pause: no call is sent',
     tone: 'warn',
-    shape: (
-      <g>
-        {ring}
-        <path d="M5.6 4.8v4.4M8.4 4.8v4.4" class="line" />
-      </g>
-    ),
+    shape: ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'),
   },
   stopped: {
     text: 'Stopped',
@@ -187,16 +124,14 @@ const marks = {
     text: 'Partly stopped',
     hint: 'Breakers of operations are open: of these, only probes are sent',
     tone: 'warn',
-    shape: (
-      <g>
-        {ring}
-        <path d="M7 1.75a5.25 5.25 0 0 1 0 10.5z" class="fill" />
-      </g>
-    ),
+    shape: ringWith('M7 1.75a5.25 5.25 0 0 1 0 10.5z', 'fill'),
   },
 } satisfies Record<string, Mark>;
 
 export type MarkName = keyof typeof marks;
+
+/** The statuses of jobs, in the order of a job's life. */
+export const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
 
 /** What comes in a lane. */
 export const laneHints: Readonly<Record<Lane, string>> = {

@@ -1,31 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import type { JobRow } from '../contract.ts';
 import { now } from './clock.ts';
 import { duration, exactTime, localTime, relative, roughTime } from './format.ts';
 import { useValue } from './state.ts';
 
-/** A local time, with the zone and the milliseconds in its title. */
-export function At({ at }: { at: number }) {
+function Time({ at, since = '', children }: { at: number; since?: string; children: ComponentChildren }) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {localTime(at, useValue(now))}
+    <time dateTime={new Date(at).toISOString()} title={since + exactTime(at)}>
+      {children}
     </time>
   );
 }
 
+/** A local time, with the zone and the milliseconds in its title. */
+export function At({ at }: { at: number }) {
+  return <Time at={at}>{localTime(at, useValue(now))}</Time>;
+}
+
 /** How long ago it was, or how far away it is, with the exact local time in its title. */
 export function Ago({ at }: { at: number }) {
-  return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {relative(at, useValue(now))}
-    </time>
-  );
+  return <Time at={at}>{relative(at, useValue(now))}</Time>;
 }
 
 /** A local time and how far away it is: `14:05:09, in 12 min`. */
 export function AtAndAway({ at }: { at: number }) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+    <Time at={at}>
       {roughTime(at, useValue(now))}, {relative(at, useValue(now))}
-    </time>
+    </Time>
   );
 }
 
@@ -39,11 +41,22 @@ export function Coming({ at, past }: { at: number; past: string }) {
   );
 }
 
+/** When a waiting job continues, if that is known. */
+export function Continues({ job: { status, until } }: { job: Pick<JobRow, 'status' | 'until'> }) {
+  if (status !== 'waiting' || until === undefined) return null;
+  return (
+    <span>
+      {' '}
+      continues <Coming at={until} past="as soon as a worker takes it" />
+    </span>
+  );
+}
+
 /** The time since then, which goes on. */
 export function Since({ at }: { at: number }) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={`since ${exactTime(at)}`}>
+    <Time at={at} since="since ">
       {duration(Math.max(0, Math.floor((useValue(now) - at) / 1000) * 1000))}
-    </time>
+    </Time>
   );
 }

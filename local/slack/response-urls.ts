@@ -54,7 +54,7 @@ export function createResponseUrls(workspace: Workspace): ResponseUrls {
       if (isExpired(url)) return refusedResponse('expired_url');
       if (url.uses >= MAX_USES) return refusedResponse('used_url');
       try {
-        carryOut(workspace, url, structured(body, 'invalid_payload'));
+        postOrReplace(workspace, url, structured(body, 'invalid_payload'));
       } catch (error) {
         if (error instanceof SlackError) return text(400, error.error);
         throw error;
@@ -88,7 +88,7 @@ interface ResponseFields {
   replace_original?: unknown;
 }
 
-function carryOut(workspace: Workspace, about: RespondsTo, given: unknown): void {
+function postOrReplace(workspace: Workspace, about: RespondsTo, given: unknown): void {
   if (typeof given !== 'object' || given === null) throw new SlackError('invalid_payload');
   const fields: ResponseFields = given;
   const content = { ...readContent(fields), at: workspace.clock() };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Ignored, JobDetail, LinkRow, Now, Operation, Page, Said } from '../../console/contract.ts';
+import type { ActionOutcome, Ignored, JobDetail, LinkRow, Now, Page, RelayAction } from '../../console/contract.ts';
 import type { ConsoleOptions } from '../../console/server.ts';
 import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -24,8 +24,8 @@ async function start(options: Partial<ConsoleOptions> = {}): Promise<void> {
 }
 
 /** @returns what the operator reads */
-async function operate(operation: Operation): Promise<Said> {
-  const { status, answer } = await console_.post<Said & { error?: string }>('/api/operate', operation);
+async function operate(operation: RelayAction): Promise<ActionOutcome> {
+  const { status, answer } = await console_.post<ActionOutcome & { error?: string }>('/api/operate', operation);
   if (status !== 200) throw new Error(`${status}: ${answer.error}`);
   return answer;
 }
@@ -141,7 +141,7 @@ describe('what an operator does in the console', () => {
     await start();
     expect(await console_.post('/api/operate', sent)).toMatchObject({
       status: 400,
-      answer: { error: expect.stringContaining('this is not an operation') },
+      answer: { error: expect.stringContaining('this is not an action') },
     });
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JobPage, Said, TryAction, TryFacts } from '../../console/contract.ts';
+import type { ActionOutcome, JobPage, TryAction, TryFacts } from '../../console/contract.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
@@ -79,7 +79,7 @@ describe('the screen Try', () => {
   it('a command is answered as in Slack, and its buttons and forms work', async () => {
     expect(await act({ do: 'send command', text: '/pm help' })).toContain('see the messages');
     expect(await shown()).toContain('/pm log');
-    const command = await console_.post<Said>('/api/try', { do: 'send command', text: '/pm find login' });
+    const command = await console_.post<ActionOutcome>('/api/try', { do: 'send command', text: '/pm find login' });
     expect(command.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
     await relay.work();
     const [job] = await relay.jobs();
@@ -93,7 +93,7 @@ describe('the screen Try', () => {
         wakeAt: relay.clock.now + 60_000,
       });
     }
-    const behind = await console_.post<Said>('/api/try', { do: 'send command', text: '/pm find shop' });
+    const behind = await console_.post<ActionOutcome>('/api/try', { do: 'send command', text: '/pm find shop' });
     expect(behind.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
     await relay.work();
     const [found] = (await read()).messages;
@@ -108,9 +108,9 @@ describe('the screen Try', () => {
     expect(form.user).toBe('Mira Novak');
     await expect(act({ do: 'submit', viewId: form.viewId, values: { duration: 'long' } })).rejects.toThrow(/duration/i);
     const suggest = { do: 'suggest', viewId: form.viewId, blockId: 'find-task', typed: 'login' } as const;
-    const { answer } = await console_.post<Said>('/api/try', suggest);
+    const { answer } = await console_.post<ActionOutcome>('/api/try', suggest);
     expect(answer.options?.map(({ text }) => text.text)).toEqual(['Login with passkeys', '“login”, as typed']);
-    const sent = await console_.post<Said>('/api/try', {
+    const sent = await console_.post<ActionOutcome>('/api/try', {
       ...{ do: 'submit', viewId: form.viewId, values: { duration: '45m', note: 'tried' } },
     });
     expect(sent.answer.jobs).toEqual([expect.stringMatching(/^log-time-/)]);

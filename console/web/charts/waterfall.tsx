@@ -99,7 +99,7 @@ function Row({ name, periods, step, scale, until }: RowProps) {
           />
         ))}
       </svg>
-      <div class="row-length number">{duration(total)}</div>
+      <div class="number">{duration(total)}</div>
     </>
   );
 }

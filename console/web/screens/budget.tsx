@@ -5,12 +5,11 @@ import { type WindowBar, WindowChart } from '../charts/window-chart.tsx';
 import { Loaded } from '../failure.tsx';
 import { localTime } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
-import { Line } from '../outside.tsx';
 import { useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
-import { Assumed, ConnectionState, Forecast, LaneTable, Outages } from './now.tsx';
+import { ConnectionHead, Forecast, LaneTable } from './now.tsx';
 
 /** What a connection has sent, what it may still send, and who waits for it. */
 export function BudgetScreen({ connection: asked }: { connection: string | undefined }) {
@@ -39,22 +38,12 @@ export function BudgetScreen({ connection: asked }: { connection: string | undef
 }
 
 function BudgetView({ budget }: { budget: BudgetDetail }) {
-  const { connection, service, minute, day, minuteCalls, dayUsedUpAt, lanes, waiting } = budget;
+  const { connection, minute, day, minuteCalls, dayUsedUpAt, lanes, waiting } = budget;
   const isWaiting = waiting.some(({ jobs }) => jobs.length > 0);
   return (
     <>
-      <section class="card" aria-labelledby="windows">
-        <header>
-          <h2 id="windows">{connection}</h2>
-          {service !== undefined && (
-            <span class="soft service">
-              <Line text={service} />
-            </span>
-          )}
-          <ConnectionState {...budget} />
-        </header>
-        {(budget.stopped.length > 0 || budget.pausedUntil !== null) && <Outages {...budget} />}
-        {budget.assumed !== null && <Assumed {...budget.assumed} />}
+      <section class="card" aria-labelledby={`connection-${connection}`}>
+        <ConnectionHead of={budget}>{connection}</ConnectionHead>
         <div class="beside even">
           <div>
             <Meter label="Last minute" {...minute} unit="calls" />

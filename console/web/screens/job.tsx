@@ -10,12 +10,12 @@ import { Id, usePages } from '../id.tsx';
 import { JobActions } from '../job-actions.tsx';
 import { JsonView } from '../json-view.tsx';
 import { Line, seen, Text } from '../outside.tsx';
-import { useResource } from '../resource.ts';
+import { useJob } from '../resource.ts';
 import { href, jobHref, lastList } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { Sends } from '../sends.tsx';
 import { jobMark, type MarkName, StatusMark } from '../status.tsx';
-import { At, Coming, Since } from '../time.tsx';
+import { At, Continues, Since } from '../time.tsx';
 
 const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
   begun: 'begun',
@@ -33,10 +33,7 @@ const causes: Readonly<Record<NonNullable<JobDetail['cause']>['from'], string>> 
 
 /** One job: its cause, where its time went, every send, and what to do next. */
 export function JobScreen({ id }: { id: string }) {
-  const resource = useResource<JobDetail>(
-    `/api/jobs/${encodeURIComponent(id)}`,
-    (news) => news === 'all' || ('jobs' in news && news.jobs.includes(id)),
-  );
+  const resource = useJob(id);
   const { data: job } = resource;
   return (
     <Screen
@@ -84,11 +81,7 @@ function Head({ job }: { job: JobDetail }) {
             <Text text={news} />
           </span>
         )}
-        {job.status === 'waiting' && job.until !== undefined && (
-          <span>
-            continues <Coming at={job.until} past="as soon as a worker takes it" />
-          </span>
-        )}
+        <Continues job={job} />
       </p>
       <dl class="facts">
         <Fact name="Automation">

@@ -1,18 +1,17 @@
-import type { BackfillNow, ConnectionNow, Count, JobStatus, LaneNow, Now } from '../../contract.ts';
+import type { ComponentChildren } from 'preact';
+import type { BackfillNow, ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
 import { Line, Text } from '../outside.tsx';
-import { OperationButton } from '../question.tsx';
+import { ActionButton } from '../question.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Schedules } from '../schedules.tsx';
 import { Screen } from '../screen.tsx';
-import { laneHints, StatusMark, statusText } from '../status.tsx';
+import { laneHints, STATUSES, StatusMark, statusText } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { At, AtAndAway, Coming, Since } from '../time.tsx';
-
-const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
 
 /** What the relay does at this moment: jobs, connections, waiting lines. */
 export function NowScreen() {
@@ -57,24 +56,14 @@ function Counts({ counts }: { counts: Now['counts'] }) {
 }
 
 function ConnectionCard(connection: ConnectionNow) {
-  const { connection: name, service, minute, day, dayUsedUpAt, lanes, stopped, pausedUntil, assumed } = connection;
+  const { connection: name, minute, day, dayUsedUpAt, lanes } = connection;
   return (
     <section class="card" aria-labelledby={`connection-${name}`}>
-      <header>
-        <h2 id={`connection-${name}`}>
-          <a href={href('budget', name)} data-item={name}>
-            {name}
-          </a>
-        </h2>
-        {service !== undefined && (
-          <span class="soft service">
-            <Line text={service} />
-          </span>
-        )}
-        <ConnectionState {...connection} />
-      </header>
-      {(stopped.length > 0 || pausedUntil !== null) && <Outages {...connection} />}
-      {assumed !== null && <Assumed {...assumed} />}
+      <ConnectionHead of={connection}>
+        <a href={href('budget', name)} data-item={name}>
+          {name}
+        </a>
+      </ConnectionHead>
       <div class="beside">
         <div class="meters">
           <Meter label="Last minute" {...minute} unit="calls" />
@@ -98,15 +87,35 @@ export function Forecast({ at }: { at: number | null }) {
   );
 }
 
+/** The name of a connection, where it calls, and whether calls are sent. */
+export function ConnectionHead({ of, children }: { of: ConnectionNow; children: ComponentChildren }) {
+  const { connection, service, stopped, pausedUntil, assumed } = of;
+  return (
+    <>
+      <header>
+        <h2 id={`connection-${connection}`}>{children}</h2>
+        {service !== undefined && (
+          <span class="soft">
+            <Line text={service} />
+          </span>
+        )}
+        <ConnectionState {...of} />
+      </header>
+      {(stopped.length > 0 || pausedUntil !== null) && <Outages {...of} />}
+      {assumed !== null && <Assumed {...assumed} />}
+    </>
+  );
+}
+
 /** Whether calls are sent. */
-export function ConnectionState({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
+function ConnectionState({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
   if (pausedUntil !== null) return <StatusMark of="paused" />;
   return <StatusMark of={stopped.length > 0 ? 'partly' : 'sending'} />;
 }
 
 /** The minute's limit is lower than configured. */
-export function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
+function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
   return (
     <p>
       The service seems to allow {perMinute} calls a minute, since a 429 at <At at={since} />: other software uses the
@@ -116,7 +125,7 @@ export function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed
 }
 
 /** Why calls are not sent, since when, and until when. */
-export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lanes'>) {
+function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lanes'>) {
   return (
     <>
       <ul class="outages">
@@ -143,13 +152,9 @@ export function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow
         ))}
       </ul>
       <div class="actions">
-        <OperationButton
-          label="Resume"
-          title={`Resume ${connection}?`}
-          operation={() => ({ do: 'resume', connection })}
-        >
+        <ActionButton label="Resume" title={`Resume ${connection}?`} action={() => ({ do: 'resume', connection })}>
           <p>The pause ends, and waiting jobs continue now. If the cause remains, the next answers stop them again.</p>
-        </OperationButton>
+        </ActionButton>
       </div>
     </>
   );
@@ -227,7 +232,7 @@ function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
       <h2>Backfills</h2>
       <ul class="plain">
         {backfills.map(({ id, repository, status, total, done, notDone, expectedAt }) => (
-          <li key={id} class="backfill">
+          <li key={id}>
             <Meter
               label={repository}
               used={done + notDone}
@@ -244,15 +249,15 @@ function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
             </Meter>
             <div class="actions">
               {CHANGES_OF_BACKFILL.filter(({ from }) => from.includes(status)).map(({ label, to, will }) => (
-                <OperationButton
+                <ActionButton
                   key={to}
                   label={label}
                   title={`${label} the backfill of ${repository}?`}
                   isGrave={to === 'stopped'}
-                  operation={() => ({ do: 'set backfill', repository, status: to })}
+                  action={() => ({ do: 'set backfill', repository, status: to })}
                 >
                   <p>{will}</p>
-                </OperationButton>
+                </ActionButton>
               ))}
             </div>
           </li>

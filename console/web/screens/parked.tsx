@@ -1,12 +1,12 @@
 import { useId, useState } from 'preact/hooks';
-import type { JobAction, JobDetail, ParkedGroups } from '../../contract.ts';
+import type { JobAction, ParkedGroups } from '../../contract.ts';
 import { EvidenceView } from '../evidence.tsx';
 import { Loaded } from '../failure.tsx';
 import { jobs } from '../format.ts';
 import { JobActions } from '../job-actions.tsx';
 import { JobTable } from '../job-rows.tsx';
 import { Line, Text } from '../outside.tsx';
-import { useResource } from '../resource.ts';
+import { useJob, useResource } from '../resource.ts';
 import { href, jobHref } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { StatusMark } from '../status.tsx';
@@ -126,10 +126,7 @@ function Unknown({
   reload: () => void;
 }) {
   const [isRead, setRead] = useState(isOpen);
-  const resource = useResource<JobDetail>(
-    isRead ? `/api/jobs/${encodeURIComponent(id)}` : undefined,
-    (news) => news === 'all' || ('jobs' in news && news.jobs.includes(id)),
-  );
+  const resource = useJob(id, isRead);
   return (
     <details class="unknown" open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setRead(true)}>
       <summary>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Said, TryAction, TryFacts } from '../../contract.ts';
+import type { ActionOutcome, TryAction, TryFacts } from '../../contract.ts';
 import { type ApiError, post } from '../api.ts';
 import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
 import { JsonView } from '../json-view.tsx';
-import { announceSaid } from '../notice.tsx';
+import { announceOutcome } from '../notice.tsx';
 import { Line, seen } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
@@ -29,7 +29,7 @@ export function TryScreen() {
   async function send(action: TryAction): Promise<void> {
     setFailed(undefined);
     try {
-      announceSaid(await post<Said>('/api/try', action));
+      announceOutcome(await post<ActionOutcome>('/api/try', action));
     } catch (error) {
       setFailed({ action, error: error as ApiError });
     }
@@ -210,7 +210,12 @@ function Forms({ forms, act }: { forms: TryFacts['forms']; act: Act }) {
             form={form}
             submit={act && ((values) => act({ do: 'submit', viewId: form.viewId, values }))}
             suggest={async (blockId, typed) => {
-              const { options } = await post<Said>('/api/try', { do: 'suggest', viewId: form.viewId, blockId, typed });
+              const { options } = await post<ActionOutcome>('/api/try', {
+                do: 'suggest',
+                viewId: form.viewId,
+                blockId,
+                typed,
+              });
               return options ?? [];
             }}
             cancel={act && (() => act({ do: 'cancel', viewId: form.viewId }))}

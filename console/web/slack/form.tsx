@@ -24,7 +24,6 @@ export function Form({ form: { viewId, user, view }, submit, cancel, suggest }: 
 
   return (
     <form
-      class="slack-form"
       aria-label={title ? plainText(title) : 'Form'}
       onSubmit={(event) => {
         event.preventDefault();
