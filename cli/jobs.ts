@@ -75,8 +75,8 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
       const { id: whole } = await knownJob(stores, id);
       const view = await readJob(whole, stores);
       if (!view) throw new Error(`the job ${whole} has just expired`);
-      const { job, steps, open: creations } = view;
-      options.json ? printJson(withIsoTimes({ ...job, steps, openCreations: creations })) : printJob(view, Date.now());
+      const { job, ...rest } = view;
+      options.json ? printJson(withIsoTimes({ ...job, ...rest })) : printJob(view, Date.now());
     });
 }
 

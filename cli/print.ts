@@ -74,7 +74,7 @@ export function printIgnored(events: readonly IgnoredEvent[]): void {
   }
 }
 
-export function printJob({ job: given, steps, open }: JobView, now: number): void {
+export function printJob({ job: given, steps, openCreations }: JobView, now: number): void {
   const job = inOneLine(given);
   const { cause } = job;
   const facts: [string, string | number | undefined][] = [
@@ -96,7 +96,7 @@ export function printJob({ job: given, steps, open }: JobView, now: number): voi
   console.log(job.id);
   for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job);
-  printOpen(inOneLine(open), inOneLine(steps));
+  printOpen(inOneLine(openCreations), inOneLine(steps));
   printSteps(inOneLine(steps));
   printHistory(job, now);
 }

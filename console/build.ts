@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A static file of the console, which contains no data. */
-export interface Page {
+export interface StaticFile {
   contentType: string;
   body: Buffer;
   etag: string;
@@ -21,7 +21,7 @@ export const pagePaths: readonly string[] = ['/', '/icon.svg', '/console.js', '/
  * @returns the files by their path
  * @throws {Error} for a source that esbuild refuses
  */
-export async function buildPages(): Promise<ReadonlyMap<string, Page>> {
+export async function buildPages(): Promise<ReadonlyMap<string, StaticFile>> {
   // Loaded on first use: a relay without an open console does not need it.
   const { build } = await import('esbuild');
   const [html, icon, { outputFiles }] = await Promise.all([
@@ -58,7 +58,7 @@ export async function buildPages(): Promise<ReadonlyMap<string, Page>> {
   ]);
 }
 
-function page(contentType: string, contents: Uint8Array | string): Page {
+function page(contentType: string, contents: Uint8Array | string): StaticFile {
   const body = Buffer.from(contents);
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }

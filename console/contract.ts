@@ -186,7 +186,7 @@ export interface JobDetail extends JobRow {
   decisions: Decision[];
   next: NextStep;
   /** For a job that is parked with an unknown outcome. */
-  evidence?: Evidence[];
+  openCreations?: CreationDetail[];
 }
 
 export interface StepDetail {
@@ -254,7 +254,7 @@ export interface NextStep {
 }
 
 /** What is known about a creation without an answer. */
-export interface Evidence {
+export interface CreationDetail {
   step: string;
   calls: string;
   sends: Send[];

@@ -6,7 +6,7 @@ import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { localTime } from '../lib/local-time.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import type { Evidence, JobAction, JobDetail, NextStep, Send, StepDetail } from './contract.ts';
+import type { CreationDetail, JobAction, JobDetail, NextStep, Send, StepDetail } from './contract.ts';
 import { periodsOf } from './periods.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowOf } from './row.ts';
@@ -16,7 +16,7 @@ import { withoutSecrets } from './without-secrets.ts';
 export async function jobDetail({ stores, runtime }: OperatedRelay, id: string): Promise<JobDetail> {
   const view = await readJob(id, { ...stores, clock: runtime.clock });
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
-  const { job, steps, open } = view;
+  const { job, steps, openCreations } = view;
   const { attempts, generation, input, cause, decisions } = job;
   return {
     ...rowOf(job),
@@ -31,7 +31,9 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string):
     periods: periodsOf(job, steps, runtime.clock()),
     decisions: decisions?.newest ?? [],
     next: nextOf(job, runtime.clock()),
-    ...(open.length > 0 && { evidence: open.map((creation) => evidenceOf(creation, steps, runtime.clock())) }),
+    ...(openCreations.length > 0 && {
+      openCreations: openCreations.map((creation) => creationOf(creation, steps, runtime.clock())),
+    }),
   };
 }
 
@@ -84,7 +86,7 @@ function answerOf(came: JobSend['came']): Send['answer'] {
   }
 }
 
-function evidenceOf(creation: OpenCreation, steps: readonly StepEntry[], now: number): Evidence {
+function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: number): CreationDetail {
   const { step, operation: calls, marker, executableUntil: mayRunUntil, again } = creation;
   const { sends } = steps.find((one) => one.step === step) ?? {};
   const found = marker === undefined ? undefined : operations.get(calls)?.found;

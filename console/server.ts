@@ -6,7 +6,7 @@ import { type Listening, listen } from '../local/listen.ts';
 import { readBody } from '../local/request-body.ts';
 import { type Api, type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
-import { buildPages, type Page, pagePaths } from './build.ts';
+import { buildPages, pagePaths, type StaticFile } from './build.ts';
 import { streamChanges } from './changes.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -31,7 +31,7 @@ export interface Console {
 export function createConsole(options: ConsoleOptions): Console {
   const { token, failed } = options;
   const api: Api = createApi(options);
-  let pages: Promise<ReadonlyMap<string, Page>> | undefined;
+  let pages: Promise<ReadonlyMap<string, StaticFile>> | undefined;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     checkHost(request);

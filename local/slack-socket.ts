@@ -8,7 +8,7 @@ export class SocketRefused extends Error {
 }
 
 /** What the webhook answered. */
-interface Answer {
+interface WebhookAnswer {
   status: number;
   body: string;
 }
@@ -20,7 +20,10 @@ export interface SlackSocketOptions {
   appToken: string;
   signingSecret: () => Promise<string>;
   /** Sends a request to the relay's webhook, as Slack would. */
-  hand: (path: '/slack/commands' | '/slack/interactions', request: ReturnType<typeof signedBySlack>) => Promise<Answer>;
+  hand: (
+    path: '/slack/commands' | '/slack/interactions',
+    request: ReturnType<typeof signedBySlack>,
+  ) => Promise<WebhookAnswer>;
   /** A connection is ready. */
   connected: () => void;
   /** Something failed. It tries again, unless the error is a {@link SocketRefused}. */

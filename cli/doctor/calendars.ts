@@ -1,14 +1,14 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { readCalendar } from '../../lib/timesheets/absence-calendar.ts';
-import { type Finding, lookAt } from './finding.ts';
+import { check, type Finding } from './finding.ts';
 
 /** Reads the calendars of absences that teams have. */
-export async function lookAtCalendars({ timesheets }: RelayConfig): Promise<Finding[]> {
+export async function checkCalendars({ timesheets }: RelayConfig): Promise<Finding[]> {
   const teams = timesheets?.teams.filter(({ absence }) => absence.calendar !== undefined) ?? [];
   const today = new Date().toISOString().slice(0, 10);
   return Promise.all(
     teams.map((team) =>
-      lookAt(`calendar of the team ${team.name}`, async () => {
+      check(`calendar of the team ${team.name}`, async () => {
         const read = await readCalendar(team, [], today, fetch);
         if ('unread' in read) throw new Error(`${read.unread}; reminders go out as without it`);
         return 'can be read';

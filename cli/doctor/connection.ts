@@ -9,31 +9,31 @@ import { searchTasks, taskDetail } from '../../lib/service/partner/operations/ta
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { pages } from '../../lib/service/partner/pages.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
-import { CannotTell, type Finding, lookAt } from './finding.ts';
-import { compareFields, compareFilter, compareTask, listsToLookAt, type Row, readRows } from './lists.ts';
+import { CannotTell, check, type Finding } from './finding.ts';
+import { compareFields, compareFilter, compareTask, listsToCheck, type Row, readRows } from './lists.ts';
 
 const PAGE_SIZE = 100;
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
 
 /** Checks one connection: its key, the configured projects and people, lists and filters. */
-export async function lookAtConnection(
+export async function checkConnection(
   name: string,
   config: RelayConfig,
   call: PartnerClient['call'],
 ): Promise<Finding[]> {
-  const credentials = await lookAt(`${name}: credentials`, () => compareEcho((payload) => call(validate, payload)));
+  const credentials = await check(`${name}: credentials`, () => compareEcho((payload) => call(validate, payload)));
   if (credentials.verdict === 'bad') return [credentials];
   const findings = [credentials];
   const projects = projectsOf(name, config);
-  if (projects.length > 0) findings.push(...(await lookAtProjects(name, projects, call)));
+  if (projects.length > 0) findings.push(...(await checkProjects(name, projects, call)));
 
   const overrides = config.connections[name]?.operations ?? {};
   const asHere = <O extends Operation>(declared: O) => withOverride(declared, overrides[declared.name]);
-  for (const list of listsToLookAt(projects[0]?.id)) {
+  for (const list of listsToCheck(projects[0]?.id)) {
     const operation = asHere(list.operation);
     let rows: Row[] = [];
-    const fields = await lookAt(`${name}: ${operation.name}`, async () => {
+    const fields = await check(`${name}: ${operation.name}`, async () => {
       rows = await readRows(call, operation, list.payload).catch(withPathHint);
       return compareFields(operation, rows);
     });
@@ -41,16 +41,16 @@ export async function lookAtConnection(
     if (fields.verdict === 'bad') continue;
     if (operation.name === searchTasks.name) {
       const what = `${name}: ${taskDetail.name}`;
-      findings.push(await lookAt(what, () => compareTask(call, asHere(taskDetail), rows).catch(withPathHint)));
+      findings.push(await check(what, () => compareTask(call, asHere(taskDetail), rows).catch(withPathHint)));
     }
     for (const filter of list.filters) {
       const what = `${name}: ${operation.name} by ${filter.name}`;
-      findings.push(await lookAt(what, () => compareFilter(call, { ...list, operation }, filter, rows)));
+      findings.push(await check(what, () => compareFilter(call, { ...list, operation }, filter, rows)));
     }
   }
   const addresses = addressesOf(name, config);
   if (addresses.size > 0) {
-    findings.push(await lookAt(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
+    findings.push(await check(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
   }
   return [...findings, ...notTried(name), ...statusesOf(name, config)];
 }
@@ -75,13 +75,13 @@ function projectsOf(connection: string, { github, slack }: RelayConfig): NamedPr
   return [...ofRepositories, ...ofChannels];
 }
 
-async function lookAtProjects(
+async function checkProjects(
   connection: string,
   named: readonly NamedProject[],
   call: PartnerClient['call'],
 ): Promise<Finding[]> {
   const known = new Map<string, { name: string; isActive: boolean }>();
-  const read = await lookAt(`${connection}: projects/list`, async () => {
+  const read = await check(`${connection}: projects/list`, async () => {
     for await (const { data } of pages(call, listProjects, { limit: PAGE_SIZE }, PROJECT_PAGES)) {
       for (const { project_id, name, isactive } of data) {
         known.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
@@ -91,7 +91,7 @@ async function lookAtProjects(
   });
   if (read.verdict === 'bad') return [read];
   const findings = named.map(({ path, id }) =>
-    lookAt(`${connection}: ${path}`, async () => {
+    check(`${connection}: ${path}`, async () => {
       const project = known.get(id.toLowerCase());
       if (!project) throw new Error(`the key cannot access the project ${id}; it can access ${fewOf(known)}`);
       if (!project.isActive) throw new CannotTell(`the project ${project.name} is not active`);

@@ -15,12 +15,12 @@ import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { NoRelay, type OpenTarget, type Target } from '../target.ts';
-import { lookAtCalendars } from './calendars.ts';
-import { lookAtConnection } from './connection.ts';
+import { checkCalendars } from './calendars.ts';
+import { checkConnection } from './connection.ts';
 import { type Finding, printFindings } from './finding.ts';
-import { lookAtGithub } from './github.ts';
-import { lookAtSlack } from './slack.ts';
-import { examineStage } from './stage.ts';
+import { checkGithub } from './github.ts';
+import { checkSlack } from './slack.ts';
+import { checkStage } from './stage.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -51,7 +51,7 @@ Calls to the partner API use the relay's budget as background work, so people's 
 /** Checks everything that the configuration names and, for a stage, its account. */
 export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?: string): Promise<Finding[]> {
   const findings = await examine(config, open, (line) => console.error(line));
-  return stage === undefined ? findings : [...findings, ...(await examineStage(config, stage))];
+  return stage === undefined ? findings : [...findings, ...(await checkStage(config, stage))];
 }
 
 /** Checks everything that the configuration names. */
@@ -65,18 +65,18 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
       detail: `connections: ${connections.join(', ')}; repositories: ${repositories.join(', ') || 'none'}`,
     },
   ];
-  // The table comes last: it has the budget of an unused connection only once that was looked at.
-  const looked: Finding[] = [];
-  for (const name of connections) looked.push(...(await lookAtConnectionOf(name, config, open, tell)));
-  findings.push(...(await lookAtTable(config, open)), ...looked);
-  return [...findings, ...(await lookAtCalendars(config)), ...(await lookAtPlatforms(config, open))];
+  // The table comes last: it has the budget of an unused connection only after its check.
+  const ofConnections: Finding[] = [];
+  for (const name of connections) ofConnections.push(...(await checkConnectionOf(name, config, open, tell)));
+  findings.push(...(await checkTable(config, open)), ...ofConnections);
+  return [...findings, ...(await checkCalendars(config)), ...(await checkPlatforms(config, open))];
 }
 
 /** A clock that is off by less is not reported. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /** Compares the clock with the table's, the budgets of the connections, and their limits with what was learned. */
-async function lookAtTable(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+async function checkTable(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
   const connections = Object.keys(config.connections);
   const target = await open().catch((error: unknown) => {
     if (error instanceof NoRelay) return undefined;
@@ -99,7 +99,7 @@ async function lookAtTable(config: RelayConfig, open: OpenTarget): Promise<Findi
   const shared = Map.groupBy(connections, (_, index) => ids[index] ?? '');
   const sharing = [...shared.values()].filter((names) => names.length > 1);
   const limits = await Promise.all(
-    Object.entries(config.connections).map(([name, { limits }]) => lookAtLimit(name, limits, budget)),
+    Object.entries(config.connections).map(([name, { limits }]) => checkLimit(name, limits, budget)),
   );
   return [
     clock,
@@ -112,7 +112,7 @@ async function lookAtTable(config: RelayConfig, open: OpenTarget): Promise<Findi
 }
 
 /** What the relay assumes instead of the configured limit, if the service has refused calls below it. */
-async function lookAtLimit(name: string, limits: Limits, budget: Budget): Promise<Finding[]> {
+async function checkLimit(name: string, limits: Limits, budget: Budget): Promise<Finding[]> {
   const { assumed } = await budget.view(name, limits);
   if (!assumed) return [];
   const detail = `the service seems to allow ${assumed.perMinute} calls a minute, not ${limits.perMinute}: other software uses the key, or its limit is lower; give the other software a key of its own, or set this lower`;
@@ -120,7 +120,7 @@ async function lookAtLimit(name: string, limits: Limits, budget: Budget): Promis
 }
 
 /** A missing or invalid secret becomes a finding, so that it does not hide other errors. */
-async function lookAtConnectionOf(
+async function checkConnectionOf(
   name: string,
   config: RelayConfig,
   open: OpenTarget,
@@ -133,11 +133,11 @@ async function lookAtConnectionOf(
     if (!(error instanceof SecretError || error instanceof BaseUrlError)) throw error;
     return [{ what: `${name}: credentials`, verdict: 'bad', detail: error.message }];
   }
-  return lookAtConnection(name, config, call);
+  return checkConnection(name, config, call);
 }
 
 /** Checks GitHub and Slack with the credentials of the relay, or without one with those that npm start would use. */
-async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+async function checkPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
   let credentials: Credentials;
   try {
     credentials = await credentialsOf(config, open);
@@ -148,10 +148,10 @@ async function lookAtPlatforms(config: RelayConfig, open: OpenTarget): Promise<F
   const { secrets, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
-  const findings = await lookAtGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined });
+  const findings = await checkGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined });
   if (slackUrl === undefined) return findings;
   const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
-  return [...findings, ...(await lookAtSlack({ config, secrets, slack }))];
+  return [...findings, ...(await checkSlack({ config, secrets, slack }))];
 }
 
 interface Credentials {

@@ -25,7 +25,7 @@ export class CannotTell extends Error {
  *
  * @param look returns what is good; throws an error that says what is bad, or a {@link CannotTell}
  */
-export async function lookAt(what: string, look: () => Promise<string>): Promise<Finding> {
+export async function check(what: string, look: () => Promise<string>): Promise<Finding> {
   try {
     return { what, verdict: 'good', detail: await look() };
   } catch (error) {
@@ -35,8 +35,8 @@ export async function lookAt(what: string, look: () => Promise<string>): Promise
 }
 
 /** The same check of GitHub's or Slack's credentials that the relay itself makes every hour. */
-export function lookAtCredentials({ name, look }: Credential): Promise<Finding> {
-  return lookAt(`${name}: credentials`, async () => {
+export function checkCredential({ name, look }: Credential): Promise<Finding> {
+  return check(`${name}: credentials`, async () => {
     const { verdict, why } = await look(Number.POSITIVE_INFINITY);
     if (verdict === 'good') return why;
     throw verdict === 'bad' ? new Error(why) : new CannotTell(why);

@@ -4,9 +4,9 @@ import { createGithubCredential } from '../../lib/credentials/github-credential.
 import type { AuthorizedGithub, GithubClient } from '../../lib/platforms/github/github-client.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { enumerated } from '../../lib/text.ts';
-import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
+import { CannotTell, check, checkCredential, type Finding } from './finding.ts';
 
-export interface GithubToLookAt {
+export interface GithubToCheck {
   config: RelayConfig;
   secrets: Secrets;
   github: GithubClient;
@@ -17,11 +17,11 @@ export interface GithubToLookAt {
 type Repository = RelayConfig['github']['repositories'][number];
 
 /** Checks the webhook secret, the credentials, and every configured repository with its labels. */
-export async function lookAtGithub({ config, secrets, github, isStandIn }: GithubToLookAt): Promise<Finding[]> {
+export async function checkGithub({ config, secrets, github, isStandIn }: GithubToCheck): Promise<Finding[]> {
   const { repositories } = config.github;
   if (repositories.length === 0) return [];
   const findings = [
-    await lookAt('github: webhook secret', async () => {
+    await check('github: webhook secret', async () => {
       await secrets.current('github-webhook', githubWebhookSecret);
       return 'it is in the secret';
     }),
@@ -36,18 +36,18 @@ export async function lookAtGithub({ config, secrets, github, isStandIn }: Githu
     repositories: repositories.map(({ name }) => name),
     clock: Date.now,
   });
-  const credentials = await lookAtCredentials(credential);
+  const credentials = await checkCredential(credential);
   findings.push(credentials);
   // Those of one repository may work although those of another do not.
   if (credentials.verdict === 'unknown') return findings;
-  for (const repository of repositories) findings.push(...(await lookAtRepository(repository, github)));
+  for (const repository of repositories) findings.push(...(await checkRepository(repository, github)));
   return findings;
 }
 
-async function lookAtRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {
+async function checkRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {
   const { name, issueToDefect, checkPullRequest, tests } = repository;
   let authorized: AuthorizedGithub | undefined;
-  const reached = await lookAt(`github: ${name}`, async () => {
+  const reached = await check(`github: ${name}`, async () => {
     authorized = await github.at({ repository: name }).catch(inWords);
     if (!authorized) throw new Error('the secret has an appId but no privateKey');
     const { data } = await authorized.request('GET /repos/{owner}/{repo}', placeOf(name)).catch(inWords);
@@ -61,10 +61,10 @@ async function lookAtRepository(repository: Repository, github: GithubClient): P
   return [
     reached,
     ...(issueToDefect
-      ? [await lookAt(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))]
+      ? [await check(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))]
       : []),
-    ...(checkPullRequest ? [await lookAt(`github: checks of ${name}`, () => mayWriteChecks(name, github))] : []),
-    ...(tests ? [await lookAt(`github: tests of ${name}`, () => mayReadTests(name, github))] : []),
+    ...(checkPullRequest ? [await check(`github: checks of ${name}`, () => mayWriteChecks(name, github))] : []),
+    ...(tests ? [await check(`github: tests of ${name}`, () => mayReadTests(name, github))] : []),
   ];
 }
 

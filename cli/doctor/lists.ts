@@ -23,7 +23,7 @@ export interface Filter {
 }
 
 /** A list that the relay reads, and the filters it uses. */
-export interface ListToLookAt {
+export interface ListToCheck {
   operation: Operation;
   payload: Readonly<Record<string, unknown>>;
   filters: readonly Filter[];
@@ -69,7 +69,7 @@ function dayOf(row: Row): string | undefined {
 }
 
 /** The lists that the relay reads. Their fields or filters are assumed. */
-export function listsToLookAt(projectId: string | undefined): readonly ListToLookAt[] {
+export function listsToCheck(projectId: string | undefined): readonly ListToCheck[] {
   const project = projectId === undefined ? {} : { project_id: projectId };
   return [
     { operation: listUsers, payload: {}, filters: [] },
@@ -88,8 +88,8 @@ export async function readRows(
   operation: Operation,
   payload: Readonly<Record<string, unknown>>,
 ): Promise<Row[]> {
-  const open = { ...operation, data: z.array(z.record(z.string(), z.unknown())) };
-  return (await call(open, { page: 1, per_page: ROWS, ...payload })).data;
+  const anyFields = { ...operation, data: z.array(z.record(z.string(), z.unknown())) };
+  return (await call(anyFields, { page: 1, per_page: ROWS, ...payload })).data;
 }
 
 /** Compares a few records with the fields that the relay assumes. @throws {Error} that names the missing fields */
@@ -156,7 +156,7 @@ export async function compareTask(
  */
 export async function compareFilter(
   call: PartnerClient['call'],
-  { operation, payload }: ListToLookAt,
+  { operation, payload }: ListToCheck,
   filter: Filter,
   rows: readonly Row[],
 ): Promise<string> {

@@ -3,41 +3,41 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createSlackCredential } from '../../lib/credentials/slack-credential.ts';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/platforms/slack/slack-api.ts';
 import { type Secrets, slackSigningSecret } from '../../lib/state/secrets/secrets.ts';
-import { CannotTell, type Finding, lookAt, lookAtCredentials } from './finding.ts';
+import { CannotTell, check, checkCredential, type Finding } from './finding.ts';
 
-export interface SlackToLookAt {
+export interface SlackToCheck {
   config: RelayConfig;
   secrets: Secrets;
   slack: SlackApi;
 }
 
 /** Checks the app's credentials and every configured channel, user group and person. */
-export async function lookAtSlack({ config, secrets, slack }: SlackToLookAt): Promise<Finding[]> {
+export async function checkSlack({ config, secrets, slack }: SlackToCheck): Promise<Finding[]> {
   if (!config.slack) return [];
   const findings = [
-    await lookAt('slack: signing secret', async () => {
+    await check('slack: signing secret', async () => {
       await secrets.current('slack', slackSigningSecret);
       return 'it is in the secret';
     }),
   ];
-  const credentials = await lookAtCredentials(createSlackCredential(slack));
+  const credentials = await checkCredential(createSlackCredential(slack));
   findings.push(credentials);
   if (credentials.verdict !== 'good') return findings;
   for (const [channel, paths] of channelsOf(config)) {
-    findings.push(await lookAt(`slack: channel ${channel}`, () => findChannel(slack, channel, paths)));
+    findings.push(await check(`slack: channel ${channel}`, () => findChannel(slack, channel, paths)));
   }
   for (const [group, paths] of groupsOf(config)) {
-    findings.push(await lookAt(`slack: user group ${group}`, () => findGroup(slack, group, paths)));
+    findings.push(await check(`slack: user group ${group}`, () => findGroup(slack, group, paths)));
   }
   for (const [index, { slack: user }] of config.people.entries()) {
     if (user)
-      findings.push(await lookAt(`slack: person ${user}`, () => findPerson(slack, user, `people.${index}.slack`)));
+      findings.push(await check(`slack: person ${user}`, () => findPerson(slack, user, `people.${index}.slack`)));
   }
   if (config.timesheets?.teams.some(({ absence }) => absence.emoji.length > 0)) {
-    findings.push(await lookAt('slack: status of people', () => readOwnStatus(slack)));
+    findings.push(await check('slack: status of people', () => readOwnStatus(slack)));
   }
   for (const [email, path] of addressesOf(config)) {
-    findings.push(await lookAt(`slack: ${email}`, () => findAddress(slack, email, path)));
+    findings.push(await check(`slack: ${email}`, () => findAddress(slack, email, path)));
   }
   return findings;
 }

@@ -12,7 +12,7 @@ import { awsClient } from '../aws.ts';
 import type { Finding } from './finding.ts';
 
 /** What `doctor --stage` checks in the account: whether the concurrency quota of Lambda is sufficient. */
-export async function examineStage(
+export async function checkStage(
   config: RelayConfig,
   stage: string,
   lambda = new LambdaClient(awsClient()),

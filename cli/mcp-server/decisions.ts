@@ -70,9 +70,9 @@ function addDecision(add: AddTool, does: Do, confirm: Confirm, ofStage: string):
   });
 }
 
-function linesOf(does: Do, { id, summary, status, news, evidence }: JobDetail, relay: OperatedRelay): string[] {
+function linesOf(does: Do, { id, summary, status, news, openCreations }: JobDetail, relay: OperatedRelay): string[] {
   const { title, will } = described[does];
-  const [open] = evidence ?? [];
+  const [open] = openCreations ?? [];
   return [
     title(`this job of ${relay.name}`),
     `Job: ${id}`,

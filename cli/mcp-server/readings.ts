@@ -56,13 +56,13 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
   add({
     name: 'parked_groups',
     description:
-      'Parked jobs by reason, with what helps. For an unknown outcome, with the evidence and what each decision will do.',
+      'Parked jobs by reason, with what helps. For an unknown outcome, with what is known of it, and what each decision will do.',
     input: paged,
     run: async ({ cursor }, relay) => {
       const { groups, more } = await readParked(relay);
       const withEvidence = groups.map(async ({ jobs, ...group }) => {
         const newest = jobs.slice(0, SHOWN_OF_GROUP).map(async (job) => {
-          return group.outcomeUnknown ? { ...job, evidence: (await jobDetail(relay, job.id)).evidence } : job;
+          return group.outcomeUnknown ? { ...job, openCreations: (await jobDetail(relay, job.id)).openCreations } : job;
         });
         return { ...group, count: jobs.length, newest: await Promise.all(newest) };
       });

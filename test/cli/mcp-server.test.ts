@@ -153,8 +153,8 @@ describe('relay mcp-server', () => {
     expect(rows.map(({ reason, count }) => [reason, count])).toEqual(
       groups.map((one) => [one.reason, one.jobs.length]),
     );
-    expect(rows.flatMap(({ newest }) => newest.flatMap(({ evidence }) => evidence ?? []))).toEqual(
-      same((await detail(id)).evidence),
+    expect(rows.flatMap(({ newest }) => newest.flatMap(({ openCreations }) => openCreations ?? []))).toEqual(
+      same((await detail(id)).openCreations),
     );
 
     const now = same(await shown.get<Now>('/api/now')) as Record<string, unknown>;
@@ -311,7 +311,7 @@ describe('relay mcp-server --operate', () => {
     expect((await detail(id)).decisions).toMatchObject([{ by: BY, what: 'discarded', reason: 'it is a duplicate' }]);
   });
 
-  it('an unknown outcome is resolved with what the service has, and with its evidence before the person', async () => {
+  it('an unknown outcome is resolved with what the service has, and with what is known before the person', async () => {
     const id = await unknownOutcome();
     const { call, asked } = await assistant(['--operate'], ({ requestedSchema: { properties } }) => ({
       action: 'accept',

@@ -264,11 +264,11 @@ describe('what an operator decides', () => {
     });
   });
 
-  it('an unknown outcome is shown with its evidence, and decided: done, with an id that the service knows', async () => {
+  it('an unknown outcome is shown with what is known of it, and decided: done, with an id that the service knows', async () => {
     const id = await unknownOutcome();
-    const { evidence = [], next } = await detail(id);
+    const { openCreations = [], next } = await detail(id);
     expect(next.actions).toEqual(['done', 'again', 'search', 'discard']);
-    expect(evidence).toMatchObject([
+    expect(openCreations).toMatchObject([
       {
         step: 'create-defect',
         calls: 'defects/create',
@@ -280,14 +280,14 @@ describe('what an operator decides', () => {
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
       },
     ]);
-    expect(evidence[0]?.sends.map(({ answer }) => answer)).toContain('lost');
+    expect(openCreations[0]?.sends.map(({ answer }) => answer)).toContain('lost');
 
     relay.sandbox.clearFaults();
     relay.clock.now += HOUR;
     const [defect] = relay.sandbox.data.defects.filter(({ project_id }) => project_id === PROJECT);
     const unknown = await decide(id, { do: 'done', createdId: '00000000-0000-4000-8000-000000000000' });
     expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining('nothing was decided') });
-    if (defect) defect.description += evidence[0]?.marker;
+    if (defect) defect.description += openCreations[0]?.marker;
     expect(await decide(id, { do: 'done', createdId: defect?.defect_id ?? '' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     const job = await detail(id);
@@ -313,8 +313,8 @@ describe('what an operator decides', () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', ...creation });
     const id = await issue(1);
     await relay.workToTheEnd();
-    const { evidence } = await detail(id);
-    expect(evidence?.[0]?.forAndAgainst).toMatch(
+    const { openCreations } = await detail(id);
+    expect(openCreations?.[0]?.forAndAgainst).toMatch(
       /status 500, which .* after the work; it may not, because no .* when all of the list was read at \S+ \S+ \S+: .* carry it out until .* was created at \d{4}-\d\d-\d\d \S+ by/,
     );
   });

@@ -205,8 +205,8 @@ describe('discarding a job', () => {
     relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/list', times: 1 });
     await relay.post('issues', issueEvent('opened', { id: 1 }));
     await relay.workToTheEnd();
-    const { job, open } = await only();
-    expect(open).toMatchObject([{ operation: 'defects/create', again: false }]);
+    const { job, openCreations } = await only();
+    expect(openCreations).toMatchObject([{ operation: 'defects/create', again: false }]);
     await expect(discardJob(job, { by: 'alice', reason: 'a test' }, options())).rejects.toThrow(
       /may still be executed/,
     );

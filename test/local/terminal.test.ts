@@ -40,7 +40,7 @@ async function printed(print: () => unknown): Promise<string[]> {
 describe('text from outside', () => {
   it.each([
     ['jobs', () => printJobs([job]), 3],
-    ['job', () => printJob({ job, steps: [step], open: [] }, 0), undefined],
+    ['job', () => printJob({ job, steps: [step], openCreations: [] }, 0), undefined],
     ['JSON', () => printJson({ title }), 3],
     [
       'the story',

@@ -54,7 +54,7 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('the evidence of an unknown outcome', async () => {
+    it('what is known of an unknown outcome', async () => {
       const { page, go } = opened;
       await go('parked');
       for (const text of ['If it was created, it contains', 'It may exist, because']) {

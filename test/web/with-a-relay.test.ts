@@ -39,7 +39,7 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     };
   }
 
-  it('an operator reads the evidence of an unknown outcome, looks into the service, and decides', async () => {
+  it('an operator reads what is known of an unknown outcome, looks into the service, and decides', async () => {
     const { relay, work, open } = await start();
     // The defect is made, but no answer arrives, and it cannot be searched for.
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import type { Decision, Evidence, JobDetail, StepDetail } from '../../contract.ts';
+import type { Decision, JobDetail, StepDetail } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { stepAnchor, Waterfall } from '../charts/waterfall.tsx';
-import { EvidenceView } from '../evidence.tsx';
 import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Id, usePages } from '../id.tsx';
 import { JobActions } from '../job-actions.tsx';
 import { JsonView } from '../json-view.tsx';
+import { OpenCreationView } from '../open-creation.tsx';
 import { Line, seen, Text } from '../outside.tsx';
 import { useJob } from '../resource.ts';
 import { href, jobHref, lastList } from '../route.ts';
@@ -60,7 +60,7 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
       <Card id="time" title="Where the time went">
         {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
       </Card>
-      <Steps job={job} shownAbove={(job.evidence ?? []).map(({ step }) => step)} />
+      <Steps job={job} shownAbove={(job.openCreations ?? []).map(({ step }) => step)} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
       <Card id="input" title="Input">
         <JsonView value={job.input} pageOf={pageOf} />
@@ -147,10 +147,10 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-/** What to do next, with the evidence for it. */
+/** What to do next, with what is known of it. */
 function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
-  const { next, evidence = [], id } = job;
-  const consequences = evidence[0]?.consequences;
+  const { next, openCreations = [], id } = job;
+  const consequences = openCreations[0]?.consequences;
   return (
     <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">
       <h2 id="next">What to do next</h2>
@@ -158,15 +158,15 @@ function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
         <Text text={next.text} />
         {next.docs !== undefined && <span class="soft"> See {next.docs}.</span>}
       </p>
-      {evidence.map((one: Evidence) => (
-        <EvidenceView key={one.step} evidence={one} />
+      {openCreations.map((one) => (
+        <OpenCreationView key={one.step} creation={one} />
       ))}
       <JobActions ids={[id]} actions={next.actions} will={consequences} done={reload} />
     </section>
   );
 }
 
-/** @param shownAbove the steps with sends among the evidence */
+/** @param shownAbove the steps whose sends are shown with what is known of them */
 function Steps({ job: { connection, steps }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
   return (
     <Card id="steps" title="Steps">

@@ -1,10 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import type { JobAction, ParkedGroups } from '../../contract.ts';
-import { EvidenceView } from '../evidence.tsx';
 import { Loaded } from '../failure.tsx';
 import { jobs } from '../format.ts';
 import { JobActions } from '../job-actions.tsx';
 import { JobTable } from '../job-rows.tsx';
+import { OpenCreationView } from '../open-creation.tsx';
 import { Line, Text } from '../outside.tsx';
 import { useJob, useResource } from '../resource.ts';
 import { href, jobHref } from '../route.ts';
@@ -113,7 +113,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
   );
 }
 
-/** The evidence of one job is read when it is opened. */
+/** What is known of one job is read when it is opened. */
 function Unknown({
   id,
   summary,
@@ -134,17 +134,17 @@ function Unknown({
       </summary>
       {isRead && (
         <Loaded of={resource}>
-          {({ evidence = [], next }) => (
+          {({ openCreations = [], next }) => (
             <>
-              {evidence.map((one) => (
-                <EvidenceView key={one.step} evidence={one} />
+              {openCreations.map((one) => (
+                <OpenCreationView key={one.step} creation={one} />
               ))}
               <p class="open">
                 <a href={jobHref(id)} data-item={id}>
                   Open the job
                 </a>
               </p>
-              <JobActions ids={[id]} actions={next.actions} will={evidence[0]?.consequences} done={reload} />
+              <JobActions ids={[id]} actions={next.actions} will={openCreations[0]?.consequences} done={reload} />
             </>
           )}
         </Loaded>

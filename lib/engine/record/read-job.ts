@@ -28,7 +28,7 @@ export interface JobView {
   job: Job;
   /** In the order in which they began. A step that waits for a later run is `begun`. */
   steps: StepEntry[];
-  open: OpenCreation[];
+  openCreations: OpenCreation[];
 }
 
 /** @returns undefined if there is no such job */
@@ -46,11 +46,11 @@ export async function readJob(
     ...entries.filter(({ step }) => !names.has(step)),
     ...waiting.map((step) => ({ ...journal.entry(step.step), ...step, status: 'begun' as const })),
   ];
-  const open = journal.openSteps().flatMap((step) => {
+  const openCreations = journal.openSteps().flatMap((step) => {
     const request = journal.openRequest(step);
     return request ? [openCreation(step, journal.entry(step)?.calls ?? step, request)] : [];
   });
-  return { job, steps: steps.sort((a, b) => a.startedAt - b.startedAt), open };
+  return { job, steps: steps.sort((a, b) => a.startedAt - b.startedAt), openCreations };
 }
 
 function openCreation(step: string, calls: string, open: OpenRequest): OpenCreation {

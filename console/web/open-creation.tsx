@@ -1,13 +1,13 @@
-import type { Evidence } from '../contract.ts';
+import type { CreationDetail } from '../contract.ts';
 import { Consequences } from './job-actions.tsx';
 import { Line, Text } from './outside.tsx';
 import { Sends } from './sends.tsx';
 
 /** What is known about a creation without an answer, and what each decision will do. */
-export function EvidenceView({ evidence }: { evidence: Evidence }) {
-  const { step, calls, sends, marker, again, forAndAgainst, consequences } = evidence;
+export function OpenCreationView({ creation }: { creation: CreationDetail }) {
+  const { step, calls, sends, marker, again, forAndAgainst, consequences } = creation;
   return (
-    <div class="evidence">
+    <div class="creation">
       <h3>
         What is known of <Line text={step} length={80} /> <code class="soft">{calls}</code>
       </h3>
