@@ -141,7 +141,7 @@ async function inTurn(
   return decided;
 }
 
-/** Several jobs are listed first, so that a text that fits too much decides nothing. */
+/** Several jobs are listed first, so that a text that matches too many jobs decides nothing. */
 function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boolean | undefined): boolean {
   if (id !== undefined || yes) return false;
   printJobs(chosen);

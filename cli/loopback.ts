@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listen } from '../local/listen.ts';
 
-/** What waits on this machine for the browser to come back from the service (RFC 8252, section 7.3). */
+/** A server on this machine that waits for the browser to come back from the service (RFC 8252, section 7.3). */
 export interface Loopback {
   redirectUri: string;
   /**
@@ -12,8 +12,8 @@ export interface Loopback {
   serve(html: string): string;
   /**
    * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
-   * @param late what to say after that many milliseconds
-   * @throws {Error} then
+   * @param late what the person can do if the time is over
+   * @throws {Error} if there is none within `timeoutMs`
    */
   callback(state: string, timeoutMs: number, late?: string): Promise<URLSearchParams>;
   close(): Promise<void>;

@@ -46,12 +46,18 @@ export function diagnosisLines({ tools, unusable, faults }: McpDiagnosis): strin
   ];
 }
 
+/** What a call of the tool does, as far as the service tells. */
+export function kindOf({ hints }: Tool): string {
+  if (hints.readOnly) return 'reads';
+  if (hints.destructive) return 'may destroy';
+  return hints.idempotent ? 'changes' : 'creates';
+}
+
 function toolLines(tool: Tool): string[] {
-  const { name, description, title, hints, scopes, inputSchema } = tool;
-  const kind = hints.readOnly ? 'reads' : hints.destructive ? 'may destroy' : hints.idempotent ? 'changes' : 'creates';
+  const { name, description, title, scopes, inputSchema } = tool;
   const needs = scopes.length > 0 ? `needs ${scopes.join(', ')}` : 'needs a scope that the service does not tell';
   return [
-    `${oneLine(name)}  (${kind}; ${needs})`,
+    `${oneLine(name)}  (${kindOf(tool)}; ${needs})`,
     `    ${oneLine(description || title || '')}`,
     `    schema ${schemaHash(tool)}: ${oneLine(JSON.stringify(inputSchema))}`,
   ];

@@ -18,7 +18,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { listenForCallback } from './loopback.ts';
-import { diagnoseMcp, diagnosisLines } from './mcp-doctor.ts';
+import { diagnoseMcp, diagnosisLines, kindOf } from './mcp-doctor.ts';
 import { readPort } from './numbers.ts';
 import { printJson, printText } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -184,7 +184,7 @@ function listLines({ tools, unusable }: ToolList): string[] {
   return [
     ...tools.flatMap((tool) => [
       `${oneLine(tool.name)}  ${argumentsOf(tool)}`,
-      `    ${oneLine(tool.description || tool.title || '')}${kindOf(tool)}`,
+      `    ${oneLine(tool.description || tool.title || '')} (${kindOf(tool)})`,
     ]),
     ...unusable.map(({ name, why }) => `${oneLine(name)}  cannot be used: ${oneLine(why)}`),
   ];
@@ -196,11 +196,6 @@ function argumentsOf({ inputSchema }: Tool): string {
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const names = Object.keys(isRecord(properties) ? properties : {});
   return `{${names.map((name) => oneLine(needed.includes(name) ? name : `${name}?`)).join(', ')}}`;
-}
-
-function kindOf({ hints }: Tool): string {
-  if (hints.readOnly) return ' (reads)';
-  return hints.destructive ? ' (may destroy)' : '';
 }
 
 function printResult(result: ToolResult): void {

@@ -22,7 +22,7 @@ function fieldsInWords({ title, description, ...chosen }: Partial<DefectFields>)
   return [...(title === undefined ? [] : ['title']), ...values, ...bytes];
 }
 
-/** When that number of calls will be done, by the budget and by what waits for it: `done by about 2026-11-22 14:35:00 CET`. */
+/** When this many calls will be done, behind the jobs that already wait for the budget: `done by about 2026-11-22 14:35:00 CET`. */
 export async function whenDone(
   connection: string,
   calls: number,

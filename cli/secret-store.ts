@@ -10,7 +10,7 @@ import { awsClient } from './aws.ts';
 /** Where secrets are entered: Secrets Manager of a stage, or a file of this machine. */
 export interface SecretStore {
   /**
-   * Makes sure that these secrets can be written, before something is got that can be got only once.
+   * Makes sure that these secrets can be written, before something is fetched that can be fetched only once.
    *
    * @throws {Error} if they cannot
    */

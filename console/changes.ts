@@ -7,11 +7,11 @@ export interface Changes {
   listen(listener: (jobIds: readonly string[]) => void): () => void;
 }
 
-/** Changes of one line, so that a hundred steps within a moment are one reading of the pages. */
+/** Changes within this time are one line, so that a hundred steps at once make the pages read only once. */
 const GATHERED_MS = 150;
 /** A page notices by this that the connection is dead. */
 const ALIVE_EVERY_MS = 15_000;
-/** A page that reads nothing is not worth more memory than this. */
+/** The stream of a page that does not read is closed when this much waits for it. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
 /** Answers with a stream of JSON lines until the page closes it. */

@@ -7,7 +7,7 @@ export interface LoggedChanges extends Changes {
 
 type Log = Pick<Console, 'info' | 'warn' | 'error'>;
 
-/** A log whose lines something else sees too. */
+/** A log that also hands each line to `saw`. */
 export function watchedLog(log: Log, saw: (line: unknown) => void): Log {
   const both = (write: Log['info']) => (line: unknown) => {
     write(line);

@@ -10,10 +10,10 @@ export interface AccountLinkProps extends RelayParts {
   entrance: Entrance;
 }
 
-/** The pages with which people link their accounts. Browsers come to them, with a link from Slack or a cookie. */
+/** The pages on which people link their accounts. A browser opens them with a link from Slack, or with a cookie. */
 export class AccountLink extends Construct {
   readonly function: LambdaFunction;
-  /** Of its pages, which are below it; without a slash at its end. */
+  /** The URL that the paths of its pages are added to, without a slash at the end. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: AccountLinkProps) {

@@ -19,7 +19,7 @@ export interface AlarmText {
   broken: string;
   /** What the operator should do. */
   todo: string;
-  /** Number of consecutive periods of the metric, which are mostly minutes, after which the alarm goes off; 1 by default. */
+  /** The alarm goes off after this many periods of the metric in a row, mostly minutes. Default: 1. */
   periods?: number;
   /** For a metric with gaps: while there is no data, the alarm keeps its state. */
   staysAsItWas?: boolean;

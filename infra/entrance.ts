@@ -20,7 +20,7 @@ export interface Door {
   serverErrors: IMetric;
 }
 
-/** What a function takes: `{ '/start': [HttpMethod.GET] }` */
+/** The requests that a function takes: `{ '/start': [HttpMethod.GET] }` */
 export type Routes = Readonly<Record<string, readonly HttpMethod[]>>;
 
 /** How the webhooks are reached from outside. */

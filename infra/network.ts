@@ -36,7 +36,7 @@ export class Network extends Construct {
   readonly vpc: IVpc;
   readonly subnets: readonly ISubnet[];
   readonly securityGroups: readonly ISecurityGroup[];
-  /** With what a function in it finds the proxy. */
+  /** The variables by which a function in it finds the proxy. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #hasAll: boolean;
   /** The addresses of the AWS services that have an endpoint here. */
@@ -61,7 +61,7 @@ export class Network extends Construct {
 
   /**
    * Lets Lambda connect a function to the network. The function's own code is denied these actions, because it does not
-   *    need network interfaces. https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
+   * need network interfaces. https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
    */
   connect(role: IRole, functionName: string): void {
     const functionArn = Stack.of(this).formatArn({
@@ -161,7 +161,7 @@ export class Network extends Construct {
     return `${service}.${region}.${urlSuffix}`;
   }
 
-  /** A call through the proxy would pass by the endpoint, and by its policy. */
+  /** Calls to the endpoints leave the proxy out: through it, they would miss the endpoint and its policy. */
   #through({ url, except }: NonNullable<NetworkSettings['proxy']>) {
     return { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: url, NO_PROXY: [...this.#endpoints, ...except].join() };
   }

@@ -28,8 +28,8 @@ export interface SecretsProps extends Keyed {
 }
 
 /**
- * A random key, made when the secret is: no one issues it, and no one needs to see it. Leave this as it is: a change has
- * CloudFormation make other keys.
+ * A random key, generated together with its secret, because no one issues it and no one needs to see it. Do not change
+ * this: CloudFormation would generate other keys.
  */
 const RANDOM_KEY = {
   secretStringTemplate: '{}',
@@ -46,8 +46,8 @@ const GENERATED = new Map([
 ]);
 
 /**
- * One secret for each credential holder. They are created empty, and nothing of the stack ever writes one: values are entered with
- * `relay secrets set`, and a deployment leaves them alone. Random keys are the exception: they are generated once.
+ * One secret for each holder of credentials. The stack creates them empty and never writes one: people enter the values
+ * with `relay secrets set`, and a deployment leaves them alone. Random keys are the exception: they are generated once.
  */
 export class Secrets extends Construct {
   /** The prefix of all secret names. */
@@ -97,7 +97,7 @@ export class Secrets extends Construct {
     this.#grant(grantee, ['GetSecretValue', 'DescribeSecret'], names);
   }
 
-  /** Lets a person enter the secrets that are not generated. Such a person reads none by it. */
+  /** Lets a person enter the secrets that are not generated. It gives no right to read them. */
   grantEnter(grantee: IGrantable): void {
     const names = [...this.#arns.keys()].filter((name) => !GENERATED.has(name)).map(kindOf);
     this.#grant(grantee, ['PutSecretValue'], [...new Set(names)]);
@@ -133,5 +133,5 @@ export class Secrets extends Construct {
   }
 }
 
-/** What a secret is of, without the name of its connection. */
+/** The kind of a secret: its name without that of its connection. */
 const kindOf = (name: string) => name.replace(/\/.*/, '') as SecretName;

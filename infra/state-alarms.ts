@@ -42,7 +42,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   });
 }
 
-/** Of all connections together. What each says to look at names the connection. */
+/** Alarms for all connections together. What an alarm says to do shows which connection it is about. */
 function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('ConnectionPaused', 'Maximum'), 'connection-paused', {
     threshold: 1,

@@ -11,7 +11,7 @@ export interface WebhookEndpointProps extends RelayParts {
   /** The path of its URL, if webhooks share the entrance. */
   path: string;
   entrance: Entrance;
-  /** What the webhook verifies requests with. Besides it, it reads only the key that it signs the jobs of people with. */
+  /** The secret that verifies its requests. The webhook reads no other, apart from the key that signs people's jobs. */
   secret: SecretName;
   /** What happens to an event answered with 5xx, and what to do. Parts of an alarm's text. */
   refused: { means: string; todo: string };

@@ -18,9 +18,9 @@ const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> 
 };
 
 export interface ConfigWatchOptions {
-  /** Takes a good configuration over. */
+  /** Lets the relay use a good configuration. */
   use: (config: RelayConfig) => Promise<void>;
-  /** Hears of each change. */
+  /** Called with a sentence about each change. */
   tell: (message: string) => void;
 }
 

@@ -12,7 +12,7 @@ export interface DatabaseServer {
 /**
  * @param accessKeyId only requests with this access key are answered
  * @param path folder for its files; without it, everything is in memory
- * @param clock that its answers are dated by
+ * @param clock for the dates of its answers
  */
 export async function startDatabaseServer(
   accessKeyId: string,

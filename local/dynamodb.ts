@@ -21,9 +21,9 @@ export interface LocalDynamoDbOptions {
   accessKeyId: string;
   /** Folder for its files. Without it, everything is in memory. */
   path?: string | undefined;
-  /** That its answers are dated by, if it runs in this process. */
+  /** The clock for the dates of its answers, if it runs in this process. */
   clock?: () => number;
-  /** Is told why, if the process of the files ends by itself. */
+  /** Called with the reason if the database process ends by itself. */
   failed?: ((why: string) => void) | undefined;
 }
 

@@ -5,8 +5,8 @@ const BYTES = 32;
 const KEY = /^[\w-]{32,}$/;
 
 /**
- * A random key that is made once and stays the same over restarts, so that what was given it or sealed with it stays
- * valid.
+ * A random key that is made once and stays the same over restarts. Whoever was given the key can go on using it, and what
+ * is sealed with it stays readable.
  *
  * @param todo what removing the file would mean, for a file that is damaged
  * @throws {DamagedFile}

@@ -41,8 +41,8 @@ function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig):
 }
 
 /**
- * The configuration with the stand-in in place of Slack, if there is one, and with its channels there. A dry run protects people from messages. The
- * stand-in has no people, so it gets the messages.
+ * The configuration with the stand-in in place of Slack, if there is one. The stand-in gets the configured channels. A dry
+ * run keeps messages from people, and the stand-in reaches nobody, so it gets them all.
  */
 export function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
   if (!slack?.standIn || !config.slack) return config;

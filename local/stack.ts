@@ -40,7 +40,7 @@ export interface LocalStackOptions {
   clock?: () => number;
   /** Called whenever a message may have become receivable. */
   queueChanged?: () => void;
-  /** Is told why, if the table ends by itself. */
+  /** Called with the reason if the table ends by itself. */
   tableFailed?: (why: string) => void;
 }
 

@@ -39,7 +39,7 @@ export function startStory(logFile: string, print: (line: string) => void) {
     tellSoon(`${localClock(now)}  ${tell(inOneLine(asRecord(line)), now)}`);
   };
   return {
-    /** Shows and writes nothing more, but what is told already. */
+    /** From now on, nothing more is written, and only the lines that already wait are shown. */
     mute() {
       isMuted = true;
     },

@@ -128,7 +128,7 @@ async function findPerson(slack: SlackApi, id: string, path: string): Promise<st
   return user.real_name ?? id;
 }
 
-/** Whether the scope is there shows with any user, as which the app has its own. */
+/** Reading any user shows whether the app has the scope, so this reads the app's own user. */
 async function readOwnStatus(slack: SlackApi): Promise<string> {
   const { user_id: user } = await asked(() => slack.call('auth.test', {}, z.object({ user_id: z.string() })));
   await asked(() => slack.call('users.profile.get', { user }, z.object({ profile: z.object({}) })));

@@ -12,14 +12,10 @@ import { awsClient } from '../aws.ts';
 import type { Finding } from './finding.ts';
 
 /** What `doctor --stage` checks in the account: whether the concurrency quota of Lambda is sufficient. */
-export async function checkStage(
-  config: RelayConfig,
-  stage: string,
-  lambda = new LambdaClient(awsClient()),
-): Promise<Finding[]> {
+export async function checkStage(config: RelayConfig, stage: string): Promise<Finding[]> {
   const what = 'concurrency of the account';
   try {
-    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+    const { AccountLimit } = await new LambdaClient(awsClient()).send(new GetAccountSettingsCommand({}));
     return [{ what, ...judgeConcurrency(config, stage, AccountLimit?.ConcurrentExecutions ?? 0) }];
   } catch (error) {
     // Someone who only has rights on secrets can still run the other checks.

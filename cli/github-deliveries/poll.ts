@@ -9,7 +9,7 @@ import { STATE_FOLDER } from '../../local/state.ts';
 
 /** How far the deliveries of a hook were handed to the relay. */
 export interface Place {
-  /** Deliveries from before this time are none of ours. Epoch milliseconds. */
+  /** Earlier deliveries are ignored. Epoch milliseconds. */
   since: number;
   /** The GUIDs of handed deliveries that GitHub may still list as new, with their times. */
   handed: Record<string, number>;
@@ -47,7 +47,7 @@ export class NotHanded extends Error {
  */
 export function createGithubDeliveries(options: GithubDeliveriesOptions) {
   const { deliveries, hand, webhookSecret, place, report, clock } = options;
-  /** Up to when this process has handed everything. A hook may deliver many events that are none of ours. */
+  /** Until when this process has handed everything, so that the events that the relay ignores are not read again. */
   let polledTo = 0;
 
   /** The first listed attempt of each delivery that was not handed, oldest first. */

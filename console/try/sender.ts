@@ -19,17 +19,6 @@ export interface SenderOptions {
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
 }
 
-/** Each method returns what happened, and throws an Error that says what is wrong with what it was given. */
-export interface Sender {
-  examples(): TryExample[];
-  sendEvent(event: string, body: string): Promise<ActionOutcome>;
-  sendCommand(text: string, user?: string): Promise<ActionOutcome>;
-  press(pressed: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<ActionOutcome>;
-  submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<ActionOutcome>;
-  suggest(viewId: string, blockId: string, typed: string): Promise<ActionOutcome>;
-  cancel(viewId: string): ActionOutcome;
-}
-
 /** Who gives a command, and where: the stand-in knows both. */
 const USER = 'U0MIRA001';
 const CHANNEL = 'C0GENERAL';
@@ -47,7 +36,8 @@ const MORE_COMMANDS = [
   { title: 'List all commands', body: '/pm help' },
 ] as const;
 
-export function createSender({ clock, addresses, webhookSecret, table, slack }: SenderOptions): Sender {
+/** Its methods return what happened, and throw an Error that says what is wrong with what they were given. */
+export function createSender({ clock, addresses, webhookSecret, table, slack }: SenderOptions) {
   let lastIssue: number | undefined;
 
   function examples(): TryExample[] {
@@ -99,13 +89,13 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
 
   return {
     examples,
-    async sendEvent(event, body) {
+    async sendEvent(event: string, body: string): Promise<ActionOutcome> {
       const { issue } = parsed(body);
       const answer = await post(addresses().github, signedByGithub(event, body, webhookSecret));
       if (event === 'issues' && typeof issue?.number === 'number') lastIssue = issue.number;
       return acceptedInWords(JSON.parse(answer));
     },
-    async sendCommand(text, user = USER) {
+    async sendCommand(text: string, user = USER): Promise<ActionOutcome> {
       const { signingSecret, standIn } = standInOf(slack);
       const place = { userId: user, channelId: CHANNEL };
       const form = commandForm(standIn, text, place);
@@ -113,7 +103,7 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       const said = await show(answer, standIn.makeResponseUrl(place));
       return { ...said, jobs: await jobsOf(form.get('trigger_id') ?? '') };
     },
-    async press({ channel, ts, ...action }) {
+    async press({ channel, ts, ...action }: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<ActionOutcome> {
       const { signingSecret, standIn } = standInOf(slack);
       const message = standIn.messages.find((one) => one.channel === channel && one.ts === ts);
       if (!message) throw new Error('there is no such message');
@@ -123,7 +113,7 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       const said = await show(answer, standIn.makeResponseUrl(place));
       return { ...said, jobs: await jobsOf(causeOf(action.value)) };
     },
-    async submit(viewId, values) {
+    async submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<ActionOutcome> {
       const { signingSecret, standIn } = standInOf(slack);
       const view = opened(viewId);
       const answer = await toSlack(addresses().interactions, signingSecret, submissionForm(standIn, view, values));
@@ -133,7 +123,7 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       const text = 'The form is sent and closed. The outcome arrives as a message.';
       return { text, jobs: await jobsOf(viewId) };
     },
-    async suggest(viewId, blockId, typed) {
+    async suggest(viewId: string, blockId: string, typed: string): Promise<ActionOutcome> {
       const { signingSecret, standIn } = standInOf(slack);
       const form = suggestionForm(standIn, opened(viewId), blockId, typed);
       const answer: unknown = JSON.parse(await toSlack(addresses().interactions, signingSecret, form));
@@ -141,7 +131,7 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       if (faults.length > 0) throw new Error(`Slack would refuse the options: ${faults.join('; ')}`);
       return { text: '', options: (answer as Pick<ActionOutcome, 'options'>).options ?? [] };
     },
-    cancel(viewId) {
+    cancel(viewId: string): ActionOutcome {
       close(viewId);
       return { text: 'The form is closed, and nothing was sent.' };
     },

@@ -26,7 +26,7 @@ const opening = Promise.withResolvers<void>();
 /** Resolves when what is read now misses no change: the stream is open, or all is read again once it is. */
 export const opened = opening.promise;
 
-/** Whether something may have been read that a stream which opens later has missed. */
+/** True once the page has read data. A stream that opens later may have missed changes of it. */
 let isRead = false;
 
 /** Reads the stream of changes while the page is visible and has a token. */

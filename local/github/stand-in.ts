@@ -72,9 +72,9 @@ export interface GithubStandInOptions {
   isValid: (authorization: string | undefined) => boolean;
   /** What the App gets for its JSON web token. */
   installationToken: string;
-  /** Hears of each comment that is made. */
+  /** Called with each comment that is made. */
   commented?: (comment: MadeComment) => void;
-  /** Hears of each check run that is created or updated. */
+  /** Called with each check run that is created or updated. */
   checked?: (run: MadeCheckRun) => void;
   /** Stands between a request, such as `GET /user`, and its answer. Undefined cuts the connection. */
   between?: (route: string, authorization: string | undefined, answer: () => Answer) => Answer | undefined;

@@ -7,8 +7,7 @@ import type { MessageContent } from './workspace.ts';
 
 /**
  * https://api.slack.com/changelog/2018-04-truncating-really-long-messages: Slack cuts longer text and posts the rest
- * separately. Here it is refused, so that the end of a message is not lost unnoticed, with the error code of other
- * methods.
+ * separately. Here it is refused with the error code of other methods, so that a message does not lose its end unnoticed.
  */
 const MAX_TEXT_LENGTH = 40_000;
 

@@ -5,7 +5,7 @@ import { startTrialRelay, type TrialRelay } from './trial-relay.ts';
 
 export type Rehearsal = Awaited<ReturnType<typeof rehearse>>;
 
-/** A job that then still waits is shown so. */
+/** A job that still waits this long after the last event is shown as waiting. */
 const LONGEST_AFTER_MS = 7 * 86_400_000;
 
 /**

@@ -36,7 +36,7 @@ export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
 
 /**
  * Starts the functions, unchanged, in this process, with all that they need on this machine and a clock of their own. They
- * have nothing behind them and reach nothing but their own stand-ins. Nobody has linked an account.
+ * begin without data, and reach nothing but their own stand-ins. Nobody has linked an account.
  *
  * @param now when the clock begins; epoch milliseconds
  */

@@ -24,8 +24,8 @@ export interface AdmissionContext {
 }
 
 /**
- * Counted for each calling IP address (docs/partner-api.md#limits). That refused requests count too is
- * assumed, as that the limits come before all other checks.
+ * Counted for each calling IP address (docs/partner-api.md#limits). Assumed: refused requests count, too, and the limits
+ * come before all other checks.
  */
 export function countCall({ limiter }: AdmissionContext, { ip }: McpRequest, clockMs: number): void {
   const waitMs = limiter.waitMs(ip, clockMs);

@@ -7,9 +7,8 @@ import type { Grant, RefreshToken } from './records.ts';
 const refreshTokenMs = 30 * 24 * 3_600_000;
 
 /**
- * What becomes of a refresh token that comes a second time is not shown. 'revokes the grant' is what OAuth 2.1 (4.3.1)
- * asks for; 'is refused' refuses this token alone; 'is repeated' answers with new tokens, as a service does that allows
- * for lost answers.
+ * What happens if a refresh token is used a second time is not shown. OAuth 2.1 (4.3.1) asks for 'revokes the grant'. 'is
+ * refused' refuses this token alone. 'is repeated' answers with new tokens, for a client that has lost the first answer.
  */
 export const refreshReuses = ['revokes the grant', 'is refused', 'is repeated'] as const;
 

@@ -5,7 +5,7 @@
  *     sandbox.mcp.url                          the endpoint
  *     sandbox.mcp.enable(workspace?, scopes?)  what the administrator does; also disable, revokeGrants(user_id?),
  *                                              withdrawConsent(user_id?)
- *     sandbox.mcp.purgeClients()               what may befall the service; also endSessions()
+ *     sandbox.mcp.purgeClients()               what can happen to the service; also endSessions()
  *     sandbox.mcp.people                       who can sign in, with email and password
  *     sandbox.mcp.grant(email, { scopes })     tokens without a browser
  *     sandbox.mcp.calls, sandbox.mcp.audit     who called which tool with what; every request, with its status
@@ -131,7 +131,7 @@ export class McpService {
     return Object.values<string>(paths).find((known) => known === endpoint);
   }
 
-  /** The way of one request, as that of the partner API. Resolves to null when the connection is to be cut. */
+  /** Processes one request in the same stages as the partner API. Resolves to null if the connection must be cut. */
   async answer(arrived: Omit<McpRequest, 'nowMs'>): Promise<Answer | null> {
     const { store, faults: active, clock, sleep } = this.#surroundings;
     const { method, endpoint, ip } = arrived;
@@ -204,7 +204,7 @@ function isMcp({ endpoint }: McpRequest): boolean {
   return endpoint === paths.mcp;
 }
 
-/** A discovery document is told as the faults have it, and every other answer as it is. */
+/** The answer; in a discovery document, with the fields that faults change. */
 function told(answer: Answer, { endpoint }: McpRequest, faults: readonly Fault[]): Answer {
   const fields = faults.flatMap((fault) => (fault.kind === 'discovery' ? [fault.fields] : []));
   const isDocument = endpoint === paths.protectedResource || endpoint === paths.authorizationServer;

@@ -44,7 +44,7 @@ export class Toolbox {
     };
   }
 
-  /** tools/call. That a call which fails for its arguments or the records has a result with isError is assumed. */
+  /** tools/call. Assumed: a call that fails because of its arguments or the records has a result with isError. */
   call(actor: Actor, id: RequestId, params: Readonly<Record<string, unknown>>): object {
     const tool = this.#tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new RpcError(codes.invalidParams, 'The tool is unknown');
