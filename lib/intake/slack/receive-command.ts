@@ -91,7 +91,7 @@ async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake
     if (!isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
     return { said: await answer(given.command, given, intake), works: false };
   }
-  if (given.command.verb === 'do') {
+  if (verbOf(given.command).needsAccounts) {
     const said = await intake.linking.linkFirst(given.userId, draft.connection);
     if (said) return { said, works: false };
   }
