@@ -71,6 +71,8 @@ export function synthesize(
   const app = createApp({
     context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [] },
     ...(outdir !== undefined && { outdir }),
+    // It takes most of a synthesis. The template of each stage is validated when it is linted.
+    builtinCloudFormationValidation: outdir !== undefined,
   });
   const config = defineConfig({
     connections: { main: {}, other: {} },
