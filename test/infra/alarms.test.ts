@@ -65,6 +65,27 @@ describe('alarms', () => {
     template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
   });
 
+  it('an alarm goes off at the first of what it counts, or as late as its description says', () => {
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    const late = alarms.filter(({ Threshold, EvaluationPeriods }) => Threshold !== 1 || EvaluationPeriods !== 1);
+    const inWords = late.map(
+      ({ AlarmName, Threshold, EvaluationPeriods }) =>
+        `${AlarmName.replace('partner-relay-prod-', '')}: ${Threshold} in ${EvaluationPeriods}`,
+    );
+    expect(inWords.filter((one) => !/^(table-throttles-|.*-not-run: )/.test(one)).sort()).toEqual([
+      'account-link-4xx: 240 in 5',
+      'background-oldest-message: 900 in 3',
+      'connection-paused: 1 in 5',
+      'day-budget: 80 in 1',
+      'github-webhook-4xx: 240 in 5',
+      'heartbeat: 1 in 5',
+      'interactive-oldest-message: 900 in 3',
+      'operations-stopped: 1 in 15',
+      'overdue-jobs: 900 in 3',
+      'slack-webhook-4xx: 240 in 5',
+    ]);
+  });
+
   it('the page about what is stuck, which each description names, has every alarm', () => {
     const page = readFileSync(new URL('../../docs/stuck.md', import.meta.url), 'utf8');
     const [, section = ''] = page.split('## Alarms');

@@ -2,12 +2,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { type AssumedLimit, learn } from '../../../lib/service/budget/assumed-limit.ts';
 import { type Budget, createBudget, type SlotAnswer } from '../../../lib/service/budget/budget.ts';
 import { readState, stateItem } from '../../../lib/service/budget/budget-item.ts';
 import { BudgetUnavailable } from '../../../lib/service/budget/budget-store.ts';
+import { createGate } from '../../../lib/service/budget/gate.ts';
 import type { Lane } from '../../../lib/service/budget/lanes.ts';
 import { packSparse, unpackSparse } from '../../../lib/service/budget/packed.ts';
 import { createStrangerShare } from '../../../lib/service/budget/stranger-share.ts';
+import { add, emptyMinute } from '../../../lib/service/budget/window.ts';
 import { keys } from '../../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../../lib/state/table/table.ts';
 import { openTable } from '../../relay-table.ts';
@@ -704,6 +707,70 @@ describe('the budget', () => {
     expect(await assumed()).toBeLessThan(90);
     now += 30 * MINUTE;
     expect(await assumed()).toBeUndefined();
+  });
+
+  const MINUTES_8 = 8 * MINUTE;
+  it.each<[string, Partial<AssumedLimit> | undefined, number, Partial<AssumedLimit> | undefined]>([
+    ['the first', undefined, 80, { perMinute: 76, holdMs: MINUTES_8 }],
+    ['one after more calls than are allowed', undefined, 200, { perMinute: 114 }],
+    ['one after few calls', undefined, 20, { perMinute: 60 }],
+    ['one after too few calls', undefined, 11, undefined],
+    ['one of the same cause', { at: START - MINUTE + 1 }, 80, undefined],
+    ['one while the limit is held', { at: START - MINUTE }, 80, { perMinute: 76, holdMs: 2 * MINUTES_8 }],
+    ['one while the limit grows', { at: START - 12 * MINUTE }, 97, { perMinute: 92, holdMs: 2 * MINUTES_8 }],
+    ['one after the longest time', { holdMs: 64 * MINUTE }, 80, { holdMs: 64 * MINUTE }],
+    ['one after the limit has grown to the configured one', { at: START - DAY }, 80, { holdMs: MINUTES_8 }],
+  ])('what a 429 says about the limit of 120: %s', (_, last, served, learned) => {
+    const minute = emptyMinute();
+    for (const at of [START - 50_000, START - 1_000]) add(minute, at, served / 2);
+    add(minute, START + 1_000, 50);
+    const known = last && { perMinute: 80, at: START - 5 * MINUTE, holdMs: MINUTES_8, ...last };
+    const says = learn(known, minute, 120, START);
+    if (learned) expect(says).toMatchObject({ at: START, ...learned });
+    else expect(says).toBeUndefined();
+  });
+
+  describe('through a gate', () => {
+    const limits = { perMinute: 10, perDay: 100 };
+    async function sendThrough(prepareMs: number, reached?: 'answered' | 'no answer' | 'never left') {
+      const connection = newConnection();
+      let now = START;
+      let asked = 0;
+      const clock = () => now;
+      const budget = createBudget({ table, clock });
+      const request = () => {
+        asked++;
+        return budget.requestSlot({ connection, limits, lane: 'interactive' });
+      };
+      const wait = () => Promise.reject(new Error('no slot'));
+      const gate = createGate({ clock, request, wait, sleep: async () => {}, reached: () => reached ?? 'answered' });
+      const sent = gate.send(await gate.take(), async () => {
+        if (asked === 1) now += prepareMs;
+        return () => (reached ? Promise.reject(new Error(reached)) : Promise.resolve('sent'));
+      });
+      await (reached ? expect(sent).rejects.toThrow(reached) : expect(sent).resolves.toBe('sent'));
+      await budget.flush(connection);
+      const used: number[] = [];
+      for (const later of [0, 65_000, 65_000]) {
+        now += later;
+        used.push((await budget.view(connection, limits)).minute.used);
+      }
+      return { asked, used };
+    }
+
+    it.each([
+      ['is answered', undefined, [1, 0, 0]],
+      ['is refused', 'answered', [1, 0, 0]],
+      ['may have left', 'no answer', [1, 1, 0]],
+      ['never left', 'never left', [0, 0, 0]],
+    ] as const)('a call that %s counts as long as the service may count it', async (_, reached, used) => {
+      expect(await sendThrough(0, reached)).toEqual({ asked: 1, used });
+    });
+
+    it('a call that is prepared too late for its slot gives it up, and takes another', async () => {
+      expect(await sendThrough(1_000)).toMatchObject({ asked: 1, used: [1, 0, 0] });
+      expect(await sendThrough(1_001)).toMatchObject({ asked: 2, used: [1, 0, 0] });
+    });
   });
 
   it('that cannot be written grants nothing', async () => {
