@@ -1,5 +1,25 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { type Key, keys } from '../../lib/state/table/keys.ts';
 import { startDynalite } from './table-server.ts';
 import { tableStatements } from './table-statements.ts';
 
 describe('on dynalite', () => tableStatements(startDynalite));
+
+it.each<[string, (name: string) => Key]>([
+  ['the name of an issue', keys.linkName],
+  ['who a person is', (id) => keys.person('github', id, 'main')],
+  ['what a person asked for', (id) => keys.jobOfPerson('github', id, '2026-11-23T08:00:00Z', 'job')],
+  ['whose turn it is', (id) => keys.turns('github', id)],
+  ['what a person finished', (login) => keys.closedWork(login, '2026-11-23T08:00:00Z', 'merged')],
+  ['a task that was checked', (task) => keys.checkedTask('main', task)],
+  ['a grant', (id) => keys.grant('github', id, 'main')],
+  ['who has linked an account', (id) => keys.linkedPerson('main', 'github', id)],
+  ['a link that was asked for', (id) => keys.accountLink('github', id, 'main')],
+  ['how many sign-ins began', (id) => keys.linkShare('github', id, '1')],
+  ['what waits for a link', (id) => keys.linkWait('github', id, 'main', 'job')],
+  ['a backfill', keys.backfill],
+  ['an issue of a backfill', (repository) => keys.backfilledIssue(repository, '2026-11-23T08:00:00Z', '1')],
+  ['the tests that fail', (repository) => keys.failingCases(repository, 'ci', 'main')],
+])('the key of %s is the same however a name is written: GitHub knows no letter case', (_, keyOf) => {
+  expect(keyOf('Octo/Hello-World')).toEqual(keyOf('octo/hello-world'));
+});
