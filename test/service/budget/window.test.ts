@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { add, callsBetween, mostCallsIn, remove, trim, type Window } from '../../../lib/service/budget/window.ts';
+import {
+  add,
+  callsBetween,
+  callsIn,
+  emptyMinute,
+  mostCallsIn,
+  packWindow,
+  remove,
+  trim,
+  unpackWindow,
+  type Window,
+} from '../../../lib/service/budget/window.ts';
 
 /** Four buckets of a second. */
 const kept = (): Window => ({ lengthMs: 4_000, bucketMs: 1_000, first: 10, calls: [1, 2, 3, 4] });
@@ -54,5 +65,20 @@ describe('a window', () => {
     const window = { ...kept(), calls: [0, 2] };
     expect([10_000, 9_000, 12_000].map((at) => remove(window, at))).toEqual([false, false, false]);
     expect(window.calls).toEqual([0, 2]);
+  });
+
+  it.each([
+    ['as far ahead as slots are booked', 70_000, 1, 1, true],
+    ['further ahead', 70_125, 1, 0, false],
+    ['with the most calls', 0, 1_000_000, 1_000_000, true],
+    ['with more', 0, 1_000_001, 0, false],
+    ['as old as the window', -60_000, 1, 1, true],
+    ['older', -60_125, 1, 0, true],
+  ])('reads a bucket that was stored: %s', (_, after, calls, counted, isWhole) => {
+    const now = 1_000_000_000;
+    const stored = emptyMinute();
+    add(stored, now + after, calls);
+    const read = unpackWindow(emptyMinute(), packWindow(stored), now);
+    expect([callsIn(read.window), read.isWhole]).toEqual([counted, isWhole]);
   });
 });
