@@ -1,0 +1,199 @@
+import { expect, it } from 'vitest';
+import {
+  arrive,
+  beginUpdate,
+  claim,
+  clear,
+  type Defect,
+  dismiss,
+  finishUpdate,
+  giveUp,
+  keep,
+  type Link,
+  leave,
+  make,
+  noteApplied,
+  refuseUpdate,
+  restore,
+  setDefect,
+  settleTie,
+  takeOver,
+  tell,
+} from '../../lib/links/link-life.ts';
+
+const tied = { state: 'a', name: 'acme/web#1', version: '2026-03-02T12:00:00Z', wanted: true, revision: 3, tied: true };
+const link: Link = { life: 'unclaimed', newest: tied, turn: 3 };
+const read = (state: string, version: string) => ({ ...tied, state, version });
+
+it.each([
+  ['the state that GitHub says', read('b', tied.version), 'b'],
+  ['a later state', read('c', '2026-03-02T12:00:01Z'), 'c'],
+  ['its own state where GitHub says an earlier one', read('old', '2026-03-02T11:59:59Z'), 'a'],
+  ['its own state where GitHub cannot be asked', undefined, 'a'],
+])('a tie ends with %s', (_, told, state) => {
+  expect(settleTie(link, tied, told)).toMatchObject({ newest: { state, revision: 3, tied: false } });
+});
+
+it('a tie is left alone where another event came while GitHub was asked', () => {
+  const since = { ...link, newest: { ...tied, state: 'd', revision: 4 } };
+  expect(settleTie(since, tied, read('b', tied.version))).toBeUndefined();
+});
+
+const AT = Date.parse(tied.version);
+const held = { by: 'job-1', connection: 'main', marker: 'm' };
+const theirs = { by: 'job-9', connection: 'main', marker: 'other' };
+const to = { entity: 'issue-2', name: 'acme/web#2' };
+const known = { newest: tied, turn: 3, cleared: { times: 2, at: AT } };
+const unclaimed: Link = { life: 'unclaimed', ...known };
+const claimed: Link = { life: 'claimed', claim: held, ...known };
+const left: Link = { life: 'moved', to, at: tied.version, claim: held, ...known };
+const unreadable: Link = { life: 'unreadable', wrong: ['defect'], item: {}, newest: tied };
+const doubt = { fields: ['body'], until: AT };
+const update = { by: 'run-1', fields: ['title'], until: AT + 5 };
+const made = (defect: Partial<Defect> = {}, holder = held): Link & { life: 'made' } => ({
+  life: 'made',
+  claim: holder,
+  defect: { id: 7, applied: {}, updates: 3, ...defect },
+  ...known,
+});
+const withArrived = (link: Link, ...arrived: { from: string; toldBy?: string }[]): Link => ({ ...link, arrived });
+const from1 = { from: 'issue-1', to: 'issue-2', moves: true };
+const answered = (begunAt: number) => ({ begunAt, updatedAt: AT });
+const applied = { title: 'a', body: 'b', state: 'c' };
+const later = made({ applied: { title: 'a', body: 'x', state: 'c' }, updating: { ...update, fields: ['state'] } });
+
+it.each<[string, Link | undefined, Link | undefined]>([
+  ['a claim of the job that holds it begins a turn', claim(claimed, held), claimed],
+  ["a claim of another's is not taken", claim(claimed, theirs), undefined],
+  ['a claim is given up', giveUp(claimed, 'job-1'), unclaimed],
+  ["another's claim is not given up", giveUp(claimed, 'job-2'), undefined],
+  [
+    'a claim whose defect may exist is kept',
+    giveUp({ ...claimed, claim: { ...held, inherited: {} } }, 'job-1'),
+    undefined,
+  ],
+  ['a claim is taken over with its marker', takeOver(claimed, 'job-1', { ...theirs }), { ...claimed, claim: theirs }],
+  ['a claim that has gone on is not taken over', takeOver(claimed, 'job-2', theirs), undefined],
+  [
+    'the finder of a defect holds it',
+    make(claimed, 'job-1', made().defect, 'job-2'),
+    made({ updates: 0 }, { ...held, by: 'job-2' }),
+  ],
+  [
+    'a defect stays with a claim that stayed',
+    make(left, 'job-1', made().defect),
+    { ...left, defect: made({ updates: 0 }).defect },
+  ],
+  ["a defect is not another's", make(left, 'job-2', made().defect), undefined],
+  ['a second defect is not kept', make({ ...left, defect: made().defect }, 'job-1', made().defect), undefined],
+  ['an update begins', beginUpdate(made(), update, 3), made({ updates: 4, updating: update })],
+  ['an update that another has overtaken does not begin', beginUpdate(made(), update, 2), undefined],
+  [
+    'an update after one without an answer leaves its fields in doubt',
+    beginUpdate(made({ updating: update, doubtful: doubt }), { ...update, by: 'run-2' }, 3),
+    made({ updates: 4, updating: { ...update, by: 'run-2' }, doubtful: { fields: ['body', 'title'], until: AT + 5 } }),
+  ],
+  ['a refused update has not begun', refuseUpdate(made({ updating: update }), 'run-1'), made({ updates: 2 })],
+  ['a refusal of an earlier update says nothing', refuseUpdate(made({ updating: update }), 'run-0'), undefined],
+  [
+    'an update that began during the doubt leaves it',
+    finishUpdate(made({ updating: update, doubtful: doubt }), 'run-1', applied, answered(AT - 1)),
+    made({ applied, updatedAt: AT, doubtful: doubt }),
+  ],
+  [
+    'an update that began after the doubt ends it',
+    finishUpdate(made({ updating: update, doubtful: doubt }), 'run-1', applied, answered(AT)),
+    made({ applied, updatedAt: AT }),
+  ],
+  [
+    'an answer to an earlier update says nothing',
+    finishUpdate(made({ updating: update }), 'run-0', applied, answered(0)),
+    undefined,
+  ],
+  [
+    'what needs no update is noted',
+    noteApplied(made({ updating: update }), applied),
+    made({ applied, doubtful: { fields: ['title'], until: AT + 5 } }),
+  ],
+  ['a claim arrives', arrive({ life: 'unclaimed', ...known }, claimed, from1), claimed],
+  ['a defect arrives', arrive(unclaimed, made(), from1), made({ movedAt: { 'issue-1': 3 } })],
+  [
+    'the defect of a claim that has arrived follows it',
+    arrive(claimed, made(), from1),
+    made({ movedAt: { 'issue-1': 3 } }),
+  ],
+  [
+    'a defect does not arrive on another connection',
+    arrive(unclaimed, made(), { ...from1, moves: false }),
+    withArrived(unclaimed, { from: 'issue-1' }),
+  ],
+  [
+    'a second defect waits, with what had arrived before it',
+    arrive(made({}, theirs), withArrived(made(), { from: 'issue-0' }), from1),
+    withArrived(made({}, theirs), { from: 'issue-0' }, { from: 'issue-1' }),
+  ],
+  [
+    'what arrives again stays told',
+    arrive(withArrived(made({}, theirs), { from: 'issue-1', toldBy: 'job-3' }), made(), from1),
+    withArrived(made({}, theirs), { from: 'issue-1', toldBy: 'job-3' }),
+  ],
+  [
+    'what was applied to the old issue meanwhile is unknown here',
+    arrive(made({ applied, updates: 1, movedAt: { 'issue-1': 2 } }), later, from1),
+    made({
+      applied: { title: 'a' },
+      updates: 4,
+      movedAt: { 'issue-1': 3 },
+      doubtful: { fields: ['state'], until: AT + 5 },
+    }),
+  ],
+  [
+    'the count of updates is above both',
+    arrive(made({ applied, updates: 8 }), made({ applied }), from1),
+    made({ applied, updates: 9, movedAt: { 'issue-1': 3 } }),
+  ],
+  [
+    'a defect that has arrived arrives once',
+    arrive(made({ movedAt: { 'issue-1': 3 } }), made(), from1),
+    made({ movedAt: { 'issue-1': 3 } }),
+  ],
+  ['nothing arrives where an issue has left', arrive(left, made(), { ...from1, from: 'issue-3' }), undefined],
+  ['nothing arrives where a link cannot be read', arrive(unreadable, made(), from1), undefined],
+  [
+    'one of those that arrived is dismissed',
+    dismiss(withArrived(claimed, { from: 'a' }, { from: 'b' }), 'a'),
+    withArrived(claimed, { from: 'b' }),
+  ],
+  ['the last that arrived is dismissed', dismiss(withArrived(claimed, { from: 'a' }), 'a'), claimed],
+  [
+    'those that are named are told',
+    tell(withArrived(claimed, { from: 'a' }, { from: 'b' }), [{ from: 'b' }], 'job-3'),
+    withArrived(claimed, { from: 'a' }, { from: 'b', toldBy: 'job-3' }),
+  ],
+  ['an issue leaves', leave(claimed, to, tied.version), left],
+  ['an issue that has left does not leave again', leave(left, to, ''), undefined],
+  ['a person sets a defect', setDefect(withArrived(claimed, { from: 'a' }), theirs, 7), made({ updates: 0 }, theirs)],
+  ['a defect is restored', restore(unclaimed, held, 7, { times: 2, at: 0 }), made({ updates: 0 })],
+  [
+    'a defect of a later clearing is restored',
+    restore(unclaimed, held, 7, { times: 3, at: 9 }),
+    { ...made({ updates: 0 }), cleared: { times: 3, at: 9 } },
+  ],
+  ['a defect from before a clearing is not restored', restore(unclaimed, held, 7, { times: 1, at: 0 }), undefined],
+  ['nothing is restored over a claim', restore(claimed, held, 7, { times: 3, at: 0 }), undefined],
+  ['a link is cleared once more', clear(made(), 9), { ...unclaimed, cleared: { times: 3, at: 9 } }],
+  [
+    'what cannot be read is cleared more often than ever before',
+    clear(unreadable, 9),
+    { life: 'unclaimed', newest: tied, cleared: { times: 9, at: 9 } },
+  ],
+  ['an older state is not kept', keep(claimed, { ...tied, version: '' }), undefined],
+  ['the same state is kept once', keep(claimed, tied), claimed],
+  [
+    'of two states at one time, the one that wants a defect is kept',
+    keep({ ...claimed, newest: { ...tied, tied: false } }, { ...tied, state: 'b', wanted: false }),
+    { ...claimed, newest: { ...tied, revision: 4 } },
+  ],
+])('a link: %s', (_, link, expected) => {
+  expect(link).toEqual(expected);
+});
