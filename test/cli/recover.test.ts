@@ -234,6 +234,8 @@ describe('relay discard', () => {
     expect(await run('discard', '--parked-for', 'status 422', '--reason', 'a test')).toMatch(
       /Add --yes to decide these 2 jobs\.$/,
     );
+    const [job] = await relay.jobs();
+    await expect(run('discard', job?.id ?? '', '--reason', ' ')).rejects.toThrow('a discarded job needs a reason');
     await run('discard', '--parked-for', 'status 422', '--reason', 'a test', '--yes');
     await relay.workToTheEnd();
     expect(await relay.jobs()).toMatchObject([
