@@ -43,6 +43,7 @@ const AT = Date.parse(tied.version);
 const held = { by: 'job-1', connection: 'main', marker: 'm' };
 const theirs = { by: 'job-9', connection: 'main', marker: 'other' };
 const to = { entity: 'issue-2', name: 'acme/web#2' };
+const CLEARED = { times: 3, at: 9 };
 const known = { newest: tied, turn: 3, cleared: { times: 2, at: AT } };
 const unclaimed: Link = { life: 'unclaimed', ...known };
 const claimed: Link = { life: 'claimed', claim: held, ...known };
@@ -56,7 +57,16 @@ const made = (defect: Partial<Defect> = {}, holder = held): Link & { life: 'made
   defect: { id: 7, applied: {}, updates: 3, ...defect },
   ...known,
 });
-const withArrived = (link: Link, ...arrived: { from: string; toldBy?: string }[]): Link => ({ ...link, arrived });
+const unsent = made({ updates: 0 });
+const seven = { id: 7, applied: {} };
+const updating = made({ updating: update });
+const inDoubt = made({ updating: update, doubtful: doubt });
+const open = { doubtful: { fields: ['title'], until: AT + 5 } };
+const moved = made({ movedAt: { 'issue-1': 3 } });
+const other = made({}, theirs);
+const holds = (link: Link, ...arrived: { from: string; toldBy?: string }[]): Link => ({ ...link, arrived });
+const two = holds(claimed, { from: 'a' }, { from: 'b' });
+const told = holds(other, { from: 'issue-1', toldBy: 'job-3' });
 const from1 = { from: 'issue-1', to: 'issue-2', moves: true };
 const answered = (begunAt: number) => ({ begunAt, updatedAt: AT });
 const applied = { title: 'a', body: 'b', state: 'c' };
@@ -67,121 +77,68 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ["a claim of another's is not taken", claim(claimed, theirs), undefined],
   ['a claim is given up', giveUp(claimed, 'job-1'), unclaimed],
   ["another's claim is not given up", giveUp(claimed, 'job-2'), undefined],
-  [
-    'a claim whose defect may exist is kept',
-    giveUp({ ...claimed, claim: { ...held, inherited: {} } }, 'job-1'),
-    undefined,
-  ],
+  ['what may exist is kept', giveUp({ ...claimed, claim: { ...held, inherited: {} } }, 'job-1'), undefined],
   ['a claim is taken over with its marker', takeOver(claimed, 'job-1', { ...theirs }), { ...claimed, claim: theirs }],
   ['a claim that has gone on is not taken over', takeOver(claimed, 'job-2', theirs), undefined],
-  [
-    'the finder of a defect holds it',
-    make(claimed, 'job-1', made().defect, 'job-2'),
-    made({ updates: 0 }, { ...held, by: 'job-2' }),
-  ],
-  [
-    'a defect stays with a claim that stayed',
-    make(left, 'job-1', made().defect),
-    { ...left, defect: made({ updates: 0 }).defect },
-  ],
-  ["a defect is not another's", make(left, 'job-2', made().defect), undefined],
-  ['a second defect is not kept', make({ ...left, defect: made().defect }, 'job-1', made().defect), undefined],
+  ['the finder holds it', make(claimed, 'job-1', seven, 'job-2'), made({ updates: 0 }, { ...held, by: 'job-2' })],
+  ['a defect stays with a claim that stayed', make(left, 'job-1', seven), { ...left, defect: unsent.defect }],
+  ["a defect is not another's", make(left, 'job-2', seven), undefined],
+  ['a second defect is not kept', make({ ...left, defect: unsent.defect }, 'job-1', seven), undefined],
   ['an update begins', beginUpdate(made(), update, 3), made({ updates: 4, updating: update })],
   ['an update that another has overtaken does not begin', beginUpdate(made(), update, 2), undefined],
   [
     'an update after one without an answer leaves its fields in doubt',
-    beginUpdate(made({ updating: update, doubtful: doubt }), { ...update, by: 'run-2' }, 3),
+    beginUpdate(inDoubt, { ...update, by: 'run-2' }, 3),
     made({ updates: 4, updating: { ...update, by: 'run-2' }, doubtful: { fields: ['body', 'title'], until: AT + 5 } }),
   ],
-  ['a refused update has not begun', refuseUpdate(made({ updating: update }), 'run-1'), made({ updates: 2 })],
-  ['a refusal of an earlier update says nothing', refuseUpdate(made({ updating: update }), 'run-0'), undefined],
+  ['a refused update has not begun', refuseUpdate(updating, 'run-1'), made({ updates: 2 })],
+  ['a refusal of an earlier update says nothing', refuseUpdate(updating, 'run-0'), undefined],
   [
     'an update that began during the doubt leaves it',
-    finishUpdate(made({ updating: update, doubtful: doubt }), 'run-1', applied, answered(AT - 1)),
+    finishUpdate(inDoubt, 'run-1', applied, answered(AT - 1)),
     made({ applied, updatedAt: AT, doubtful: doubt }),
   ],
-  [
-    'an update that began after the doubt ends it',
-    finishUpdate(made({ updating: update, doubtful: doubt }), 'run-1', applied, answered(AT)),
-    made({ applied, updatedAt: AT }),
-  ],
-  [
-    'an answer to an earlier update says nothing',
-    finishUpdate(made({ updating: update }), 'run-0', applied, answered(0)),
-    undefined,
-  ],
-  [
-    'what needs no update is noted',
-    noteApplied(made({ updating: update }), applied),
-    made({ applied, doubtful: { fields: ['title'], until: AT + 5 } }),
-  ],
-  ['a claim arrives', arrive({ life: 'unclaimed', ...known }, claimed, from1), claimed],
-  ['a defect arrives', arrive(unclaimed, made(), from1), made({ movedAt: { 'issue-1': 3 } })],
-  [
-    'the defect of a claim that has arrived follows it',
-    arrive(claimed, made(), from1),
-    made({ movedAt: { 'issue-1': 3 } }),
-  ],
+  ['a later one ends it', finishUpdate(inDoubt, 'run-1', {}, answered(AT)), made({ updatedAt: AT })],
+  ['an answer to an earlier one says nothing', finishUpdate(updating, 'run-0', applied, answered(0)), undefined],
+  ['what needs no update is noted', noteApplied(updating, applied), made({ applied, ...open })],
+  ['a claim arrives', arrive(unclaimed, claimed, from1), claimed],
+  ['a defect arrives', arrive(unclaimed, made(), from1), moved],
+  ['a defect arrives once', arrive(moved, made(), from1), moved],
+  ['the defect of a claim that has arrived follows it', arrive(claimed, made(), from1), moved],
   [
     'a defect does not arrive on another connection',
     arrive(unclaimed, made(), { ...from1, moves: false }),
-    withArrived(unclaimed, { from: 'issue-1' }),
+    holds(unclaimed, { from: 'issue-1' }),
   ],
   [
     'a second defect waits, with what had arrived before it',
-    arrive(made({}, theirs), withArrived(made(), { from: 'issue-0' }), from1),
-    withArrived(made({}, theirs), { from: 'issue-0' }, { from: 'issue-1' }),
+    arrive(other, holds(made(), { from: 'issue-0' }), from1),
+    holds(other, { from: 'issue-0' }, { from: 'issue-1' }),
   ],
-  [
-    'what arrives again stays told',
-    arrive(withArrived(made({}, theirs), { from: 'issue-1', toldBy: 'job-3' }), made(), from1),
-    withArrived(made({}, theirs), { from: 'issue-1', toldBy: 'job-3' }),
-  ],
+  ['what arrives again stays told', arrive(told, made(), from1), told],
   [
     'what was applied to the old issue meanwhile is unknown here',
     arrive(made({ applied, updates: 1, movedAt: { 'issue-1': 2 } }), later, from1),
-    made({
-      applied: { title: 'a' },
-      updates: 4,
-      movedAt: { 'issue-1': 3 },
-      doubtful: { fields: ['state'], until: AT + 5 },
-    }),
+    made({ ...moved.defect, applied: { title: 'a' }, updates: 4, doubtful: { fields: ['state'], until: AT + 5 } }),
   ],
-  [
-    'the count of updates is above both',
-    arrive(made({ applied, updates: 8 }), made({ applied }), from1),
-    made({ applied, updates: 9, movedAt: { 'issue-1': 3 } }),
-  ],
-  [
-    'a defect that has arrived arrives once',
-    arrive(made({ movedAt: { 'issue-1': 3 } }), made(), from1),
-    made({ movedAt: { 'issue-1': 3 } }),
-  ],
+  ['updates are counted on', arrive(made({ updates: 8 }), made(), from1), made({ ...moved.defect, updates: 9 })],
   ['nothing arrives where an issue has left', arrive(left, made(), { ...from1, from: 'issue-3' }), undefined],
   ['nothing arrives where a link cannot be read', arrive(unreadable, made(), from1), undefined],
-  [
-    'one of those that arrived is dismissed',
-    dismiss(withArrived(claimed, { from: 'a' }, { from: 'b' }), 'a'),
-    withArrived(claimed, { from: 'b' }),
-  ],
-  ['the last that arrived is dismissed', dismiss(withArrived(claimed, { from: 'a' }), 'a'), claimed],
+  ['one of those that arrived is dismissed', dismiss(two, 'a'), holds(claimed, { from: 'b' })],
+  ['the last that arrived is dismissed', dismiss(holds(claimed, { from: 'a' }), 'a'), claimed],
   [
     'those that are named are told',
-    tell(withArrived(claimed, { from: 'a' }, { from: 'b' }), [{ from: 'b' }], 'job-3'),
-    withArrived(claimed, { from: 'a' }, { from: 'b', toldBy: 'job-3' }),
+    tell(two, [{ from: 'b' }], 'job-3'),
+    holds(claimed, { from: 'a' }, { from: 'b', toldBy: 'job-3' }),
   ],
   ['an issue leaves', leave(claimed, to, tied.version), left],
   ['an issue that has left does not leave again', leave(left, to, ''), undefined],
-  ['a person sets a defect', setDefect(withArrived(claimed, { from: 'a' }), theirs, 7), made({ updates: 0 }, theirs)],
-  ['a defect is restored', restore(unclaimed, held, 7, { times: 2, at: 0 }), made({ updates: 0 })],
-  [
-    'a defect of a later clearing is restored',
-    restore(unclaimed, held, 7, { times: 3, at: 9 }),
-    { ...made({ updates: 0 }), cleared: { times: 3, at: 9 } },
-  ],
+  ['a person sets a defect', setDefect(two, theirs, 7), made({ updates: 0 }, theirs)],
+  ['a defect is restored', restore(unclaimed, held, 7, { times: 2, at: 0 }), unsent],
+  ['one of a later clearing, too', restore(unclaimed, held, 7, CLEARED), { ...unsent, cleared: CLEARED }],
   ['a defect from before a clearing is not restored', restore(unclaimed, held, 7, { times: 1, at: 0 }), undefined],
-  ['nothing is restored over a claim', restore(claimed, held, 7, { times: 3, at: 0 }), undefined],
-  ['a link is cleared once more', clear(made(), 9), { ...unclaimed, cleared: { times: 3, at: 9 } }],
+  ['nothing is restored over a claim', restore(claimed, held, 7, CLEARED), undefined],
+  ['a link is cleared once more', clear(made(), 9), { ...unclaimed, cleared: CLEARED }],
   [
     'what cannot be read is cleared more often than ever before',
     clear(unreadable, 9),
