@@ -23,7 +23,7 @@ import {
 
 const tied = { state: 'a', name: 'acme/web#1', version: '2026-03-02T12:00:00Z', wanted: true, revision: 3, tied: true };
 const link: Link = { life: 'unclaimed', newest: tied, turn: 3 };
-const read = (state: string, version: string) => ({ ...tied, state, version });
+const read = (state: string, version: string) => ({ state, version, name: tied.name, wanted: true });
 
 it.each([
   ['the state that GitHub says', read('b', tied.version), 'b'],
@@ -39,6 +39,13 @@ it('a tie is left alone where another event came while GitHub was asked', () => 
   expect(settleTie(since, tied, read('b', tied.version))).toBeUndefined();
 });
 
+const news = (state: string, revision: number, version = tied.version) => ({
+  ...tied,
+  state,
+  version,
+  revision,
+  tied: false,
+});
 const AT = Date.parse(tied.version);
 const held = { by: 'job-1', connection: 'main', marker: 'm' };
 const theirs = { by: 'job-9', connection: 'main', marker: 'other' };
@@ -145,6 +152,18 @@ it.each<[string, Link | undefined, Link | undefined]>([
     { life: 'unclaimed', newest: tied, cleared: { times: 9, at: 9 } },
   ],
   ['an older state is not kept', keep(claimed, { ...tied, version: '' }), undefined],
+  ['a newer state has no tie', keep(claimed, read('b', '3')), { ...claimed, newest: news('b', 4, '3') }],
+  [
+    'the first state has the first turn',
+    keep({ life: 'unclaimed' }, tied),
+    { life: 'unclaimed', newest: news('a', 1) },
+  ],
+  [
+    'of two that want a defect the last is kept',
+    keep(claimed, read('b', tied.version)),
+    { ...claimed, newest: { ...news('b', 4), tied: true } },
+  ],
+  ['a tie stays where one of both wants a defect', keep(claimed, { ...tied, state: 'b', wanted: false }), claimed],
   ['the same state is kept once', keep(claimed, tied), claimed],
   [
     'of two states at one time, the one that wants a defect is kept',
