@@ -1,4 +1,9 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 import { note } from './recorder.ts';
 
-afterAll(() => note(`${Math.round(performance.now())} ${expect.getState().testPath}`));
+afterAll(() => {
+  const { testPath = '' } = expect.getState();
+  note(`${Math.round(performance.now())} ${hash('sha256', readFileSync(testPath))} ${testPath}`);
+});

@@ -19,6 +19,29 @@ export function shuffledLines(root: string, places: readonly string[], seed: str
   return shuffled(Object.values(lines), seed).map((ofLine = []) => shuffled(ofLine, seed));
 }
 
+/**
+ * The first mistake of each line that nothing refuses. Lines that have none are left out.
+ *
+ * @param refusedOf those of some mistakes that are refused; at most one of each file is asked about at a time
+ */
+export async function firstThatAreTaken(
+  lines: readonly (readonly Mutant[])[],
+  refusedOf: (mutants: readonly Mutant[]) => Promise<readonly Mutant[]>,
+): Promise<readonly Mutant[]> {
+  const left = lines.map((ofLine) => [...ofLine]);
+  const taken = new Map<Mutant[], Mutant>();
+  for (;;) {
+    const open = left.filter((ofLine) => !taken.has(ofLine) && ofLine.length > 0);
+    if (open.length === 0) return left.flatMap((ofLine) => taken.get(ofLine) ?? []);
+    const round = new Map(open.flatMap((ofLine) => (ofLine[0] ? [[ofLine[0].path, ofLine]] : [])));
+    const refused = await refusedOf([...round.values()].flatMap(([first]) => first ?? []));
+    for (const ofLine of round.values()) {
+      const first = ofLine.shift();
+      if (first && !refused.includes(first)) taken.set(ofLine, first);
+    }
+  }
+}
+
 function shuffled<T>(list: readonly T[], seed: string): readonly T[] {
   const rankOf = (each: T) => hash('sha256', JSON.stringify([seed, each]));
   const ranked = list.map((each) => ({ each, rank: rankOf(each) }));

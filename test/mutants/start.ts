@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Mutant } from './mutations.ts';
-import { shuffledLines } from './sample.ts';
+import { firstThatAreTaken, shuffledLines } from './sample.ts';
 import { copyToScratch } from './scratch-copy.ts';
 import { createTrial } from './trial.ts';
 import { whoRuns } from './who-runs.ts';
@@ -24,16 +24,14 @@ const testsOf = await whoRuns(root, values.workers);
 const trial = createTrial(root, values.workers);
 const survivors: Mutant[] = [];
 let tried = 0;
-for (const mutants of shuffledLines(root, places, values.seed)) {
-  if (tried === Number(values.count)) break;
-  const mutant = await firstThatCompiles(mutants);
-  if (!mutant) continue;
+for await (const mutant of drawn(Number(values.count))) {
   tried++;
-  const tests = testsOf(mutant);
+  const { tests, others } = testsOf(mutant);
   const test = await trial.noticedBy(mutant, tests);
   if (!test) survivors.push(mutant);
   console.log(`${tried}. ${test ? 'noticed' : 'SURVIVED'}: ${inWords(mutant)}`);
-  const noTest = tests.length > 0 ? `by none of ${tests.length} test files` : 'no test runs this line';
+  const near = others === 0 ? '' : `, the nearest of ${tests.length + others}`;
+  const noTest = tests.length > 0 ? `by none of ${tests.length} test files${near}` : 'no test runs this line';
   console.log(`   ${test ? `by ${test}` : noTest}`);
 }
 
@@ -43,9 +41,16 @@ if (trial.unfit().length > 0) console.log(`Not used, as they fail anyway: ${tria
 for (const mutant of survivors) console.log(inWords(mutant));
 process.exit(0);
 
-async function firstThatCompiles(mutants: readonly Mutant[]): Promise<Mutant | undefined> {
-  for (const mutant of mutants) if (!(await trial.isRefused(mutant))) return mutant;
-  return undefined;
+/** So many mistakes that nothing refuses, or all that there are. */
+async function* drawn(count: number): AsyncGenerator<Mutant> {
+  const lines = shuffledLines(root, places, values.seed);
+  let found = 0;
+  for (let from = 0, to = 0; found < count && to < lines.length; from = to) {
+    to = from + count - found;
+    const taken = await firstThatAreTaken(lines.slice(from, to), trial.refusedOf);
+    found += taken.length;
+    yield* taken;
+  }
 }
 
 function inWords({ path, line, words }: Mutant): string {

@@ -1,25 +1,32 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { type Mutant, withMistake } from './mutations.ts';
 import { failureOf, HUNG } from './scratch-copy.ts';
 
-/** How many test files run together: the quickest few alone, so that most mistakes cost seconds. */
-const BATCHES = [3, 12, 48, 1000];
+/** So many test files run first, so that most mistakes cost seconds. */
+const NEAREST = 3;
 
-/** Tries mistakes, one after the other, in a copy of the repository. */
+/** How the types and the linter name the file of a fault. */
+const PLACE = /(?:^|file=)([^\s(,=]+\.tsx?)[(,]/gm;
+
+/** Tries mistakes in a copy of the repository. */
 export function createTrial(scratch: string, workers: string) {
   /** Test files, and whether they pass without a mistake. One that does not notices nothing. */
   const passing = new Map<string, boolean>();
 
-  /** Runs something while the file holds the mistake. */
-  async function during<T>(mutant: Mutant, run: () => Promise<T>): Promise<T> {
-    const file = join(scratch, mutant.path);
-    const source = readFileSync(file, 'utf8');
-    writeFileSync(file, withMistake(source, mutant));
+  /** Runs something while the files hold the mistakes, one in each. */
+  async function during<T>(mutants: readonly Mutant[], run: () => Promise<T>): Promise<T> {
+    const sources = mutants.map(({ path }) => readFileSync(join(scratch, path), 'utf8'));
+    const write = (textOf: (mutant: Mutant, source: string) => string) => {
+      for (const [index, mutant] of mutants.entries()) {
+        writeFileSync(join(scratch, mutant.path), textOf(mutant, sources[index] ?? ''));
+      }
+    };
+    write((mutant, source) => withMistake(source, mutant));
     try {
       return await run();
     } finally {
-      writeFileSync(file, source);
+      write((_, source) => source);
     }
   }
 
@@ -32,12 +39,10 @@ export function createTrial(scratch: string, workers: string) {
   /** The first of the tests that fails, in words; undefined if none does. */
   async function noticedBy(mutant: Mutant, tests: readonly string[]): Promise<string | undefined> {
     const isPage = mutant.path.startsWith('console/web/');
-    let from = 0;
-    for (const size of BATCHES) {
-      let batch = tests.slice(from, from + size);
-      from += size;
+    for (const some of [tests.slice(0, NEAREST), tests.slice(NEAREST)]) {
+      let batch = some;
       while (batch.length > 0) {
-        const printed = await during(mutant, () => failureOfTests(batch, isPage));
+        const printed = await during([mutant], () => failureOfTests(batch, isPage));
         if (printed === undefined) break;
         const [, words = '', file] = /^ FAIL {2}((\S+\.test\.ts).*)$/m.exec(printed) ?? [];
         if (!file && printed.endsWith(HUNG)) return 'a test that never ends';
@@ -51,18 +56,40 @@ export function createTrial(scratch: string, workers: string) {
     return undefined;
   }
 
-  /** Whether the types or the linter refuse the mistake, so that nobody would commit it. */
-  function isRefused(mutant: Mutant): Promise<boolean> {
-    return during(mutant, async () => {
-      const project = mutant.path.startsWith('console/web/') ? 'console/web' : '.';
-      const refused =
-        (await failureOf(scratch, 'biome', 'lint', '--error-on-warnings', '--vcs-enabled=false', mutant.path)) ??
-        (await failureOf(scratch, 'tsc', '--project', project, '--incremental'));
-      return refused !== undefined;
-    });
+  /**
+   * Those that the types or the linter refuse, so that nobody would commit them. Both take seconds, however many
+   * mistakes they see.
+   *
+   * @param mutants at most one of each file
+   */
+  async function refusedOf(mutants: readonly Mutant[]): Promise<readonly Mutant[]> {
+    if (mutants.length === 0) return [];
+    const printed = await during(mutants, () => faultsOf(mutants.map(({ path }) => path)));
+    if (printed === '') return [];
+    const places = [...printed.matchAll(PLACE)].map(([, file = '']) => relative(scratch, resolve(scratch, file)));
+    const named = mutants.filter(({ path }) => places.includes(path));
+    if (named.length > 0) return [...named, ...(await refusedOf(mutants.filter((one) => !named.includes(one))))];
+    if (mutants.length === 1) return mutants;
+    // The fault is in a file that uses one of them.
+    const users = [...new Set(places)].map((path) => readFileSync(join(scratch, path), 'utf8'));
+    const isUsed = ({ path }: Mutant) => users.some((text) => text.includes(`/${basename(path)}'`));
+    const used = mutants.filter(isUsed);
+    const some = used.length > 0 && used.length < mutants.length ? used : mutants.slice(0, mutants.length / 2);
+    return [...(await refusedOf(some)), ...(await refusedOf(mutants.filter((one) => !some.includes(one))))];
+  }
+
+  async function faultsOf(paths: readonly string[]): Promise<string> {
+    const ways = ['--error-on-warnings', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=github'];
+    const printed = [
+      await failureOf(scratch, 'biome', 'lint', ...ways, ...paths),
+      await failureOf(scratch, 'tsc', '--incremental'),
+      paths.some((path) => path.startsWith('console/web/')) &&
+        (await failureOf(scratch, 'tsc', '--project', 'console/web', '--incremental')),
+    ];
+    return printed.filter(Boolean).join('\n');
   }
 
   /** The test files that fail without a mistake. */
   const unfit = () => [...passing].filter(([, passes]) => !passes).map(([test]) => test);
-  return { isRefused, noticedBy, unfit };
+  return { refusedOf, noticedBy, unfit };
 }

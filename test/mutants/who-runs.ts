@@ -1,42 +1,89 @@
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import config from '../../vitest.config.ts';
 import type { Mutant } from './mutations.ts';
 import { failureOf } from './scratch-copy.ts';
 
-/**
- * Runs all files of `npm test` once in the copy, unless that was done with the same files before.
- *
- * @returns the test files that run the line of a mistake, the quickest first; those of `npm run test:web` for the
- *   console's pages, which run in a browser
- */
-export async function whoRuns(scratch: string, workers: string): Promise<(mutant: Mutant) => readonly string[]> {
-  const files = globSync('{*,*/**/*}.{ts,tsx,js,json}', { cwd: scratch, exclude: ['**/node_modules/**'] }).sort();
-  const content = files.map((file) => file + readFileSync(join(scratch, file)));
-  const folder = join(scratch, 'node_modules/.cache/mutants', hash('sha256', content.join()));
-  if (!existsSync(folder)) {
-    const records = mkdtempSync(join(scratch, '.records-'));
-    // Functions from the cache are counted less exactly.
-    Object.assign(process.env, { MUTANTS_RECORDS: records, NODE_DISABLE_COMPILE_CACHE: '1' });
-    await failureOf(scratch, 'vitest', 'run', '--config=test/mutants/vitest.config.ts', `--maxWorkers=${workers}`);
-    delete process.env.NODE_DISABLE_COMPILE_CACHE;
-    cpSync(records, folder, { recursive: true });
-  }
-  const runs = readRecords(folder);
-  const ofPages = globSync('test/web/*.test.ts', { cwd: scratch });
-  return ({ path, line }) => (path.startsWith('console/web/') ? ofPages : [...(runs.get(`${path}:${line}`) ?? [])]);
+/** How long the tests of one mistake take at most, as far as the recorded run tells. */
+const MOST_MS = 120_000;
+
+/** The test files that look for a mistake, the nearest first. */
+export interface Runners {
+  tests: readonly string[];
+  /** How many others run the line too. They would take too long, and the nearest notice most. */
+  others: number;
 }
 
-/** The test files by the lines that they run. */
-function readRecords(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const records = readdirSync(folder).map((name) => {
-    const text = readFileSync(join(folder, name), 'utf8');
-    const [, ms, test = ''] = /^(\d+) .*?(test\/\S+)$/m.exec(text) ?? [];
-    return { ms: Number(ms), test, lines: new Set(text.split('\n')) };
-  });
-  const runs = new Map<string, Set<string>>();
-  for (const { test, lines } of records.sort((a, b) => a.ms - b.ms)) {
-    for (const line of lines) runs.set(line, (runs.get(line) ?? new Set()).add(test));
+/** What a test file runs. */
+interface Recorded {
+  ms: number;
+  test: string;
+  lines: ReadonlySet<string>;
+}
+
+/**
+ * Runs the files of `npm test` once in the copy, each whose run is not recorded yet. A record holds until the test file,
+ * or any file that is not a test, changes. If the run is interrupted, the next one continues.
+ *
+ * @returns the test files that run the line of a mistake; those of `npm run test:web` for the console's pages, which run
+ *   in a browser
+ */
+export async function whoRuns(scratch: string, workers: string): Promise<(mutant: Mutant) => Runners> {
+  const folder = join(scratch, 'node_modules/.cache/mutants', digestOf(scratch));
+  mkdirSync(folder, { recursive: true });
+  const { include = [], exclude = [] } = config.test ?? {};
+  const all = globSync(include, { cwd: scratch, exclude });
+  const known = new Set(readRecords(scratch, folder).map(({ test }) => test));
+  const unknown = all.filter((test) => !known.has(test));
+  if (unknown.length > 0) {
+    // Functions from the cache are counted less exactly.
+    Object.assign(process.env, { MUTANTS_RECORDS: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
+    const options = ['--config=test/mutants/vitest.config.ts', `--maxWorkers=${workers}`];
+    await failureOf(scratch, 'vitest', 'run', ...unknown, ...options);
+    delete process.env.NODE_DISABLE_COMPILE_CACHE;
   }
-  return runs;
+  const records = readRecords(scratch, folder);
+  const missing = all.filter((test) => !records.some((one) => one.test === test));
+  if (missing.length > 0) throw new Error(`These did not run to their end: ${missing.join(', ')}`);
+  const ofPages = globSync('test/web/*.test.ts', { cwd: scratch });
+  return ({ path, line }) => {
+    if (path.startsWith('console/web/')) return { tests: ofPages, others: 0 };
+    const near = nearestFirst(records, path).filter(({ lines }) => lines.has(`${path}:${line}`));
+    const tests: string[] = [];
+    let sum = 0;
+    for (const { test, ms } of near) {
+      if (sum > MOST_MS) break;
+      sum += ms;
+      tests.push(test);
+    }
+    return { tests, others: near.length - tests.length };
+  };
+}
+
+/** Those whose paths share the most words with that of a file, and of two the quicker one. */
+function nearestFirst(records: readonly Recorded[], path: string): readonly Recorded[] {
+  const own = new Set(path.split(/\W/));
+  const nearness = ({ test }: Recorded) => test.split(/\W/).filter((word) => own.has(word)).length;
+  return records.toSorted((a, b) => nearness(b) - nearness(a) || a.ms - b.ms);
+}
+
+/** Of all files but the tests, whose records hold their own digests. */
+function digestOf(scratch: string): string {
+  const files = globSync('{*,*/**/*}.{ts,tsx,js,json}', { cwd: scratch, exclude: ['**/node_modules/**'] });
+  const content = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .sort()
+    .map((file) => file + readFileSync(join(scratch, file)));
+  return hash('sha256', content.join());
+}
+
+/** The complete records of test files as they are. */
+function readRecords(scratch: string, folder: string): readonly Recorded[] {
+  return readdirSync(folder).flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const [, ms, digest, test = ''] = /^(\d+) (\w+) .*?(test\/\S+)$/m.exec(text) ?? [];
+    const holds = existsSync(join(scratch, test)) && digest === hash('sha256', readFileSync(join(scratch, test)));
+    return test !== '' && holds ? [{ ms: Number(ms), test, lines: new Set(text.split('\n')) }] : [];
+  });
 }
