@@ -253,6 +253,7 @@ describe('a registration', () => {
   it('serves everyone, and is made again where the service has forgotten it', async () => {
     const { world, worker } = await arrange({});
     const { client: first } = await world.kept();
+    world.clock.now += 10 * MINUTE;
     await world.link(worker, { email: 'tomasz.zielinski@example.com' });
     expect(world.sandbox.data.oauthClients).toHaveLength(1);
     world.sandbox.mcp.purgeClients();

@@ -64,6 +64,7 @@ const made = (defect: Partial<Defect> = {}, holder = held): Link & { life: 'made
   defect: { id: 7, applied: {}, updates: 3, ...defect },
   ...known,
 });
+const by2 = { by: 'job-2', connection: 'other' };
 const unsent = made({ updates: 0 });
 const seven = { id: 7, applied: {} };
 const updating = made({ updating: update });
@@ -80,12 +81,13 @@ const applied = { title: 'a', body: 'b', state: 'c' };
 const later = made({ applied: { title: 'a', body: 'x', state: 'c' }, updating: { ...update, fields: ['state'] } });
 
 it.each<[string, Link | undefined, Link | undefined]>([
+  ['what is unclaimed is claimed', claim(unclaimed, held), claimed],
   ['a claim of the job that holds it begins a turn', claim(claimed, held), claimed],
   ["a claim of another's is not taken", claim(claimed, theirs), undefined],
   ['a claim is given up', giveUp(claimed, 'job-1'), unclaimed],
   ["another's claim is not given up", giveUp(claimed, 'job-2'), undefined],
   ['what may exist is kept', giveUp({ ...claimed, claim: { ...held, inherited: {} } }, 'job-1'), undefined],
-  ['a claim is taken over with its marker', takeOver(claimed, 'job-1', { ...theirs }), { ...claimed, claim: theirs }],
+  ['a claim is taken over with its marker', takeOver(claimed, 'job-1', by2), { ...claimed, claim: { ...held, ...by2 } }],
   ['a claim that has gone on is not taken over', takeOver(claimed, 'job-2', theirs), undefined],
   ['the finder holds it', make(claimed, 'job-1', seven, 'job-2'), made({ updates: 0 }, { ...held, by: 'job-2' })],
   ['a defect stays with a claim that stayed', make(left, 'job-1', seven), { ...left, defect: unsent.defect }],

@@ -6,7 +6,7 @@ import { type AssumedLimit, learn } from '../../../lib/service/budget/assumed-li
 import { type Budget, createBudget, type SlotAnswer } from '../../../lib/service/budget/budget.ts';
 import { readState, stateItem } from '../../../lib/service/budget/budget-item.ts';
 import { BudgetUnavailable } from '../../../lib/service/budget/budget-store.ts';
-import { createGate } from '../../../lib/service/budget/gate.ts';
+import { createGate, type Reached } from '../../../lib/service/budget/gate.ts';
 import type { Lane } from '../../../lib/service/budget/lanes.ts';
 import { packSparse, unpackSparse } from '../../../lib/service/budget/packed.ts';
 import { createStrangerShare } from '../../../lib/service/budget/stranger-share.ts';
@@ -503,7 +503,10 @@ describe('the budget', () => {
     failing.failNext(false);
     await expect(slot.unanswered()).rejects.toThrow(BudgetUnavailable);
     now += 90_000;
-    slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive' }));
+    failing.failNext(false);
+    const again = () => budget.requestSlot({ connection, limits, lane: 'interactive' });
+    await expect(again()).rejects.toThrow(BudgetUnavailable);
+    slotOf(await again());
     expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 } });
   });
 
@@ -732,20 +735,23 @@ describe('the budget', () => {
 
   describe('through a gate', () => {
     const limits = { perMinute: 10, perDay: 100 };
-    async function sendThrough(prepareMs: number, reached?: 'answered' | 'no answer' | 'never left') {
+    /** @param late how long the first slot takes to be granted, and the first request to be prepared */
+    async function sendThrough(late: { grantMs?: number; prepareMs?: number }, reached?: Reached) {
       const connection = newConnection();
       let now = START;
       let asked = 0;
       const clock = () => now;
       const budget = createBudget({ table, clock });
-      const request = () => {
+      const request = async () => {
         asked++;
-        return budget.requestSlot({ connection, limits, lane: 'interactive' });
+        const answer = await budget.requestSlot({ connection, limits, lane: 'interactive' });
+        if (asked === 1) now += late.grantMs ?? 0;
+        return answer;
       };
-      const wait = () => Promise.reject(new Error('no slot'));
+      const wait = async () => {};
       const gate = createGate({ clock, request, wait, sleep: async () => {}, reached: () => reached ?? 'answered' });
       const sent = gate.send(await gate.take(), async () => {
-        if (asked === 1) now += prepareMs;
+        if (asked === 1) now += late.prepareMs ?? 0;
         return () => (reached ? Promise.reject(new Error(reached)) : Promise.resolve('sent'));
       });
       await (reached ? expect(sent).rejects.toThrow(reached) : expect(sent).resolves.toBe('sent'));
@@ -764,12 +770,16 @@ describe('the budget', () => {
       ['may have left', 'no answer', [1, 1, 0]],
       ['never left', 'never left', [0, 0, 0]],
     ] as const)('a call that %s counts as long as the service may count it', async (_, reached, used) => {
-      expect(await sendThrough(0, reached)).toEqual({ asked: 1, used });
+      expect(await sendThrough({}, reached)).toEqual({ asked: 1, used });
     });
 
-    it('a call that is prepared too late for its slot gives it up, and takes another', async () => {
-      expect(await sendThrough(1_000)).toMatchObject({ asked: 1, used: [1, 0, 0] });
-      expect(await sendThrough(1_001)).toMatchObject({ asked: 2, used: [1, 0, 0] });
+    it.each([
+      [{ prepareMs: 1_000 }, 1],
+      [{ prepareMs: 1_001 }, 2],
+      [{ grantMs: 1_000 }, 1],
+      [{ grantMs: 1_001 }, 2],
+    ])('a call that is late for its slot, by %o, gives it up and takes another: %i in all', async (late, asked) => {
+      expect(await sendThrough(late)).toEqual({ asked, used: [1, 0, 0] });
     });
   });
 
