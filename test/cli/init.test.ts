@@ -179,6 +179,9 @@ describe('relay init', () => {
     expect(refused.output).toContain('use --overwrite to replace it, or --keep');
     expect(await readFile(config, 'utf8')).toContain('mine');
 
+    await writeFile(config, 'export default { connections: { mine: {}, other: {} } };');
+    expect((await init(['--keep', '--no-github-app'])).output).toContain('enter the secret of each connection');
+    await writeFile(config, 'export default { connections: { mine: {} } };');
     const kept = await init(['--keep', '--no-github-app'], ofService());
     expect(kept.output).toMatch(/✓ mine: credentials/);
     expect(Object.keys(await secrets())).toEqual(['partner/mine']);

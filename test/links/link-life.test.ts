@@ -87,7 +87,11 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['a claim is given up', giveUp(claimed, 'job-1'), unclaimed],
   ["another's claim is not given up", giveUp(claimed, 'job-2'), undefined],
   ['what may exist is kept', giveUp({ ...claimed, claim: { ...held, inherited: {} } }, 'job-1'), undefined],
-  ['a claim is taken over with its marker', takeOver(claimed, 'job-1', by2), { ...claimed, claim: { ...held, ...by2 } }],
+  [
+    'a claim is taken over with its marker',
+    takeOver(claimed, 'job-1', by2),
+    { ...claimed, claim: { ...held, ...by2 } },
+  ],
   ['a claim that has gone on is not taken over', takeOver(claimed, 'job-2', theirs), undefined],
   ['the finder holds it', make(claimed, 'job-1', seven, 'job-2'), made({ updates: 0 }, { ...held, by: 'job-2' })],
   ['a defect stays with a claim that stayed', make(left, 'job-1', seven), { ...left, defect: unsent.defect }],

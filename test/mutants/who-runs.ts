@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import config from '../../vitest.config.ts';
 import type { Mutant } from './mutations.ts';
 import { failureOf } from './scratch-copy.ts';
+import config from './vitest.config.ts';
 
 /** How long the tests of one mistake take at most, as far as the recorded run tells. */
 const MOST_MS = 120_000;
@@ -32,7 +32,7 @@ interface Recorded {
 export async function whoRuns(scratch: string, workers: string): Promise<(mutant: Mutant) => Runners> {
   const folder = join(scratch, 'node_modules/.cache/mutants', digestOf(scratch));
   mkdirSync(folder, { recursive: true });
-  const { include = [], exclude = [] } = config.test ?? {};
+  const { include, exclude }: { include: string[]; exclude: string[] } = config.test;
   const all = globSync(include, { cwd: scratch, exclude });
   const known = new Set(readRecords(scratch, folder).map(({ test }) => test));
   const unknown = all.filter((test) => !known.has(test));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutToBytes, cutToLength } from '../lib/text.ts';
+import { cutToBytes, cutToLength } from '../../lib/text.ts';
 
 it.each([
   ['café', 5, 'café'],
