@@ -9,5 +9,4 @@ export const helpVerb: AnsweredVerb<{ verb: 'help' }> = {
   read: () => ({ command: { verb: 'help' } }),
   print: () => 'help',
   permission: null,
-  asksBeforeRepeating: false,
 };

@@ -27,5 +27,4 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
   print: ({ code }) => (code === undefined ? 'link' : `link ${code}`),
   permission: null,
   needsAccounts: true,
-  asksBeforeRepeating: false,
 };

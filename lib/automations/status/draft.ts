@@ -10,5 +10,4 @@ export const statusVerb: AnsweredVerb<{ verb: 'status' }> = {
     text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestions: ['status'] },
   print: () => 'status',
   permission: null,
-  asksBeforeRepeating: false,
 };

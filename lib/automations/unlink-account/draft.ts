@@ -17,5 +17,4 @@ export const unlinkVerb: AnsweredVerb<UnlinkCommand> = {
   print: () => 'unlink',
   permission: null,
   needsAccounts: true,
-  asksBeforeRepeating: false,
 };
