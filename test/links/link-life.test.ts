@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  adopt,
   arrive,
   beginUpdate,
   claim,
@@ -75,6 +76,8 @@ const other = made({}, theirs);
 const holds = (link: Link, ...arrived: { from: string; toldBy?: string }[]): Link => ({ ...link, arrived });
 const two = holds(claimed, { from: 'a' }, { from: 'b' });
 const told = holds(other, { from: 'issue-1', toldBy: 'job-3' });
+const back = { from: 'issue-2', to: 'issue-1', moves: true };
+const gone = holds(other, { from: 'issue-1' });
 const from1 = { from: 'issue-1', to: 'issue-2', moves: true };
 const answered = (begunAt: number) => ({ begunAt, updatedAt: AT });
 const applied = { title: 'a', body: 'b', state: 'c' };
@@ -135,6 +138,19 @@ it.each<[string, Link | undefined, Link | undefined]>([
     made({ ...moved.defect, applied: { title: 'a' }, updates: 4, doubtful: { fields: ['state'], until: AT + 5 } }),
   ],
   ['updates are counted on', arrive(made({ updates: 8 }), made(), from1), made({ ...moved.defect, updates: 9 })],
+  ['a defect comes back', arrive(left, made(), back), made({ movedAt: { 'issue-2': 3 } })],
+  ['a claim that stayed is there', arrive(left, gone, back), holds(claimed, { from: 'issue-1' }, { from: 'issue-2' })],
+  [
+    'a defect that stayed is there',
+    arrive({ ...left, defect: unsent.defect }, gone, back),
+    holds(unsent, { from: 'issue-1' }, { from: 'issue-2' }),
+  ],
+  [
+    'an issue without a claim takes what arrived',
+    adopt(holds(unclaimed, { from: 'issue-1' }), 'issue-1', made()),
+    moved,
+  ],
+  ['an issue with a defect takes nothing', adopt(made(), 'issue-1', made()), undefined],
   ['nothing arrives where an issue has left', arrive(left, made(), { ...from1, from: 'issue-3' }), undefined],
   ['nothing arrives where a link cannot be read', arrive(unreadable, made(), from1), undefined],
   ['one of those that arrived is dismissed', dismiss(two, 'a'), holds(claimed, { from: 'b' })],
