@@ -67,6 +67,14 @@ const completed = () =>
   relay.sandbox.data.checklistItems.filter((item) => item.is_completed).map((item) => item.item_id);
 
 describe('relay send', () => {
+  it.each([
+    ['issues', /\ndelivery \S+ of \S+\/\S+#\d+$/],
+    ['pull_request', /\ndelivery \S+ of \S+\/\S+#\d+$/],
+    ['push', /\ndelivery \S+$/],
+  ])('says what the event %s is about', async (event, words) => {
+    expect((await send(event)).trim()).toMatch(words);
+  });
+
   it('a comment with a command completes a checklist item, and the same comment again is a new one', async () => {
     expect((await sent('--body', '/done 101')).status).toBe(202);
     expect(await outcomes()).toEqual([expect.stringContaining('101')]);
