@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { meantName } from '../lib/faults/unknown-name.ts';
+import { githubCredentials } from '../lib/state/secrets/github-secret.ts';
 import { instanceSecret, partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import {
-  githubCredentials,
   githubWebhookSecret,
   grantsSecret,
   intakeSecret,

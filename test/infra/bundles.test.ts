@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 import { functionBuild } from '../../infra/bundle/function-build.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
+import { exampleConfig } from '../relay.ts';
 import { loadedAtStart } from './loaded-at-start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -13,17 +14,22 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const withLink = (link: 'off' | 'offered') =>
   defineConfig({ connections: { main: { mcp: { link } } }, slack: { connection: 'main' } });
 
-/** The files that the bundles of these functions have something of, by when they are loaded. */
-async function bundledFiles(config: RelayConfig, slugs: readonly string[]): Promise<Bundled> {
+/** What esbuild writes for a function, and what of it is loaded when the function starts. */
+async function built(slug: string, config: RelayConfig) {
   const configFile = join(folder, 'relay.config.json');
   writeFileSync(configFile, JSON.stringify(config));
+  const { metafile } = await build({
+    ...functionBuild(slug, join(folder, slug), config, configFile),
+    metafile: true,
+  });
+  return { metafile, atStart: new Set(loadedAtStart(join(folder, slug, 'index.mjs'), metafile)) };
+}
+
+/** The files that the bundles of these functions have something of, by when they are loaded. */
+async function bundledFiles(config: RelayConfig, slugs: readonly string[]): Promise<Bundled> {
   const found: Bundled = { atStart: [], onDemand: [] };
   for (const slug of slugs) {
-    const { metafile } = await build({
-      ...functionBuild(slug, join(folder, slug), config, configFile),
-      metafile: true,
-    });
-    const atStart = new Set(loadedAtStart(join(folder, slug, 'index.mjs'), metafile));
+    const { metafile, atStart } = await built(slug, config);
     for (const output of Object.values(metafile.outputs)) {
       const inputs = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
       found[atStart.has(output) ? 'atStart' : 'onDemand'].push(...inputs.map(([file]) => file));
@@ -43,6 +49,15 @@ it('No function carries the schema of relay.config.ts or the data of holidays: i
   expect(atStart).toContain('lib/config/environment.ts');
   const ofSettings = /date-holidays|lib\/config\/(schema|timesheets|holidays)/;
   expect([...atStart, ...onDemand].filter((file) => ofSettings.test(file))).toEqual([]);
+});
+
+it.each([
+  ['github-webhook', 300],
+  ['slack-webhook', 320],
+])('%s loads at most %d KB in at most three files when it starts', async (slug, kilobytes) => {
+  const { atStart } = await built(slug, exampleConfig());
+  expect([...atStart].reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(kilobytes * 1_000);
+  expect(atStart.size).toBeLessThanOrEqual(3);
 });
 
 it('A webhook reads Markdown and commands only for a text that may have one, and runs nothing', async () => {

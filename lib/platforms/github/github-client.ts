@@ -1,6 +1,7 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { request as octokitRequest } from '@octokit/request';
-import { githubCredentials, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
+import { githubCredentials } from '../../state/secrets/github-secret.ts';
+import { SecretError, type Secrets } from '../../state/secrets/secrets.ts';
 
 export type GithubRequest = typeof octokitRequest;
 

@@ -18,13 +18,6 @@ const text = z.string().check(z.minLength(1));
  */
 export const githubWebhookSecret = z.object({ webhookSecret: text });
 
-/** The `github` secret: an App's key or a token. If both are missing or empty, the relay writes no comments. */
-export const githubCredentials = z.object({
-  appId: z.optional(z.coerce.string()),
-  privateKey: z.optional(z.string()),
-  token: z.optional(z.string()),
-});
-
 /** The `grants` secret: what the grants of people are sealed with in the table. */
 export const grantsSecret = z.object({ key: z.string().check(z.minLength(32)) });
 

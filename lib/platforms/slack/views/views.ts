@@ -45,7 +45,7 @@ export const logTimeMemory = z.object({ connection: z.string(), task: z.optional
 type LogTimeMemory = z.output<typeof logTimeMemory>;
 
 const task = z.object({ id: z.string(), name: z.string() });
-const project = z.object({ id: z.guid(), name: z.string() });
+const project = z.object({ id: z.string(), name: z.string() });
 
 /** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in a different channel from the command. */
 export const taskToLog = z.object({ ...placeAsked.shape, task });
@@ -56,7 +56,7 @@ export const projectToLog = z.object({ ...placeAsked.shape, project });
 /** The value of a {@link LOG_REST_BUTTON}. */
 export const restOfDay = z.object({
   connection: z.string(),
-  date: z.iso.date(),
+  date: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)),
   /** Missing minutes of the day; 0 if only the week is short. */
   minutes: z.int(),
   /** When this was read, in epoch milliseconds. */
