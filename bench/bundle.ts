@@ -20,6 +20,7 @@ export interface Bundle {
  */
 export const forPeer: BuildOptions = {
   alias: {},
+  loader: {},
   splitting: false,
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 };

@@ -45,7 +45,7 @@ async function answerTo(
   const read = readSlackRequest(bytes);
   if (read.kind === 'certificate check') return undefined;
   if (read.kind === 'interaction') {
-    const { receiveInteraction } = await import('./beyond-jobs.ts');
+    const { receiveInteraction } = await import('./interactions/receive-interaction.ts');
     return receiveInteraction(read.payload, intake, { log, metrics });
   }
   metrics.record({ EventsReceived: 1 });
