@@ -11,7 +11,6 @@ import { type BackfillPlan, planBackfill } from '../lib/intake/github/plan-backf
 import { createLinks } from '../lib/links/links.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
-import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
@@ -42,8 +41,6 @@ const OF_THE_STAND_IN =
   'Without credentials for GitHub, these are the issues that were sent to this relay since its start.';
 const BAR_WIDTH = 30;
 const LOOKS_EVERY_MS = 5_000;
-/** GitHub's own time limit for a request. */
-const GITHUB_TIMEOUT_MS = 10_000;
 
 /** `backfill`: turns the issues of a repository that were there before the relay into defects. */
 export function addBackfillCommand(
@@ -101,9 +98,7 @@ function operations(stores: Stores, config: RelayConfig) {
     secrets,
     clock: Date.now,
     fetch,
-    timeoutMs: GITHUB_TIMEOUT_MS,
   });
-  const issuePages = createIssuePages(github);
   const journal = (jobId: string) => openJournal(table, jobId, clock);
 
   async function plan(repository: string, filter: IssueFilter): Promise<BackfillPlan> {
@@ -112,7 +107,7 @@ function operations(stores: Stores, config: RelayConfig) {
       return await planBackfill(
         repositoryToBackfill(config, repository),
         filter,
-        { issuePages, links, jobs, journal },
+        { github, links, jobs, journal },
         (read) => {
           if (isShown) process.stderr.write(`\r${read} issues and pull requests read`);
         },

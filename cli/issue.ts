@@ -10,7 +10,6 @@ import { createLinks } from '../lib/links/links.ts';
 import { createRelations, type Relations } from '../lib/links/relations.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
-import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -53,7 +52,7 @@ export function addIssueCommand(program: Command, open: OpenTarget): void {
         clock: Date.now,
         fetch,
       });
-      const find = (name: string) => findIssue(name, stores, createIssueReader(github));
+      const find = (name: string) => findIssue(name, stores, github);
       const issue = await find(text);
       const decision = await decisionOf(options, open, find);
       if (decision !== undefined) {

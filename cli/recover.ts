@@ -15,7 +15,6 @@ import { createLinks } from '../lib/links/links.ts';
 import { localTime } from '../lib/local-time.ts';
 import { keptForMs } from '../lib/platforms/github/delivery.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
-import { createIssuePages } from '../lib/platforms/github/issue-pages.ts';
 import { createHooks, type Hook, targetName } from '../lib/platforms/github/redelivery/hooks.ts';
 import { hooksTo } from '../lib/platforms/github/redelivery/hooks-to.ts';
 import {
@@ -43,9 +42,6 @@ interface RecoverOptions {
   go?: boolean;
   json?: boolean;
 }
-
-/** GitHub's own time limit for a request. */
-const GITHUB_TIMEOUT_MS = 10_000;
 
 /** How many more readings of the defects the day must have room for, so that the command can be stopped and run again. */
 const READ_AGAIN = 5;
@@ -105,7 +101,7 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
   const { table, clock, secrets } = stores;
   const { apiUrl } = config.github;
   const sleep = async (ms: number) => void (await setTimeout(ms));
-  const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
+  const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch });
   const repositories = config.github.repositories.map(({ name }) => name);
   const hooks = createHooks(table);
   const lost = createLostDeliveries({ github, apiUrl, table, clock, sleep });
@@ -115,7 +111,7 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
     config,
     links: createLinks(table, clock),
     markers: createMarkers(secrets),
-    issuePages: createIssuePages(github),
+    github,
     clock,
     async callOf(name) {
       const connection = connections(name);

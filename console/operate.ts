@@ -8,7 +8,6 @@ import { createMarkers } from '../lib/engine/record/markers.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { setBackfill } from '../lib/intake/github/operate-backfill.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
-import { createIssueReader } from '../lib/platforms/github/issue-reader.ts';
 import { eventNow } from '../lib/schedules.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
@@ -92,5 +91,5 @@ function issueOf({ stores, runtime, try: isLocal }: ConsoleRelay, name: string) 
     clock: stores.clock,
     fetch,
   });
-  return findIssue(name, stores, isLocal && createIssueReader(github));
+  return findIssue(name, stores, isLocal && github);
 }

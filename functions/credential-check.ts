@@ -13,9 +13,6 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';
 
-/** Generous, because no one waits for an answer. */
-const GITHUB_TIMEOUT_MS = 10_000;
-
 /** Every hour: checks that all credentials work, to find a problem before an event fails. */
 export function createHandler(runtime: Runtime) {
   const { config, random, randomBytes, sleep, fetch, log, metrics } = runtime;
@@ -23,7 +20,7 @@ export function createHandler(runtime: Runtime) {
   const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget({ table, random, keyHolder: connections, warn: log.warn });
   const breakers = createBreakers({ table, clock, random });
-  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: GITHUB_TIMEOUT_MS });
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
   const options = { budget, breakers, metrics, clock, sleep };
   const credentials = [
     ...Object.keys(config.connections)

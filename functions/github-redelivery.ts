@@ -7,15 +7,12 @@ import { createRedelivery } from '../lib/platforms/github/redelivery/redelivery.
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
-/** GitHub's own time limit for a request. */
-const CALL_TIMEOUT_MS = 10_000;
-
 /** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
 export function createHandler(runtime: Runtime) {
   const { config, sleep, fetch, log, metrics } = runtime;
   const { table, clock, secrets } = openStores(runtime);
   const { apiUrl } = config.github;
-  const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
+  const github = createGithubClient({ apiUrl, secrets, fetch });
   const run = createRedelivery({ github, apiUrl, hooks: createHooks(table), table, clock, sleep, log });
   return middy<ScheduleEvent>().handler(async () => {
     await ensureTime(table, log);

@@ -147,7 +147,7 @@ async function checkPlatforms(config: RelayConfig, open: OpenTarget): Promise<Fi
   }
   const { secrets, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
-  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
   const findings = await checkGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined });
   if (slackUrl === undefined) return findings;
   const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });

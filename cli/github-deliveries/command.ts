@@ -52,7 +52,7 @@ webhooks, when you run npm start; docs/redelivery.md#permissions lists the permi
       const config = await loadConfig();
       const { secrets } = stores;
       const { apiUrl } = config.github;
-      const github = createGithubClient({ apiUrl, secrets, fetch, timeoutMs: CALL_TIMEOUT_MS });
+      const github = createGithubClient({ apiUrl, secrets, fetch });
       if (githubStandIn !== undefined || !(await github.isThere())) {
         throw new Error('the relay has no credentials for GitHub: set GITHUB_TOKEN and start it again');
       }

@@ -44,7 +44,6 @@ const client = () =>
     apiUrl: relay.runtime.config.github.apiUrl,
     secrets: relay.stores.secrets,
     fetch,
-    timeoutMs: 5_000,
   });
 
 /** A process that hands deliveries, as it begins. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { type CheckRun, createCheckRuns } from '../../lib/platforms/github/checks/check-runs.ts';
+import { type CheckRun, setCheckRun } from '../../lib/platforms/github/checks/check-runs.ts';
 import { createGithubForJobs } from '../../lib/platforms/github/github-for-jobs.ts';
 import { plainText } from '../../lib/platforms/github/plain-text.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
@@ -31,7 +31,8 @@ function checksWith(secret: object) {
     prepare() {},
     refresh: () => true,
   };
-  return createCheckRuns(createGithubForJobs({ apiUrl: github.url, secrets, clock: Date.now, fetch }));
+  const client = createGithubForJobs({ apiUrl: github.url, secrets, clock: Date.now, fetch });
+  return { set: (at: typeof place, run: CheckRun) => setCheckRun(client, at, run) };
 }
 const checks = () => checksWith({ token: 'ghp_test', appId: '12', privateKey });
 

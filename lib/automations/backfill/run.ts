@@ -4,7 +4,7 @@ import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { keep } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
-import type { IssuePage } from '../../platforms/github/issue-pages.ts';
+import { fetchIssuePage, type IssuePage } from '../../platforms/github/issue-pages.ts';
 import { counted } from '../../text.ts';
 import type { Context } from '../context.ts';
 import { draftOf, leftAside, planListed, repositoryToBackfill } from './backfill-issue.ts';
@@ -26,7 +26,7 @@ const MINUTES_IN_LINE = 3;
  * waiting line of the lane `backfill`.
  */
 export function backfill(context: Context): Automation {
-  const { config, backfills, issuePages, links, jobs, queue, clock } = context;
+  const { config, backfills, github, links, jobs, queue, clock } = context;
 
   return defineAutomation(backfillJobs, async (input, job, steps) => {
     const { repository: name, startedAt } = input;
@@ -63,7 +63,7 @@ export function backfill(context: Context): Automation {
     }
     const { since, state } = found.filter;
     const start = cursor ?? (since === undefined ? undefined : { from: since, page: 1 });
-    const page: IssuePage = await issuePages.read(repository.name, state, start);
+    const page: IssuePage = await fetchIssuePage(github, repository.name, state, start);
     const taken = page.issues.filter((issue) => !leftAside(issue, repository, found.filter));
     const drafted = await inBatches(taken, (issue) => take(issue));
     for (const number of page.unreadable) {

@@ -8,7 +8,10 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import { heldBy } from '../../links/link-life.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
+import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
+import { fetchPull } from '../../platforms/github/checks/fetch-pull.ts';
 import type { CheckedPull } from '../../platforms/github/checks/payloads.ts';
+import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
@@ -22,7 +25,7 @@ type Place = { repository: string; installationId?: number | undefined };
 
 /** Checks whether a pull request is tracked: it closes an issue that has a defect, or names a task that exists. */
 export function checkPullRequest(context: Context): Automation {
-  const { config, checks, pulls, links, issues, checkedTasks, collaborators } = context;
+  const { config, github, links, checkedTasks, collaborators } = context;
 
   return defineAutomation(checkJobs, async ({ repository, installationId, of }, job, steps) => {
     const settings = findRepository(config, repository)?.checkPullRequest;
@@ -32,7 +35,7 @@ export function checkPullRequest(context: Context): Automation {
     async function set(step: string, headSha: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
       const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
       const make = () =>
-        checks.set(place, run).catch((error: unknown) => {
+        setCheckRun(github, place, run).catch((error: unknown) => {
           if (mayPark || !(error instanceof NeedsOperator)) throw error;
           return { leftOut: error.message };
         });
@@ -44,7 +47,7 @@ export function checkPullRequest(context: Context): Automation {
 
     if ('headSha' in of) return set('check', of.headSha, 'merge queue', verdicts.inMergeQueue);
     // Read by each run, and not kept: after a wait, the check has to fit what the pull request says then.
-    const pull = await pulls.read({ ...place, issueNumber: of.pullNumber });
+    const pull = await fetchPull(github, { ...place, issueNumber: of.pullNumber });
     if (pull?.state !== 'open') return 'nothing to do: the pull request is closed, or GitHub does not show it';
     const { sha } = pull.head;
     const externalId = externalIdOf(of.pullNumber);
@@ -101,7 +104,7 @@ export function checkPullRequest(context: Context): Automation {
   }
 
   async function entityOf(issueNumber: number, place: Place): Promise<string | undefined> {
-    const issue = await issues.read({ ...place, issueNumber });
+    const issue = await fetchIssue(github, { ...place, issueNumber });
     return issue && issueEntity(issue.id);
   }
 }

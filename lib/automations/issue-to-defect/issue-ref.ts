@@ -3,8 +3,8 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import { type IssueName, type Link, type ReportedState, settleTie } from '../../links/link-life.ts';
+import { fetchIssue, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
-import type { IssueAddress } from '../../platforms/github/issue-reader.ts';
 import type { Context } from '../context.ts';
 import { toldOf } from './defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
@@ -19,7 +19,7 @@ export interface IssueRef extends IssueName {
 export type IssueLink = Link<IssueState>;
 
 /** Finds the issue that a job works on, and reads its link. */
-export function createIssueRefs({ config, links, issues }: Context) {
+export function createIssueRefs({ config, links, github }: Context) {
   return { placeOf, readLink };
 
   async function placeOf({ entity, name: told }: IssueName, input: IssueInput): Promise<IssueRef> {
@@ -50,7 +50,7 @@ export function createIssueRefs({ config, links, issues }: Context) {
       const { newest } = link;
       if (!newest?.tied) return link;
       await steps.read(`read-issue ${entity} ${newest.revision}`, 'GitHub issue', async () => {
-        const issue = await issues.read(address);
+        const issue = await fetchIssue(github, address);
         const read = issue && toldBy(issue, place, newest.name);
         await links.change(entity, (link) => settleTie(link, newest, read));
         return read ? { updatedAt: read.version } : 'GitHub does not tell; see docs/decisions/0003';

@@ -3,8 +3,9 @@ import type { RelayConfig } from '../../config/schema.ts';
 import type { Markers } from '../../engine/record/markers.ts';
 import { heldBy, keep, type Link, restore } from '../../links/link-life.ts';
 import type { Links } from '../../links/links.ts';
+import type { GithubForJobs } from '../../platforms/github/github-for-jobs.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
-import type { IssueCursor, IssuePages } from '../../platforms/github/issue-pages.ts';
+import { fetchIssuePage, type IssueCursor } from '../../platforms/github/issue-pages.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import { withOverride } from '../../service/partner/operation.ts';
 import { listDefects } from '../../service/partner/operations/defects.ts';
@@ -52,7 +53,7 @@ export interface RecoverLinksOptions {
   config: RelayConfig;
   links: Links;
   markers: Markers;
-  issuePages: IssuePages;
+  github: GithubForJobs;
   clock: () => number;
   /** Makes calls of a connection, within its budget. */
   callOf: (connection: string) => Promise<PartnerClient['call']>;
@@ -164,7 +165,7 @@ function projectsOf({ github }: RelayConfig): { connection: string; projectId: s
 }
 
 /** Reads the issues that the defects name, by their names in lower case. */
-async function readIssues(defects: readonly FooterFound[], { config, issuePages }: RecoverLinksOptions) {
+async function readIssues(defects: readonly FooterFound[], { config, github }: RecoverLinksOptions) {
   const read = new Map<string, GithubIssue>();
   const wanted = Map.groupBy(new Set(defects.map(({ issue }) => issue.toLowerCase())), repositoryOf);
   for (const [name, issues] of wanted) {
@@ -172,7 +173,7 @@ async function readIssues(defects: readonly FooterFound[], { config, issuePages 
     const repository = findRepository(config, name)?.name ?? name;
     let cursor: IssueCursor | undefined;
     do {
-      const page = await issuePages.read(repository, 'all', cursor);
+      const page = await fetchIssuePage(github, repository, 'all', cursor);
       for (const issue of page.issues) {
         const key = `${name}#${issue.number}`;
         if (missing.delete(key)) read.set(key, issue);

@@ -8,7 +8,7 @@ import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
 import type { DefectName } from '../../links/relations.ts';
 import { isBot } from '../../platforms/github/association.ts';
-import type { IssueAddress } from '../../platforms/github/issue-reader.ts';
+import { fetchIssue, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import type { Target } from '../../target.ts';
 import type { Context } from '../context.ts';
@@ -25,7 +25,7 @@ const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps
 
 /** Links the defect of an issue, or one that a person named, to a task, a test case or a test step. */
 export function relate(context: Context): Automation {
-  const { config, links, relations, issues, collaborators, clock } = context;
+  const { config, links, relations, github, collaborators, clock } = context;
   const { whereabouts } = createTransfers(context);
 
   return defineAutomation(relateJobs, async ({ defect, issue = '', to }, job, steps) => {
@@ -83,7 +83,7 @@ export function relate(context: Context): Automation {
     const [repository = '', number] = name.split('#');
     const isSame = replyTo?.in === 'github' && replyTo.repository.toLowerCase() === repository.toLowerCase();
     const installationId = isSame ? replyTo.installationId : undefined;
-    const found = await issues.read({ repository, issueNumber: Number(number), installationId });
+    const found = await fetchIssue(github, { repository, issueNumber: Number(number), installationId });
     return found && issueEntity(found.id);
   }
 
@@ -92,7 +92,7 @@ export function relate(context: Context): Automation {
     const installationId = replyTo?.in === 'github' ? replyTo.installationId : undefined;
     const place = { ...parent, installationId };
     return steps.read('read the parent', 'GitHub issue', async () => {
-      const { body, user } = (await issues.read(place)) ?? {};
+      const { body, user } = (await fetchIssue(github, place)) ?? {};
       const task = relationLines(body ?? '').find(({ kind }) => kind === 'task');
       return task && user && !isBot(user) && (await collaborators.has(place, user.login)) === true ? task : null;
     });

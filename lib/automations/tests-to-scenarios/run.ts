@@ -5,6 +5,7 @@ import { Refused, RetryAt } from '../../engine/record/interruption.ts';
 import { type Job, jobId } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
+import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import { counted, cutToLength } from '../../text.ts';
@@ -35,7 +36,7 @@ const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
  * of a scenario is compared with what was sent last, and a run that is older than the newest one changes nothing.
  */
 export function testsToScenarios(context: Context): Automation {
-  const { config, table, artifacts, checks, jobs, queue, clock } = context;
+  const { config, table, artifacts, github, jobs, queue, clock } = context;
 
   return defineAutomation(testRunJobs, async ({ repository, installationId, run }, job, steps) => {
     const settings = findRepository(config, repository)?.tests;
@@ -70,7 +71,7 @@ export function testsToScenarios(context: Context): Automation {
     await steps.read('check', 'GitHub check', async () =>
       (await jobs.get(next))
         ? null
-        : checks.set(place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
+        : setCheckRun(github, place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
     );
     const waits = told.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {

@@ -4,7 +4,7 @@ import type { Context } from '../../automations/context.ts';
 import type { IssueRepository } from '../../automations/issue-to-defect/issue-decisions.ts';
 import { type PlannedCalls, summarizePlans } from '../../automations/issue-to-defect/issue-plan.ts';
 import { inBatches } from '../../engine/line/batches.ts';
-import type { IssueCursor } from '../../platforms/github/issue-pages.ts';
+import { fetchIssuePage, type IssueCursor } from '../../platforms/github/issue-pages.ts';
 
 /** What a backfill would do now. */
 export interface BackfillPlan extends PlannedCalls {
@@ -15,7 +15,7 @@ export interface BackfillPlan extends PlannedCalls {
   pages: number;
 }
 
-type PlanContext = Pick<Context, 'issuePages' | 'links' | 'jobs' | 'journal'>;
+type PlanContext = Pick<Context, 'github' | 'links' | 'jobs' | 'journal'>;
 
 /**
  * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
@@ -36,7 +36,7 @@ export async function planBackfill(
   let pages = 0;
   let cursor: IssueCursor | undefined = filter.since === undefined ? undefined : { from: filter.since, page: 1 };
   do {
-    const page = await context.issuePages.read(repository.name, filter.state, cursor);
+    const page = await fetchIssuePage(context.github, repository.name, filter.state, cursor);
     for (const issue of page.issues) {
       const why = leftAside(issue, repository, filter);
       if (why) aside.set(issue.id, why);

@@ -1,5 +1,6 @@
+import type { IssueAddress } from './fetch-issue.ts';
+import { ownerAndRepo } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
-import type { IssueAddress } from './issue-reader.ts';
 
 export interface Collaborators {
   /**
@@ -23,11 +24,10 @@ export function createCollaborators(github: GithubForJobs, clock: () => number):
   const ask = (place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string) =>
     github.ask<Answered>(
       async () => {
-        const [owner = '', repo = ''] = place.repository.split('/');
         const authorized = await github.at(place);
         if (!authorized) return 'no credentials';
         const path = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
-        const { data } = await authorized.request(path, { owner, repo, username: login });
+        const { data } = await authorized.request(path, { ...ownerAndRepo(place.repository), username: login });
         // `permission` calls triage `read`, and the role tells them apart. A role of the organization's own has another
         // name; `permission` says what it is based on, unless that is triage.
         return MAY_TRIAGE.has(data.role_name ?? '') || MAY_TRIAGE.has(data.permission);

@@ -53,15 +53,20 @@ export interface GithubClientOptions {
   apiUrl: string;
   secrets: Secrets;
   fetch: typeof globalThis.fetch;
-  timeoutMs: number;
 }
 
+/**
+ * GitHub ends a request that takes longer.
+ * https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts
+ */
+const TIMEOUT_MS = 10_000;
+
 /** https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api */
-export function createGithubClient({ apiUrl, secrets, fetch, timeoutMs }: GithubClientOptions): GithubClient {
+export function createGithubClient({ apiUrl, secrets, fetch }: GithubClientOptions): GithubClient {
   const base = octokitRequest.defaults({
     baseUrl: apiUrl,
     headers: { 'user-agent': 'partner-relay' },
-    request: { fetch: withTimeout(fetch, timeoutMs) },
+    request: { fetch: withTimeout(fetch) },
   });
   const credentials = () => secrets.current('github', githubCredentials);
 
@@ -114,14 +119,20 @@ async function installationAt(place: GithubPlace, app: GithubRequest): Promise<n
   if ('organization' in place) {
     return (await app('GET /orgs/{org}/installation', { org: place.organization })).data.id;
   }
-  const [owner = '', repo = ''] = place.repository.split('/');
-  return place.installationId ?? (await app('GET /repos/{owner}/{repo}/installation', { owner, repo })).data.id;
+  if (place.installationId !== undefined) return place.installationId;
+  return (await app('GET /repos/{owner}/{repo}/installation', ownerAndRepo(place.repository))).data.id;
+}
+
+/** The two parts of `owner/name`, as the paths of the REST API name them. */
+export function ownerAndRepo(repository: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = repository.split('/');
+  return { owner, repo };
 }
 
 function withToken(base: GithubRequest, token: string): GithubRequest {
   return base.defaults({ headers: { authorization: `token ${token}` } });
 }
 
-function withTimeout(fetch: typeof globalThis.fetch, timeoutMs: number): typeof globalThis.fetch {
-  return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
 }

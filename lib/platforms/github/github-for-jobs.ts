@@ -1,7 +1,6 @@
 import { RequestError } from '@octokit/request-error';
 import { askedToWait, StepFailed } from '../../engine/record/interruption.ts';
-import type { Secrets } from '../../state/secrets/secrets.ts';
-import { createGithubClient, type GithubClient } from './github-client.ts';
+import { createGithubClient, type GithubClient, type GithubClientOptions } from './github-client.ts';
 import { passingFailure } from './passing-failure.ts';
 
 /** GitHub's REST API as the steps of a job use it. */
@@ -15,20 +14,8 @@ export interface GithubForJobs extends GithubClient {
   ask<T>(requests: () => Promise<T>, refused: (refusal: RequestError) => T): Promise<T>;
 }
 
-export interface GithubForJobsOptions {
-  /** `https://api.github.com` */
-  apiUrl: string;
-  secrets: Secrets;
-  clock: () => number;
-  fetch: typeof globalThis.fetch;
-  /** By default enough for a request about one thing. */
-  timeoutMs?: number;
-}
-
-const CALL_TIMEOUT_MS = 5_000;
-
-export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions): GithubForJobs {
-  const client = createGithubClient({ timeoutMs: CALL_TIMEOUT_MS, ...options });
+export function createGithubForJobs(options: GithubClientOptions & { clock: () => number }): GithubForJobs {
+  const client = createGithubClient(options);
   return {
     ...client,
     async ask(requests, refused) {
@@ -36,7 +23,7 @@ export function createGithubForJobs({ clock, ...options }: GithubForJobsOptions)
         return await requests();
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
-        const now = clock();
+        const now = options.clock();
         const passing = passingFailure(error, now);
         if (passing?.limitedUntil !== undefined) throw askedToWait(passing.limitedUntil, now, passing.why);
         if (passing) throw new StepFailed(passing.why, { cause: error });

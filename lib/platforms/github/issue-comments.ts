@@ -1,7 +1,8 @@
 import type { RequestError } from '@octokit/request-error';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
+import type { IssueAddress } from './fetch-issue.ts';
+import { ownerAndRepo } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
-import type { IssueAddress } from './issue-reader.ts';
 import { createOwnComments } from './own-comments.ts';
 import { pagesOf } from './pages.ts';
 
@@ -49,8 +50,8 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
   return {
     async for(place) {
       if (!(await github.isThere())) return undefined;
-      const [owner = '', repo = ''] = place.repository.split('/');
-      const issue = { owner, repo, issue_number: place.issueNumber };
+      const repository = ownerAndRepo(place.repository);
+      const issue = { ...repository, issue_number: place.issueNumber };
       const credentials = async () => {
         const authorized = await github.at(place);
         if (!authorized) throw new NeedsOperator('the github secret has an appId without a privateKey');
@@ -83,7 +84,7 @@ export function createIssueComments(github: GithubForJobs, clock: () => number):
             async () => {
               const { request } = await credentials();
               const path = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
-              const { data } = await request(path, { owner, repo, comment_id: id });
+              const { data } = await request(path, { ...repository, comment_id: id });
               return {
                 text: data.body ?? '',
                 login: data.user?.login,

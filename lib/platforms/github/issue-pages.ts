@@ -1,5 +1,6 @@
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import { PayloadError } from './delivery.ts';
+import { ownerAndRepo } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
 import { type GithubIssue, readIssue } from './issue.ts';
 
@@ -21,63 +22,59 @@ export interface IssuePage {
   next: IssueCursor | undefined;
 }
 
-export interface IssuePages {
-  /**
-   * Reads a page of a repository's issues. One request.
-   *
-   * The order is that of the last change, and each page begins with the last second of the page before. So an issue that
-   * is changed, deleted or transferred meanwhile moves no other one across a page, and one that is changed comes again.
-   *
-   * @param cursor without it, the first page
-   * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
-   */
-  read(repository: string, state: 'open' | 'all', cursor?: IssueCursor): Promise<IssuePage>;
-}
-
 const PAGE_SIZE = 100;
 const SECOND_MS = 1_000;
 
-/** https://docs.github.com/en/rest/issues/issues#list-repository-issues */
-export function createIssuePages(github: GithubForJobs): IssuePages {
-  return {
-    read: (repository, state, cursor) =>
-      github.ask<IssuePage>(
-        async () => {
-          const [owner = '', repo = ''] = repository.split('/');
-          const authorized = await github.at({ repository });
-          if (!authorized) {
-            throw new NeedsOperator(
-              'there are no GitHub credentials in the secret, and reading issues needs them; set GITHUB_TOKEN on one machine, or run npm run -s relay -- secrets set github',
-            );
-          }
-          const { data, headers } = await authorized.request('GET /repos/{owner}/{repo}/issues', {
-            owner,
-            repo,
-            state,
-            sort: 'updated',
-            direction: 'asc',
-            per_page: PAGE_SIZE,
-            ...(cursor && { since: secondBefore(cursor.from), page: cursor.page }),
-          });
-          const listed = data.filter(({ pull_request }) => !pull_request);
-          const read = listed.map((issue) => readOrUndefined(issue));
-          const issues = read.filter((issue) => issue !== undefined);
-          const last = data.at(-1)?.updated_at;
-          const hasNext = /;\s*rel="next"/.test(headers.link ?? '');
-          return {
-            issues,
-            unreadable: listed.filter((_, index) => read[index] === undefined).map(({ number }) => number),
-            pullRequests: data.length - listed.length,
-            next: hasNext && last !== undefined ? after(last, cursor) : undefined,
-          };
-        },
-        ({ status }) => {
-          throw new NeedsOperator(
-            `GitHub refuses the issues of ${repository} with ${status}: give the App or the token the right to read issues there`,
-          );
-        },
-      ),
-  };
+/**
+ * Reads a page of a repository's issues. One request.
+ *
+ * The order is that of the last change, and each page begins with the last second of the page before. So an issue that
+ * is changed, deleted or transferred meanwhile moves no other one across a page, and one that is changed comes again.
+ * https://docs.github.com/en/rest/issues/issues#list-repository-issues
+ *
+ * @param cursor without it, the first page
+ * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
+ */
+export function fetchIssuePage(
+  github: GithubForJobs,
+  repository: string,
+  state: 'open' | 'all',
+  cursor?: IssueCursor,
+): Promise<IssuePage> {
+  return github.ask<IssuePage>(
+    async () => {
+      const authorized = await github.at({ repository });
+      if (!authorized) {
+        throw new NeedsOperator(
+          'there are no GitHub credentials in the secret, and reading issues needs them; set GITHUB_TOKEN on one machine, or run npm run -s relay -- secrets set github',
+        );
+      }
+      const { data, headers } = await authorized.request('GET /repos/{owner}/{repo}/issues', {
+        ...ownerAndRepo(repository),
+        state,
+        sort: 'updated',
+        direction: 'asc',
+        per_page: PAGE_SIZE,
+        ...(cursor && { since: secondBefore(cursor.from), page: cursor.page }),
+      });
+      const listed = data.filter(({ pull_request }) => !pull_request);
+      const read = listed.map((issue) => readOrUndefined(issue));
+      const issues = read.filter((issue) => issue !== undefined);
+      const last = data.at(-1)?.updated_at;
+      const hasNext = /;\s*rel="next"/.test(headers.link ?? '');
+      return {
+        issues,
+        unreadable: listed.filter((_, index) => read[index] === undefined).map(({ number }) => number),
+        pullRequests: data.length - listed.length,
+        next: hasNext && last !== undefined ? after(last, cursor) : undefined,
+      };
+    },
+    ({ status }) => {
+      throw new NeedsOperator(
+        `GitHub refuses the issues of ${repository} with ${status}: give the App or the token the right to read issues there`,
+      );
+    },
+  );
 }
 
 /** One issue that cannot be read must not hold up all others. */

@@ -1,8 +1,8 @@
 import { NeedsOperator } from '../../../engine/record/interruption.ts';
 import { cutToBytes, cutToLength } from '../../../text.ts';
-import type { GithubRequest } from '../github-client.ts';
+import type { IssueAddress } from '../fetch-issue.ts';
+import { type GithubRequest, ownerAndRepo } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
-import type { IssueAddress } from '../issue-reader.ts';
 
 /** A check of a commit, as people see it on a pull request. */
 export interface CheckRun {
@@ -22,51 +22,45 @@ export interface CheckRun {
 /** What became of a check run. */
 export type MadeCheckRun = { id: number; url: string | null } | { leftOut: string };
 
-export interface CheckRuns {
-  /**
-   * Makes the check run of a commit look like this: creates it, or updates the one with its name and `externalId`. So it
-   * may be repeated after an answer that was lost.
-   * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
-   */
-  set(place: Pick<IssueAddress, 'repository' | 'installationId'>, run: CheckRun): Promise<MadeCheckRun>;
-}
-
 /** GitHub takes 65,535 characters of a summary, and does not say how it counts them. */
 const SUMMARY_BYTES = 65_535;
 const CUT = '\n\n… The rest does not fit into a check.';
 const TITLE_LENGTH = 200;
 const PAGE_SIZE = 100;
 
-/** Only an App may write check runs. https://docs.github.com/en/rest/checks/runs */
-export function createCheckRuns(github: GithubForJobs): CheckRuns {
-  return {
-    set: (place, run) =>
-      github.ask<MadeCheckRun>(
-        async () => {
-          const app = await github.at(place, 'app');
-          if (app?.appId === undefined) throw new NeedsOperator(WITHOUT_APP);
-          const [owner = '', repo = ''] = place.repository.split('/');
-          const { request } = app;
-          const known = await find(request, { owner, repo, app_id: Number(app.appId) }, run);
-          const { data } =
-            known === undefined
-              ? await request('POST /repos/{owner}/{repo}/check-runs', { owner, repo, ...fieldsOf(run) })
-              : await request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-                  owner,
-                  repo,
-                  check_run_id: known,
-                  ...fieldsOf(run),
-                });
-          return { id: Number(data.id), url: data.html_url };
-        },
-        ({ status, message }) => {
-          if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
-          throw new NeedsOperator(
-            `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. relay doctor says what it may do.`,
-          );
-        },
-      ),
-  };
+/**
+ * Makes the check run of a commit look like this: creates it, or updates the one with its name and `externalId`. So it
+ * may be repeated after an answer that was lost. Only an App may write check runs.
+ * https://docs.github.com/en/rest/checks/runs
+ *
+ * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
+ */
+export function setCheckRun(
+  github: GithubForJobs,
+  place: Pick<IssueAddress, 'repository' | 'installationId'>,
+  run: CheckRun,
+): Promise<MadeCheckRun> {
+  return github.ask<MadeCheckRun>(
+    async () => {
+      const app = await github.at(place, 'app');
+      if (app?.appId === undefined) throw new NeedsOperator(WITHOUT_APP);
+      const { request } = app;
+      const repository = ownerAndRepo(place.repository);
+      const known = await find(request, { ...repository, app_id: Number(app.appId) }, run);
+      const fields = { ...repository, ...fieldsOf(run) };
+      const { data } =
+        known === undefined
+          ? await request('POST /repos/{owner}/{repo}/check-runs', fields)
+          : await request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', { ...fields, check_run_id: known });
+      return { id: Number(data.id), url: data.html_url };
+    },
+    ({ status, message }) => {
+      if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
+      throw new NeedsOperator(
+        `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. relay doctor says what it may do.`,
+      );
+    },
+  );
 }
 
 const WITHOUT_APP =

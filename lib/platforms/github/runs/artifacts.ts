@@ -1,8 +1,8 @@
 import { NeedsOperator, StepFailed } from '../../../engine/record/interruption.ts';
 import { messageOf } from '../../../error-message.ts';
-import type { GithubRequest } from '../github-client.ts';
+import type { IssueAddress } from '../fetch-issue.ts';
+import { type GithubRequest, ownerAndRepo } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
-import type { IssueAddress } from '../issue-reader.ts';
 import { pagesOf } from '../pages.ts';
 
 /** What a workflow run has uploaded. */
@@ -72,8 +72,7 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
       async () => {
         const app = await github.at(place, 'app');
         if (!app) throw cannot('the github secret has no GitHub App; create one with relay github-app-manifest');
-        const [owner = '', repo = ''] = place.repository.split('/');
-        return requests(app.request, { owner, repo });
+        return requests(app.request, ownerAndRepo(place.repository));
       },
       ({ status }) => {
         if (status === 404 || status === 410) return undefined;
