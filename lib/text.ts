@@ -20,6 +20,9 @@ function upTo(text: string, place: number): string {
   return text.slice(0, boundary);
 }
 
+/** An e-mail address as the settings have it, whose letter case does not matter. */
+export const comparableAddress = (email: string) => email.trim().toLowerCase();
+
 /** `12, 13 and 14` */
 export function enumerated(items: readonly string[]): string {
   return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;

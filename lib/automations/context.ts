@@ -3,7 +3,6 @@ import { createMarkers } from '../engine/record/markers.ts';
 import { createLinks } from '../links/links.ts';
 import { createRelations } from '../links/relations.ts';
 import { createPeople } from '../people/people.ts';
-import { createSlackPeople } from '../people/slack-people.ts';
 import { createCollaborators } from '../platforms/github/collaborators.ts';
 import { createGithubForJobs } from '../platforms/github/github-for-jobs.ts';
 import { createIssueComments } from '../platforms/github/issue-comments.ts';
@@ -13,14 +12,10 @@ import { createKnownTasks } from '../platforms/slack/known-tasks.ts';
 import { createSlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createAbsences } from '../timesheets/absences.ts';
-import { createClosedWorks } from '../timesheets/closed-work.ts';
 import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes } from '../timesheets/mutes.ts';
-import { createRecentTasks } from '../timesheets/recent-tasks.ts';
-import { createTaskNames } from '../timesheets/task-names.ts';
 import { createAsPerson } from './as-person.ts';
 import { createBackfills } from './backfill/backfills.ts';
-import { createCheckedTasks } from './check-pull-request/checked-tasks.ts';
 
 /** What automations use, in addition to the steps of their job. */
 export type Context = ReturnType<typeof createContext>;
@@ -50,17 +45,12 @@ export function createContext(
     markers: createMarkers(secrets),
     asPerson: createAsPerson({ config, people, journal }),
     comments: createIssueComments(github, clock),
-    checkedTasks: createCheckedTasks(table, clock),
     artifacts: createArtifacts(github, fetch, config.github.apiUrl),
     collaborators: createCollaborators(github, clock),
     backfills: createBackfills(table, clock),
-    slackPeople: createSlackPeople({ config, table, slack, clock }),
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
-    closedWorks: createClosedWorks(table, clock),
-    recentTasks: createRecentTasks(table, clock),
     knownTasks: createKnownTasks(table),
-    taskNames: createTaskNames(table, clock),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),
   };

@@ -8,11 +8,11 @@ import type { Steps } from '../engine/run/steps.ts';
 import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { provenAddress, type SlackUser, slackUser } from '../platforms/slack/slack-user.ts';
 import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
+import type { Stores } from '../runtime.ts';
 import { listUsers } from '../service/partner/operations/users.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
-import type { Table } from '../state/table/table.ts';
-import { cutToLength } from '../text.ts';
+import { comparableAddress, cutToLength } from '../text.ts';
 
 /** A person as the platform identifies them: a Slack user id or a GitHub login. */
 export type Person = { in: 'slack'; id: string } | { in: 'github'; id: string };
@@ -35,11 +35,10 @@ export interface People {
   holdersFor(person: Person): Holder[];
 }
 
-export interface PeopleOptions {
-  config: Pick<RelayConfig, 'people' | 'contact'>;
-  table: Table;
+/** What people are looked up with. */
+export interface PeopleContext extends Pick<Stores, 'table' | 'clock'> {
+  config: RelayConfig;
   slack: SlackApi | undefined;
-  clock: () => number;
 }
 
 /** Measured from when the users were listed. */
@@ -74,7 +73,7 @@ const MAX_NAME_LENGTH = 60;
 function listedUser({ user_id, name, email }: z.output<typeof listUsers.data>[number]) {
   if (!email) return undefined;
   const shown = cutToLength(name ?? `user ${user_id}`, MAX_NAME_LENGTH, '…');
-  return { address: digest(email.trim().toLowerCase()), userId: user_id, name: shown };
+  return { address: digest(comparableAddress(email)), userId: user_id, name: shown };
 }
 
 const userInfo = z.object({ user: slackUser });
@@ -88,7 +87,7 @@ function zoneOf({ tz, tz_offset }: SlackUser): string | undefined {
   return `${tz_offset < 0 ? '-' : '+'}${hour}:${minute}`;
 }
 
-export function createPeople({ config, table, slack, clock }: PeopleOptions): People {
+export function createPeople({ config, table, slack, clock }: PeopleContext): People {
   const ask = `Ask ${config.contact} to add you to people in relay.config.ts.`;
   const mapped = ({ in: platform, id }: Person) =>
     config.people.find((one) => one[platform]?.toLowerCase() === id.toLowerCase());
@@ -131,20 +130,23 @@ export function createPeople({ config, table, slack, clock }: PeopleOptions): Pe
     connection: string,
     steps: Steps,
   ): Promise<{ users: ListedUser[]; readAt: number }> {
-    const key = keys.users(connection);
-    const address = digest(email.trim().toLowerCase());
-    const known = (await table.get(key)) as Listing | undefined;
-    const age = clock() - (known?.readAt ?? 0);
-    const listed = known?.users[address];
-    if (known && age < (listed?.length === 1 ? KNOWN_FOR_MS : UNCLEAR_FOR_MS))
-      return { users: listed ?? [], readAt: known.readAt };
-    const readAt = clock();
-    const query = { per_page: PAGE_SIZE };
-    const { kept } = await steps.list('list users', listUsers, query, listedUser, ({ userId }) => userId, PAGES);
-    const users: Listing['users'] = {};
-    for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
-    // An item holds 400 KB. If the listing is larger, it is read again for each person.
-    if (kept.length <= MOST_LISTED) await table.put({ ...key, users, readAt });
+    const address = digest(comparableAddress(email));
+    const { users, readAt } = await remembered<Listing>({
+      table,
+      clock,
+      key: keys.users(connection),
+      // An item holds 400 KB. If the listing is larger, it is read again for each person.
+      keptForMs: ({ users }) => (Object.values(users).flat().length > MOST_LISTED ? 0 : KNOWN_FOR_MS),
+      fits: ({ users, readAt }) => users[address]?.length === 1 || clock() - readAt < UNCLEAR_FOR_MS,
+      async read() {
+        const readAt = clock();
+        const query = { per_page: PAGE_SIZE };
+        const { kept } = await steps.list('list users', listUsers, query, listedUser, ({ userId }) => userId, PAGES);
+        const users: Listing['users'] = {};
+        for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
+        return { users, readAt };
+      },
+    });
     return { users: users[address] ?? [], readAt };
   }
 

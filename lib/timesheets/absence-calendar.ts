@@ -1,5 +1,6 @@
 import { comparableName } from '../commands/words.ts';
 import type { Team } from '../config/timesheets.ts';
+import { comparableAddress } from '../text.ts';
 
 /** Whom the calendar of a team says to be away on a day, or why it cannot be read. */
 export type ReadCalendar = { away: string[] } | { unread: string };
@@ -46,7 +47,7 @@ export async function readCalendar(
 /** By an address where the event has it, and by the whole name in its title. */
 function isAbout({ addresses, summary }: { addresses: string[]; summary: string }, { email, name }: Member): boolean {
   const title = ` ${comparableName(summary).replaceAll(/[^\p{L}\p{N}@.'-]+/gu, ' ')} `;
-  const address = email.trim().toLowerCase();
+  const address = comparableAddress(email);
   return [address, comparableName(name)].some((one) => title.includes(` ${one} `)) || addresses.includes(address);
 }
 

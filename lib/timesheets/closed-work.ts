@@ -1,6 +1,7 @@
+import { DAY_MS } from '../dates.ts';
+import type { Stores } from '../runtime.ts';
 import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
-import type { Table } from '../state/table/table.ts';
 
 /** What a person finished on GitHub. */
 export interface ClosedWork {
@@ -12,30 +13,26 @@ export interface ClosedWork {
   at: number;
 }
 
-/** Remembers for a few days what people finished, by their login, for what their reminders propose. */
-export interface ClosedWorks {
-  note(login: string, work: ClosedWork): Promise<void>;
-  /** The last of a person, the newest first. */
-  of(login: string): Promise<ClosedWork[]>;
-}
-
 /** No one is reminded of a day that long after it. */
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 const MOST = 50;
 
-export function createClosedWorks(table: Table, clock: () => number): ClosedWorks {
-  const keyOf = (login: string, { at, did }: ClosedWork) => keys.closedWork(login, new Date(at).toISOString(), did);
-  return {
-    async note(login, work) {
-      await table.put({ ...keyOf(login, work), ...work, expiresAt: expiry(clock(), KEPT_MS) });
-    },
-    async of(login) {
-      const items = await table.lastOf(keys.closedWork(login, '', '').pk, MOST);
-      return items.map(({ did, issues, at }) => ({
-        did: String(did),
-        issues: Array.isArray(issues) ? issues.map(String) : [],
-        at: Number(at),
-      }));
-    },
-  };
+/** Remembers for a few days what a person finished, by their login, for what their reminders propose. */
+export async function noteClosedWork(
+  login: string,
+  work: ClosedWork,
+  { table, clock }: Pick<Stores, 'table' | 'clock'>,
+): Promise<void> {
+  const key = keys.closedWork(login, new Date(work.at).toISOString(), work.did);
+  await table.put({ ...key, ...work, expiresAt: expiry(clock(), KEPT_MS) });
+}
+
+/** What a person finished last, the newest first. */
+export async function closedWorkOf(login: string, { table }: Pick<Stores, 'table'>): Promise<ClosedWork[]> {
+  const items = await table.lastOf(keys.closedWork(login, '', '').pk, MOST);
+  return items.map(({ did, issues, at }) => ({
+    did: String(did),
+    issues: Array.isArray(issues) ? issues.map(String) : [],
+    at: Number(at),
+  }));
 }

@@ -1,12 +1,10 @@
-import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
 import type { Job } from '../engine/record/job.ts';
-import type { JobStore } from '../engine/record/job-store.ts';
 import type { Steps } from '../engine/run/steps.ts';
+import type { Runtime, Stores } from '../runtime.ts';
 import { createTimelog, timelogDetail } from '../service/partner/operations/timelogs.ts';
 import { keys } from '../state/table/keys.ts';
-import type { Table } from '../state/table/table.ts';
 import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 
 /**
@@ -44,14 +42,12 @@ interface Verification {
 /** The wait while another job makes the first entry. */
 const LOOK_AGAIN_MS = 5_000;
 
-export interface FirstTimeEntriesOptions {
-  config: RelayConfig;
-  table: Table;
-  jobs: JobStore;
-  clock: () => number;
-}
-
-export function createFirstTimeEntries({ config, table, jobs, clock }: FirstTimeEntriesOptions): FirstTimeEntries {
+export function createFirstTimeEntries({
+  config,
+  table,
+  jobs,
+  clock,
+}: Pick<Runtime, 'config'> & Pick<Stores, 'table' | 'jobs' | 'clock'>): FirstTimeEntries {
   /** After the override is corrected, the next entry is read back again. */
   const keyOf = (connection: string) => {
     const { operations = {} } = config.connections[connection] ?? {};

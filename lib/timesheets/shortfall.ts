@@ -1,6 +1,7 @@
 import { addressesOf } from '../config/addresses.ts';
 import type { Team } from '../config/timesheets.ts';
 import { datesBetween, mondayOf, weekdayOf } from '../dates.ts';
+import { comparableAddress } from '../text.ts';
 
 /**
  * Shortfalls below this are ignored, because services round: one that keeps a single decimal of an hour takes up to
@@ -41,7 +42,7 @@ export interface Shortfall {
  */
 export function teamOf(teams: readonly Team[], connection: string, email: string): Team | undefined {
   const there = teams.filter((team) => team.connection === connection);
-  const address = normalised(email);
+  const address = comparableAddress(email);
   return (
     there.find(({ people }) => people !== 'all' && people.includes(address)) ??
     there.find(({ people }) => people === 'all')
@@ -55,7 +56,7 @@ export function findTeam(teams: readonly Team[], name: string): Team | undefined
 
 /** The addresses in a team's settings that no user has, by their path: `partTime.0.email`. */
 export function addressesOfNobody(team: Team, users: readonly Member[]): Record<string, string> {
-  const known = new Set(users.map(({ email }) => normalised(email)));
+  const known = new Set(users.map(({ email }) => comparableAddress(email)));
   const unknown = addressesOf(team).filter(([, email]) => !known.has(email));
   return Object.fromEntries(unknown.map(([path, email]) => [path.join('.'), email]));
 }
@@ -70,7 +71,7 @@ export function isWorkingDay(team: Team, date: string): boolean {
  * before they joined, by the settings or else by the service.
  */
 export function expectedMinutes(team: Team, { email, createdOn }: Member, date: string): number {
-  const address = normalised(email);
+  const address = comparableAddress(email);
   const firstDay = team.joined.find((person) => person.email === address)?.on ?? createdOn ?? '';
   if (!isWorkingDay(team, date) || date < firstDay) return 0;
   const hours = team.partTime.find((person) => person.email === address)?.hours ?? team.hours;
@@ -91,7 +92,7 @@ export function standingOf(team: Team, member: Member, first: string, last: stri
  * Quiet members are never reminded, and no one is reminded on a day off.
  */
 export function shortfallOf(team: Team, member: Member, date: string, minutes: MinutesByDate): Shortfall | undefined {
-  const isQuiet = team.quiet.includes(normalised(member.email));
+  const isQuiet = team.quiet.includes(comparableAddress(member.email));
   if (isQuiet || expectedMinutes(team, member, date) === 0) return undefined;
   const day = standingOf(team, member, date, date, minutes);
   const week = standingOf(team, member, mondayOf(date), date, minutes);
@@ -101,11 +102,6 @@ export function shortfallOf(team: Team, member: Member, date: string, minutes: M
 
 /** Why a person without a shortfall to remind them of gets no reminder, for the operator. */
 export function whyNotReminded(team: Team, member: Member, date: string): string {
-  if (team.quiet.includes(normalised(member.email))) return 'is in quiet';
+  if (team.quiet.includes(comparableAddress(member.email))) return 'is in quiet';
   return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : 'complete';
-}
-
-/** Normalizes an address in the same way as the configuration's schema. */
-function normalised(email: string): string {
-  return email.trim().toLowerCase();
 }

@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
 import { checkJobs, externalIdOf } from './draft.ts';
+import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
 
 /** Of each kind, so many that a pull request names are looked up. */
@@ -25,7 +26,7 @@ type Place = { repository: string; installationId?: number | undefined };
 
 /** Checks whether a pull request is tracked: it closes an issue that has a defect, or names a task that exists. */
 export function checkPullRequest(context: Context): Automation {
-  const { config, github, links, checkedTasks, collaborators } = context;
+  const { config, github, links, collaborators } = context;
 
   return defineAutomation(checkJobs, async ({ repository, installationId, of }, job, steps) => {
     const settings = findRepository(config, repository)?.checkPullRequest;
@@ -86,7 +87,7 @@ export function checkPullRequest(context: Context): Automation {
     const tracked = closed.find((_, index) => fates[index] === 'made');
     if (tracked !== undefined) return verdicts.closesTracked(tracked);
     for (const id of tasks) {
-      if (await checkedTasks.exists(id, job.connection, steps, rerunBy !== undefined)) return verdicts.namesTask(id);
+      if (await taskExists(id, job.connection, rerunBy !== undefined, steps, context)) return verdicts.namesTask(id);
     }
     const pending = closed.find((_, index) => fates[index] === 'wanted');
     if (pending !== undefined) return verdicts.closesPending(pending);

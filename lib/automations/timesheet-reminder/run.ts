@@ -1,10 +1,13 @@
 import { mondayOf } from '../../dates.ts';
 import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { slackUserOf } from '../../people/slack-people.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheet } from '../../timesheets/read-timesheets.ts';
+import { tasksOrEarlier } from '../../timesheets/recent-tasks.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
+import { taskNameOf } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
 import { tasksOfDay } from './tasks-of-day.ts';
@@ -15,7 +18,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, slackPeople, mutes, absences, recentTasks, taskNames, knownTasks, clock } = context;
+  const { config, slack, mutes, absences, knownTasks, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -32,7 +35,7 @@ export function timesheetReminder(context: Context): Automation {
     const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
     if (!shortfall) return 'nothing to do: the timesheet is complete now';
 
-    const userId = await slackPeople.userIdOf(sheet.email, steps);
+    const userId = await slackUserOf(sheet.email, steps, context);
     if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
     if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
     const away = await whyAway({ userId, date, absence: team.absence }, context, steps);
@@ -41,12 +44,12 @@ export function timesheetReminder(context: Context): Automation {
       return `nothing to do: away ${away}`;
     }
     const tasks = [];
-    const recent = await recentTasks.orEarlier(job.connection, sheet.userId, sheet.tasks);
+    const recent = await tasksOrEarlier(sheet.tasks, job.connection, sheet.userId, context);
     const proposed = await tasksOfDay({ email: sheet.email, date, team }, context);
     const ofDay = proposed.map((one) => ({ ...recent.find(({ id }) => id === one.id), ...one }));
     const others = recent.filter(({ id }) => proposed.every((one) => one.id !== id));
     for (const { id, name, ...did } of [...ofDay, ...others]) {
-      tasks.push({ id, name: name ?? (await taskNames.nameOf(id, job.connection, steps)), ...did });
+      tasks.push({ id, name: name ?? (await taskNameOf(id, job.connection, steps, context)), ...did });
     }
     await knownTasks.learn(
       job.connection,

@@ -1,5 +1,7 @@
 import type { Team } from '../../config/timesheets.ts';
 import { heldBy } from '../../links/link-life.ts';
+import { comparableAddress } from '../../text.ts';
+import { closedWorkOf } from '../../timesheets/closed-work.ts';
 import type { Context } from '../context.ts';
 
 /** A task, and what the person finished that belongs to it. */
@@ -17,12 +19,12 @@ const MOST_TASKS = 10;
  */
 export async function tasksOfDay(
   { email, date, team: { connection, timeZone } }: { email: string; date: string; team: Team },
-  { config, closedWorks, links, relations }: Pick<Context, 'config' | 'closedWorks' | 'links' | 'relations'>,
+  { config, table, links, relations }: Context,
 ): Promise<TaskOfDay[]> {
   const logins = config.people
-    .filter((one) => one.email.toLowerCase() === email.toLowerCase())
+    .filter((one) => comparableAddress(one.email) === comparableAddress(email))
     .map(({ github }) => github);
-  const works = await Promise.all(logins.map((login) => (login === undefined ? [] : closedWorks.of(login))));
+  const works = await Promise.all(logins.map((login) => (login === undefined ? [] : closedWorkOf(login, { table }))));
   const day = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone });
   const found = new Map<string, Set<string>>();
   for (const { did, issues, at } of works.flat()) {

@@ -1,38 +1,35 @@
-import type { Refused } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import { taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { keys } from '../../state/table/keys.ts';
 import { remembered } from '../../state/table/remembered.ts';
-import type { Table } from '../../state/table/table.ts';
-
-/** Which tasks exist, as far as a connection's key can see. */
-export interface CheckedTasks {
-  /**
-   * One call for an id that nobody asked for lately.
-   * @param isAfresh true to ask again for a task that was not found
-   */
-  exists(id: string, connection: string, steps: Steps, isAfresh: boolean): Promise<boolean>;
-}
+import type { Context } from '../context.ts';
 
 const FOUND_FOR_MS = 24 * 3_600_000;
 /** A person may create the task once they read that there is none. */
 const NOT_FOUND_FOR_MS = 10 * 60_000;
 
-export function createCheckedTasks(table: Table, clock: () => number): CheckedTasks {
-  return {
-    async exists(id, connection, steps, isAfresh) {
-      const { found } = await remembered({
-        table,
-        clock,
-        key: keys.checkedTask(connection, id),
-        keptForMs: ({ found }) => (found ? FOUND_FOR_MS : NOT_FOUND_FOR_MS),
-        fits: ({ found }) => found || !isAfresh,
-        read: async () => ({ found: await ask(id, steps) }),
-      });
-      return found;
-    },
-  };
+/**
+ * Whether a task exists, as far as the key of the connection can see. One call for an id that nobody asked for lately.
+ *
+ * @param isAfresh true to ask again for a task that was not found
+ */
+export async function taskExists(
+  id: string,
+  connection: string,
+  isAfresh: boolean,
+  steps: Steps,
+  { table, clock }: Pick<Context, 'table' | 'clock'>,
+): Promise<boolean> {
+  const { found } = await remembered({
+    table,
+    clock,
+    key: keys.checkedTask(connection, id),
+    keptForMs: ({ found }) => (found ? FOUND_FOR_MS : NOT_FOUND_FOR_MS),
+    fits: ({ found }) => found || !isAfresh,
+    read: async () => ({ found: await ask(id, steps) }),
+  });
+  return found;
 }
 
 /** The payload of the operation is not shown; that the id goes into `task_id` is assumed (docs/partner-api.md#operations). */
@@ -43,7 +40,7 @@ function ask(id: string, steps: Steps): Promise<boolean> {
     { task_id: idFromText(id) },
     // A service that calls the identifier otherwise may answer with any task.
     (task) => String(taskName(task)?.id).toLowerCase() === id.toLowerCase(),
-    (refused: Refused) => {
+    (refused) => {
       if (refused.refusal.status === 403) throw refused;
       return false;
     },
