@@ -1,21 +1,16 @@
 import { pageOf } from './config/pages.ts';
-import type { RelayConfig } from './config/schema.ts';
 import type { Job } from './engine/record/job.ts';
 import type { Replies, ReplyContent } from './engine/run/tell-person.ts';
 import type { IssueComments } from './platforms/github/issue-comments.ts';
 import { createGithubReplies } from './platforms/github/replies.ts';
 import { createSlackReplies } from './platforms/slack/replies.ts';
 import type { SlackApi } from './platforms/slack/slack-api.ts';
-import type { Secrets } from './state/secrets/secrets.ts';
+import type { Runtime, Stores } from './runtime.ts';
 
-export interface RepliesOptions {
-  config: RelayConfig;
+interface RepliesOptions extends Pick<Runtime, 'config' | 'clock' | 'fetch'>, Pick<Stores, 'secrets'> {
   comments: IssueComments;
   /** Undefined where relay.config.ts has no slack. */
   slack: SlackApi | undefined;
-  clock: () => number;
-  fetch: typeof globalThis.fetch;
-  secrets: Secrets;
 }
 
 /** Replies to the person who asked for a job, on the platform where they asked. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { faultLine } from '../faults/fault.ts';
+import { counted } from '../text.ts';
 import { ConfigError, defineConfig, type RelayConfig, type RelayConfigInput } from './schema.ts';
 
 /** A configuration file that cannot be used. The message has every fault, with the path of its setting. */
@@ -51,8 +52,9 @@ async function load(file: string): Promise<{ default?: unknown }> {
 
 function withFaults(file: string, error: ConfigError): ConfigFileError {
   const lines = error.faults.map(faultLine);
-  const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
-  return new ConfigFileError(`${shortly(file)} has ${count}:\n  ${lines.join('\n  ')}`, { cause: error });
+  return new ConfigFileError(`${shortly(file)} has ${counted(lines.length, 'fault')}:\n  ${lines.join('\n  ')}`, {
+    cause: error,
+  });
 }
 
 /** A file that does not parse, that imports something that does not exist, or that throws. */

@@ -127,8 +127,6 @@ export const mcpConfig = z
 
 export type McpConfig = z.output<typeof mcpConfig>;
 export type CommandTools = McpConfig['commands'];
-/** A tool, and how its arguments are made. */
-export type ToolUse = NonNullable<CommandTools['done']>;
 export type Listing = NonNullable<NonNullable<CommandTools['log']>['lookUp']>;
 export type CreatingTool = NonNullable<CommandTools['log']>;
 export type FindTool = NonNullable<CommandTools['find']>;

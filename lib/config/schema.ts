@@ -4,6 +4,7 @@ import { meantName, unknownName } from '../faults/unknown-name.ts';
 import { durationFields, durationUnits } from '../service/partner/field-names.ts';
 import { operationPath, uuid } from '../service/partner/operation.ts';
 import { operations } from '../service/partner/operations/operations.ts';
+import { counted } from '../text.ts';
 import { callLimits } from './call-limits.ts';
 import { deployment } from './deployment.ts';
 import { mcpConfig } from './mcp.ts';
@@ -453,24 +454,19 @@ export const configSchema = z
         message: unknownName('no connection', connection, known),
       });
     }
-    if (config.contactChannel !== undefined && !config.slack) {
-      context.addIssue({
-        code: 'custom',
-        path: ['contactChannel'],
-        message: 'slack is missing; notices are sent there',
-      });
-    }
-    if (config.timesheets && !config.slack) {
-      context.addIssue({
-        code: 'custom',
-        path: ['timesheets'],
-        message: 'slack is missing; reminders need it',
-      });
-    }
-    for (const [connection, { mcp }] of Object.entries(config.connections)) {
-      if (mcp.link === 'off' || config.slack) continue;
-      const path = ['connections', connection, 'mcp', 'link'];
-      context.addIssue({ code: 'custom', path, message: 'people link their accounts in Slack: slack is missing' });
+    if (!config.slack) {
+      const needing: [isSet: boolean, path: string[], why: string][] = [
+        [config.contactChannel !== undefined, ['contactChannel'], 'notices are sent there'],
+        [config.timesheets !== undefined, ['timesheets'], 'reminders need it'],
+        ...Object.entries(config.connections).map(([name, { mcp }]): [boolean, string[], string] => [
+          mcp.link !== 'off',
+          ['connections', name, 'mcp', 'link'],
+          'people link their accounts there',
+        ]),
+      ];
+      for (const [isSet, path, why] of needing) {
+        if (isSet) context.addIssue({ code: 'custom', path, message: `slack is missing; ${why}` });
+      }
     }
     for (const platform of ['slack', 'github'] as const) {
       refuseRepeated(
@@ -501,12 +497,10 @@ export class ConfigError extends Error {
   readonly faults: readonly Fault[];
 
   constructor(faults: readonly Fault[]) {
-    super(`the configuration has ${countOf(faults.length)}:\n  ${faults.map(faultLine).join('\n  ')}`);
+    super(`the configuration has ${counted(faults.length, 'fault')}:\n  ${faults.map(faultLine).join('\n  ')}`);
     this.faults = faults;
   }
 }
-
-const countOf = (faults: number) => (faults === 1 ? 'a fault' : `${faults} faults`);
 
 /**
  * Checks a configuration and fills in its defaults. `relay.config.ts` exports the result, so an invalid configuration

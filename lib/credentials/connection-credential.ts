@@ -1,25 +1,20 @@
 import { InLine, Refused, RetryAt, StepFailed } from '../engine/record/interruption.ts';
 import { createPartnerCalls } from '../engine/run/partner-calls.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Budget } from '../service/budget/budget.ts';
 import type { Breakers } from '../service/connection/breakers.ts';
 import type { Connection } from '../service/connection/connection.ts';
 import { BaseUrlError } from '../service/partner/base-url.ts';
 import { validate } from '../service/partner/validate.ts';
-import type { Metrics } from '../state/metrics/metrics.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
 import type { Credential } from './credential-check.ts';
 import { compareEcho, OtherEcho } from './echo.ts';
 
-export interface ConnectionCredentialOptions {
-  budget: Budget;
-  breakers: Breakers;
-  metrics: Metrics;
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-}
-
 /** Checks a connection with the service's `/validate`. */
-export function createConnectionCredential(connection: Connection, options: ConnectionCredentialOptions): Credential {
+export function createConnectionCredential(
+  connection: Connection,
+  options: Pick<Runtime, 'metrics' | 'clock' | 'sleep'> & { budget: Budget; breakers: Breakers },
+): Credential {
   const { budget, breakers, metrics, clock, sleep } = options;
   const { name } = connection;
 

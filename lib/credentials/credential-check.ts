@@ -1,5 +1,5 @@
-import type { MetricName, Metrics } from '../state/metrics/metrics.ts';
-import type { Secrets } from '../state/secrets/secrets.ts';
+import type { Runtime, Stores } from '../runtime.ts';
+import type { MetricName } from '../state/metrics/metrics.ts';
 
 /**
  * The result of checking one credential.
@@ -37,12 +37,7 @@ export interface CheckedCredential {
   why: string;
 }
 
-export interface CredentialCheckOptions {
-  secrets: Secrets;
-  sleep: (ms: number) => Promise<void>;
-  log: Pick<Console, 'info' | 'warn' | 'error'>;
-  metrics: Metrics;
-}
+interface CredentialCheckOptions extends Pick<Runtime, 'sleep' | 'log' | 'metrics'>, Pick<Stores, 'secrets'> {}
 
 const AGAIN_AFTER_MS = 5_000;
 

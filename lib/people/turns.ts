@@ -1,3 +1,4 @@
+import { hasEnded } from '../engine/record/job.ts';
 import type { JobStore } from '../engine/record/job-store.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { expiry } from '../state/table/expiry.ts';
@@ -38,8 +39,7 @@ interface Noted {
 export function createTurns(table: Table, jobs: JobStore, clock: () => number): Turns {
   async function isUnderWay({ id, at }: Noted): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
-    if (!job) return at + STORED_WITHIN_MS > clock();
-    return job.status !== 'succeeded' && job.status !== 'parked';
+    return job ? !hasEnded(job) : at + STORED_WITHIN_MS > clock();
   }
 
   async function underWay(noted: readonly Noted[]): Promise<Noted[]> {

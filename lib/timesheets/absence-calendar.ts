@@ -1,5 +1,6 @@
 import { comparableName } from '../commands/words.ts';
 import type { Team } from '../config/timesheets.ts';
+import { readUpTo } from '../state/http/read-up-to.ts';
 import { comparableAddress } from '../text.ts';
 
 /** Whom the calendar of a team says to be away on a day, or why it cannot be read. */
@@ -60,7 +61,9 @@ async function download(calendar: string, fetch: typeof globalThis.fetch): Promi
     const response = await fetch(address, { redirect: 'manual', signal });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) {
-      if (response.ok) return read(response);
+      const file = response.ok && (await readUpTo(MOST_BYTES, response));
+      if (file) return file.toString('utf8');
+      if (file === undefined) throw new Unread(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
       await response.body?.cancel();
       throw new Unread(`it answers with ${response.status}`);
     }
@@ -71,15 +74,4 @@ async function download(calendar: string, fetch: typeof globalThis.fetch): Promi
     address = next;
   }
   throw new Unread(`it redirects more than ${MOST_REDIRECTS} times`);
-}
-
-async function read({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new Unread(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

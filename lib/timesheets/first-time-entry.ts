@@ -1,6 +1,6 @@
 import { digest } from '../digest.ts';
 import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
-import type { Job } from '../engine/record/job.ts';
+import { hasEnded, type Job } from '../engine/record/job.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createTimelog, timelogDetail } from '../service/partner/operations/timelogs.ts';
@@ -57,7 +57,7 @@ export function createFirstTimeEntries({
   /** True if the job that claimed the first entry will never verify it. */
   async function isOver(jobId: string): Promise<boolean> {
     const job = await jobs.get(jobId);
-    return !job || job.status === 'parked' || job.status === 'succeeded';
+    return !job || hasEnded(job);
   }
 
   const beingChecked = () =>

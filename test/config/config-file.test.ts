@@ -60,7 +60,7 @@ describe('relay config check', () => {
     [
       'a plain object, which defineConfig has not seen',
       'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
-      /config\.ts has a fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,
+      /config\.ts has 1 fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,
     ],
   ])('a configuration is refused with its file, and its line where it is known: %s', async (_, text, expected) => {
     const { code, output } = await check({ 'relay.config.ts': text });

@@ -345,7 +345,7 @@ export default {
     // A fault, also in what it imports.
     await write(labels, "export const labels = 'incident';");
     await started.printed(
-      /goes on with the earlier one\. own\.config\.ts has a fault:\n +github\.repositories\.0\.issueToDefect\.labels: /,
+      /goes on with the earlier one\. own\.config\.ts has 1 fault:\n +github\.repositories\.0\.issueToDefect\.labels: /,
     );
     expect(await send()).toContain('→ created defect');
     await write(config, 'export default {');

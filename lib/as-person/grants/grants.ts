@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import { setFields } from '../../state/table/set-fields.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -112,7 +113,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       renewAt: now + lifeMs - Math.min(lifeMs * EARLY_SHARE, EARLY_MOST_MS),
       unusedUntil,
       sends: 0,
-      expiresAt: Math.floor((unusedUntil + REMEMBERED_MS) / 1000),
+      expiresAt: expiry(unusedUntil, REMEMBERED_MS),
     };
   }
 
@@ -208,7 +209,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
           expression:
             'SET #deathCause = :cause, #deathAt = :now, #expiresAt = :expiresAt ' +
             'REMOVE #sealed, #leaseBy, #leaseUntil',
-          values: { cause, now, expiresAt: Math.floor((now + REMEMBERED_MS) / 1000) },
+          values: { cause, now, expiresAt: expiry(now, REMEMBERED_MS) },
         },
         {
           expression: '#version = :version AND attribute_not_exists(#deathCause)',

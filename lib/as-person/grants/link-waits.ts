@@ -45,7 +45,7 @@ export function createLinkWaits(table: Table, clock: () => number): LinkWaits {
       return table.put(telling(of, problem, jobId, false), {
         expression:
           'attribute_not_exists(#pk) OR #expiresAt <= :seconds OR (#isTold = :no AND (#jobId = :jobId OR #at <= :before))',
-        values: { jobId, seconds: Math.floor(now / 1000), no: false, before: now - TELLING_MS },
+        values: { jobId, seconds: expiry(now, 0), no: false, before: now - TELLING_MS },
       });
     },
     async noteTold(of, problem, jobId) {

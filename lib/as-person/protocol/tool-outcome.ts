@@ -1,5 +1,6 @@
 import type { ToolOutcome } from '../../decide.ts';
 import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnanswered } from './errors.ts';
+import { scopesIn } from './oauth/scopes.ts';
 
 /** The service's own code for too many requests (docs/partner-api.md#mcp-errors). */
 const RATE_LIMITED = -32_500;
@@ -45,11 +46,10 @@ export function toolOutcome(error: McpError, isNew: boolean): ToolOutcome {
 
 /** Every request needs it (docs/partner-api.md#mcp-scopes). */
 const BASE_SCOPE = 'mcp:use';
-const SCOPE = /\bmcp:[a-z]+(?:\.[a-z]+)?\b/g;
 
 /** The scopes that a refusal names: in the challenge, or, as in docs/partner-api.md#mcp-errors, in the message. */
 export function missingScopes({ challenge, error, said }: McpRefusal): string[] {
   if (challenge && challenge.scopes.length > 0) return [...challenge.scopes];
-  const named = said?.match(SCOPE) ?? [];
-  return error === 'insufficient_scope' && named.length === 0 ? [BASE_SCOPE] : [...new Set(named)];
+  const named = scopesIn(said ?? '');
+  return error === 'insufficient_scope' && named.length === 0 ? [BASE_SCOPE] : named;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { isRecord, sizeOf } from './json-rpc.ts';
+import { scopesIn } from './oauth/scopes.ts';
 import { outsideText } from './outside-text.ts';
 
 /** A tool of an instance. Its name and its arguments are known only at run time. */
@@ -71,8 +72,6 @@ const listed = z.object({
     { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   ),
 });
-
-const scopesIn = (said: string) => [...new Set(said.match(/\bmcp:[a-z]+(?:\.[a-z]+)?\b/g))];
 
 /** Reads an entry of `tools/list`. @returns what is wrong with it, where it cannot be used */
 export function readTool(entry: unknown): Tool | { name: string; why: string } {

@@ -53,6 +53,9 @@ export interface Backfill {
   finishedAt?: number;
 }
 
+/** Tells a backfill from others. */
+export type BackfillRef = Pick<Backfill, 'repository' | 'startedAt'>;
+
 /** An issue that a backfill took. */
 export interface BackfilledIssue {
   number: number;
@@ -69,13 +72,13 @@ export interface Backfills {
   /** @returns false while another backfill of the repository has not ended */
   begin(backfill: Backfill): Promise<boolean>;
   /** Changes fields of a backfill. @returns the backfill, or undefined if another one took its place or it has ended */
-  change(backfill: Pick<Backfill, 'repository' | 'startedAt'>, fields: Changes): Promise<Backfill | undefined>;
+  change(backfill: BackfillRef, fields: Changes): Promise<Backfill | undefined>;
   /** Notes an issue that the backfill takes, unless it is noted. */
-  take(backfill: Pick<Backfill, 'repository' | 'startedAt'>, issue: BackfilledIssue): Promise<void>;
+  take(backfill: BackfillRef, issue: BackfilledIssue): Promise<void>;
   /** Notes what became of an issue. */
-  note(backfill: Pick<Backfill, 'repository' | 'startedAt'>, issue: BackfilledIssue): Promise<void>;
+  note(backfill: BackfillRef, issue: BackfilledIssue): Promise<void>;
   /** Every issue that was taken, by its number. */
-  issues(backfill: Pick<Backfill, 'repository' | 'startedAt'>): Promise<BackfilledIssue[]>;
+  issues(backfill: BackfillRef): Promise<BackfilledIssue[]>;
 }
 
 type Changes = Partial<Pick<Backfill, 'status' | 'jobId' | 'isRead' | 'counts' | 'countedAt' | 'finishedAt'>>;
@@ -92,7 +95,7 @@ export function countFates(issues: readonly BackfilledIssue[]): IssueCounts {
 }
 
 export function createBackfills(table: Table, clock: () => number): Backfills {
-  const issueKey = ({ repository, startedAt }: Pick<Backfill, 'repository' | 'startedAt'>, number: number | string) =>
+  const issueKey = ({ repository, startedAt }: BackfillRef, number: number | string) =>
     // GitHub counts issues with far fewer digits, so that the text sorts like the number.
     keys.backfilledIssue(repository, String(startedAt), String(number).padStart(12, '0'));
 

@@ -4,31 +4,20 @@ import type { JobDraft } from '../../engine/record/job.ts';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 import { type AnsweredVerb, type CommandOrigin, eventOf } from '../verb.ts';
 
-export const defectJobs = defineJobs(
-  'create-defect',
-  z.object({
-    projectId: z.string(),
-    title: z.string(),
-    description: z.string(),
-    type: z.optional(z.string()),
-    priority: z.optional(z.string()),
-    severity: z.optional(z.string()),
-    /** The origin, as the description states it. */
-    origin: z.string(),
-  }),
-);
+const describedDefect = z.object({
+  projectId: z.string(),
+  title: z.string(),
+  description: z.string(),
+  type: z.optional(z.string()),
+  priority: z.optional(z.string()),
+  severity: z.optional(z.string()),
+});
 
 /** A defect as a person described it. */
-export interface DescribedDefect {
-  projectId: string;
-  title: string;
-  description: string;
-  type?: string | undefined;
-  priority?: string | undefined;
-  severity?: string | undefined;
-  /** Link to the Slack message that the defect was made from. */
-  permalink?: string | undefined;
-}
+export type DescribedDefect = z.output<typeof describedDefect>;
+
+/** `origin`: where the defect is from, as its description states it. */
+export const defectJobs = defineJobs('create-defect', z.extend(describedDefect, { origin: z.string() }));
 
 export interface DefectCommand {
   verb: 'defect';
@@ -58,8 +47,14 @@ export const defectVerb: AnsweredVerb<DefectCommand> = {
   },
 };
 
-/** The job for a defect that a person requests in Slack, with a command or a form. */
-export function defectJob({ permalink, ...defect }: DescribedDefect, origin: CommandOrigin): JobDraft {
+/**
+ * The job for a defect that a person requests in Slack, with a command or a form.
+ * @param permalink the link to the Slack message that the defect is made from
+ */
+export function defectJob(
+  { permalink, ...defect }: DescribedDefect & { permalink?: string | undefined },
+  origin: CommandOrigin,
+): JobDraft {
   const from = `Created in Slack by @${origin.byName}${permalink ? `, from ${permalink}` : ''}`;
   return defectJobs.draft({
     ...eventOf('defect', `defect ${defect.title}`, origin),

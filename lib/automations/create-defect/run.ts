@@ -4,17 +4,11 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createDefect as operation } from '../../service/partner/operations/defects.ts';
-import { cutToBytes, cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
+import { fittingTitle, MAX_DESCRIPTION_BYTES, withFooter } from '../described.ts';
 import { type DescribedDefect, defectJobs } from './draft.ts';
-
-/** The same limit as in issue-to-defect. */
-const MAX_DESCRIPTION_BYTES = 32_768;
-
-/** The form's limit. The description has the rest of a longer title. */
-const MAX_TITLE_LENGTH = 255;
 
 /** Creates a defect that a person requested in Slack. */
 export function createDefect({ asPerson, markers }: Context): Automation {
@@ -24,13 +18,10 @@ export function createDefect({ asPerson, markers }: Context): Automation {
     const defect = fitting(described);
     if (mine) return createAsPerson(mine, { ...defect, origin }, marker);
     const { projectId, title, description, type, priority, severity } = defect;
-    const footer = `---\n${origin}\n${marker}`;
-    const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(footer) - 2;
-    const text = cutToBytes(description, room, CUT);
     const payload = {
       project_id: projectId,
       title,
-      description: text === '' ? footer : `${text}\n\n${footer}`,
+      description: withFooter(description, `${origin}\n${marker}`),
       ...(type && { type }),
       ...(priority && { priority }),
       ...(severity && { severity }),
@@ -40,14 +31,11 @@ export function createDefect({ asPerson, markers }: Context): Automation {
   });
 }
 
-const CUT = '\n[Cut here.]';
-
 /** What does not fit into the title stands in the description. */
 function fitting<Defect extends Pick<DescribedDefect, 'title' | 'description'>>(defect: Defect): Defect {
-  const { title, description } = defect;
-  if (title.length <= MAX_TITLE_LENGTH) return defect;
-  const whole = `${title}\n\n${description}`.trim();
-  return { ...defect, title: cutToLength(title, MAX_TITLE_LENGTH, '…'), description: whole };
+  const title = fittingTitle(defect.title);
+  if (title === defect.title) return defect;
+  return { ...defect, title, description: `${defect.title}\n\n${defect.description}`.trim() };
 }
 
 /** Creates it with the tool that is mapped, as the person who asked: the service says whose it is. */
@@ -56,8 +44,8 @@ async function createAsPerson(
   { projectId: project, description, origin, ...fields }: DescribedDefect & { origin: string },
   marker: string,
 ): Promise<Outcome> {
-  const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(origin + marker) - 8;
-  const text = [cutToBytes(description, room, CUT), `---\n${origin}`].filter((part) => part !== '').join('\n\n');
+  // The template of the tool may add the marker.
+  const text = withFooter(description, origin, MAX_DESCRIPTION_BYTES - Buffer.byteLength(`\n\n${marker}`));
   const id = await createWith(tools, {
     step: 'create the defect',
     use: uses.own,

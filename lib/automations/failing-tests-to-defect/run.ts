@@ -2,14 +2,11 @@ import { findRepository } from '../../config/find-repository.ts';
 import { NeedsOperator, Refused } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { createDefect } from '../../service/partner/operations/defects.ts';
-import { counted, cutToBytes, cutToLength } from '../../text.ts';
+import { counted } from '../../text.ts';
 import type { Context } from '../context.ts';
+import { fittingTitle, withFooter } from '../described.ts';
 import { relateDefect } from '../relate/relate-defect.ts';
 import { type FailingInput, failingTestsJobs } from './draft.ts';
-
-const MAX_TITLE_LENGTH = 255;
-/** The same limit as in create-defect. */
-const MAX_DESCRIPTION_BYTES = 32_768;
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
 export function failingTestsToDefect(context: Context): Automation {
@@ -41,8 +38,7 @@ function notThere(error: unknown): undefined {
 
 function titleOf({ tests: [only, ...others], workflow, branch }: FailingInput): string {
   const one = `Test fails: ${only?.title}`;
-  const title = others.length > 0 ? `${others.length + 1} test cases fail in ${workflow} on ${branch}` : one;
-  return cutToLength(title, MAX_TITLE_LENGTH, '…');
+  return fittingTitle(others.length > 0 ? `${others.length + 1} test cases fail in ${workflow} on ${branch}` : one);
 }
 
 function descriptionOf({ repository, workflow, branch, tests }: FailingInput, marker: string): string {
@@ -51,7 +47,6 @@ function descriptionOf({ repository, workflow, branch, tests }: FailingInput, ma
       `- ${kind} ${id}: ${title}\n  first failing run: ${first.number}, ${first.url}\n  last failing run: ${last.number}, ${last.url}`,
   );
   const where = `${counted(tests.length, 'test case')} failed in two runs in a row of ${workflow} in ${repository}, on ${branch}.`;
-  const footer = `---\nThe last failing run is the last one before this defect was created. When the tests pass again, close this defect yourself: Partner Relay does not.\n${marker}`;
-  const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(footer) - 2;
-  return `${cutToBytes(`${where}\n\n${lines.join('\n')}`, room, '\n[Cut here.]')}\n\n${footer}`;
+  const footer = `The last failing run is the last one before this defect was created. When the tests pass again, close this defect yourself: Partner Relay does not.\n${marker}`;
+  return withFooter(`${where}\n\n${lines.join('\n')}`, footer);
 }

@@ -1,7 +1,7 @@
-import type { Job } from '../../engine/record/job.ts';
-import type { JobStore } from '../../engine/record/job-store.ts';
+import { hasEnded, type Job } from '../../engine/record/job.ts';
 import type { Journal, SentFields } from '../../engine/record/journal.ts';
 import type { Created } from '../../engine/run/steps.ts';
+import type { Context } from '../context.ts';
 
 /** The step that creates an issue's defect. */
 export const CREATE_STEP = 'create-defect';
@@ -21,16 +21,14 @@ export type ClaimFate =
   | { fate: 'made'; created: Created }
   | { fate: 'gone'; sent: SentFields };
 
-export interface ClaimFateOptions {
-  jobs: JobStore;
-  journal: (jobId: string) => Promise<Journal>;
-}
-
-export async function fateOfClaim(jobId: string, { jobs, journal }: ClaimFateOptions): Promise<ClaimFate> {
+export async function fateOfClaim(
+  jobId: string,
+  { jobs, journal }: Pick<Context, 'jobs' | 'journal'>,
+): Promise<ClaimFate> {
   const job = await jobs.get(jobId);
   const kept = await journal(jobId);
   const creation = creationOf(kept);
-  if (job && isUnderWay(job)) {
+  if (job && !hasEnded(job)) {
     return { fate: 'under way', job, isIdle: job.status !== 'running' && creation === 'none' };
   }
   if (typeof creation === 'object') return { fate: 'made', created: creation };
@@ -44,8 +42,4 @@ export function creationOf(journal: Journal): Created | 'open' | 'none' {
   const entry = journal.entry(CREATE_STEP);
   if (entry?.status === 'done') return entry.result as Created;
   return journal.openRequest(CREATE_STEP) ? 'open' : 'none';
-}
-
-function isUnderWay({ status }: Job): boolean {
-  return status === 'queued' || status === 'running' || status === 'waiting';
 }

@@ -1,13 +1,13 @@
 import { findRepository } from '../../config/find-repository.ts';
-import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
+import type { RepositoryConfig } from '../../config/schema.ts';
 import type { VerifyCreated } from '../../engine/operate/verify-created.ts';
 import type { Markers } from '../../engine/record/markers.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../../links/link-life.ts';
 import { createLinks, type Links } from '../../links/links.ts';
 import { createDefect } from '../../service/partner/operations/defects.ts';
-import type { Table } from '../../state/table/table.ts';
-import { type ClaimFateOptions, fateOfClaim } from './claim-fate.ts';
+import type { Context } from '../context.ts';
+import { fateOfClaim } from './claim-fate.ts';
 
 /** The value of `by` for a defect that a person linked. */
 const A_PERSON = 'a person';
@@ -20,13 +20,9 @@ export type LinkDecision =
   /** `steal` takes a defect that has the marker of another issue or job. */
   { set: string | number; verify: VerifyCreated; steal?: boolean } | 'clear' | { move: IssueName };
 
-export interface DecideLinkOptions extends ClaimFateOptions {
-  config: RelayConfig;
-  table: Table;
-  markers: Markers;
+interface DecideLinkOptions extends Pick<Context, 'config' | 'table' | 'markers' | 'jobs' | 'journal' | 'clock'> {
   /** The operator, for the history of the job that made the claim. */
   by: string;
-  clock: () => number;
 }
 
 /**
@@ -118,7 +114,7 @@ function ownMarkers(entity: string, cleared: number, markers: Markers): Promise<
 }
 
 /** @throws {Error} while the job is under way */
-async function verifyClaimRests({ by }: Claim, options: ClaimFateOptions): Promise<void> {
+async function verifyClaimRests({ by }: Claim, options: DecideLinkOptions): Promise<void> {
   const { fate } = await fateOfClaim(by, options);
   if (fate === 'under way') {
     throw new Error(

@@ -6,6 +6,7 @@ import type { IssueState } from '../../links/issue-state.ts';
 import type { Applied, Defect, ReportedState } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { cutToBytes } from '../../text.ts';
+import { withFooter } from '../described.ts';
 
 /** @param repository `owner/name` */
 export function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {
@@ -104,8 +105,7 @@ function description(issue: IssueState, marker: string, config: IssueToDefectCon
     marker,
   ].join('\n');
   const body = issue.body === '' ? '(The issue has no text.)' : issue.body;
-  const room = config.maxDescriptionBytes - Buffer.byteLength(`\n\n---\n${footer}`);
-  return `${cutToBytes(body, room, '\n\n[Cut here; the whole text is in the issue.]')}\n\n---\n${footer}`;
+  return withFooter(body, footer, config.maxDescriptionBytes, '\n\n[Cut here; the whole text is in the issue.]');
 }
 
 /** What the last lines of a description say. People can write such lines too. */

@@ -7,17 +7,11 @@ import type { Steps } from '../../engine/run/steps.ts';
 import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } from '../../links/link-life.ts';
 import { linkTo } from '../../platforms/github/replies.ts';
 import { updateDefect } from '../../service/partner/operations/defects.ts';
-import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import type { Context } from '../context.ts';
+import { mayArriveUntil } from '../late-sends.ts';
 import { issueJobs } from './draft.ts';
 import { decideUpdate, leaveOrPark, looksAlike } from './issue-decisions.ts';
 import { createIssueRefs, type IssueRef } from './issue-ref.ts';
-
-/**
- * A run signs nothing after its lease has ended. The service takes a signature for five minutes, by a clock that may be
- * a minute late.
- */
-const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
 
 /** Keeps the defect of an issue as the issue is. */
 export function createFollowing(context: Context) {
@@ -70,7 +64,6 @@ export function createFollowing(context: Context) {
   /** Sends one update, unless another run begins one meanwhile. */
   async function update(job: Job, entity: string, { id, updates }: Defect, changed: object, steps: Steps) {
     const by = runOf(job);
-    const until = (job.lease?.until ?? clock()) + LATE_AFTER_RUN_MS;
     // The number lets a state that returns be applied again.
     const step = `update-defect ${updates + 1} ${digest(changed).slice(0, 8)}`;
     await steps.set(
@@ -79,7 +72,7 @@ export function createFollowing(context: Context) {
       { defect_id: id, ...changed },
       {
         async leaves() {
-          const update = { by, fields: Object.keys(changed), until };
+          const update = { by, fields: Object.keys(changed), until: mayArriveUntil(job, clock()) };
           const begun = await links.change(entity, (link) => beginUpdate(link, update, updates));
           return begun !== undefined;
         },

@@ -1,15 +1,13 @@
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
-import type { Markers } from '../../engine/record/markers.ts';
 import { heldBy, keep, type Link, restore } from '../../links/link-life.ts';
-import type { Links } from '../../links/links.ts';
-import type { GithubForJobs } from '../../platforms/github/github-for-jobs.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { fetchIssuePage, type IssueCursor } from '../../platforms/github/issue-pages.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import { withOverride } from '../../service/partner/operation.ts';
 import { listDefects } from '../../service/partner/operations/defects.ts';
 import { pages } from '../../service/partner/pages.ts';
+import type { Context } from '../context.ts';
 import { type Footer, footerOf, toldOf } from './defect-text.ts';
 import { issueEntity } from './draft.ts';
 
@@ -49,12 +47,7 @@ export interface LinksPlan {
   left: { defect: FooterFound; why: string }[];
 }
 
-export interface RecoverLinksOptions {
-  config: RelayConfig;
-  links: Links;
-  markers: Markers;
-  github: GithubForJobs;
-  clock: () => number;
+export interface RecoverLinksOptions extends Pick<Context, 'config' | 'links' | 'markers' | 'github' | 'clock'> {
   /** Makes calls of a connection, within its budget. */
   callOf: (connection: string) => Promise<PartnerClient['call']>;
 }

@@ -7,11 +7,11 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
-import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
 import { counted, cutToLength } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
+import { mayArriveUntil } from '../late-sends.ts';
 import { checkOf, isSent, type ToldScenario } from './check-text.ts';
 import { attemptOf, counts, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
@@ -28,8 +28,6 @@ const AFTER_READING_MS = 25_000;
 /** From more cases of one run than that, one defect is made for all. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
-/** As in issue-to-defect: after the end of a run of a job, the service may accept for this long what it has signed. */
-const LATE_AFTER_RUN_MS = EXECUTABLE_FOR_MS + 60_000;
 
 /**
  * Takes the test results of a workflow run to the test scenarios that the tests name. It is level-triggered: the state
@@ -88,7 +86,7 @@ export function testsToScenarios(context: Context): Automation {
     settings: TestsConfig,
     isWhole: boolean,
     run: WorkflowRun,
-    { connection, lease }: Job,
+    job: Job,
     steps: Steps,
   ): Promise<ToldScenario['became']> {
     const { id, passed, failed, coverage } = result;
@@ -98,10 +96,10 @@ export function testsToScenarios(context: Context): Automation {
       status: failed > 0 ? settings.status.failed : settings.status.passed,
       ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
     };
-    const until = (lease?.until ?? clock()) + LATE_AFTER_RUN_MS;
+    const until = mayArriveUntil(job, clock());
     const scenario = { scenario: String(id), place: placeOf(run), fields };
     try {
-      return await tellScenario({ table, clock, connection }, scenario, until, (step, fence) =>
+      return await tellScenario({ table, clock, connection: job.connection }, scenario, until, (step, fence) =>
         steps.set(step, updateTestScenario, { scenario_id: id, ...fields }, fence),
       );
     } catch (error) {

@@ -1,19 +1,13 @@
 import type { AnsweredVerb } from '../verb.ts';
 
-export interface UnlinkCommand {
-  verb: 'unlink';
-}
-
-export const unlinkVerb: AnsweredVerb<UnlinkCommand> = {
+export const unlinkVerb: AnsweredVerb<{ verb: 'unlink' }> = {
   isAnswered: true,
   verb: 'unlink',
   usage: 'unlink',
   does: 'forgets your linked account',
   examples: ['unlink'],
   read: (text) =>
-    text === ''
-      ? { command: { verb: 'unlink' } }
-      : { fault: 'unlink takes nothing behind it.', suggestions: ['unlink'] },
+    text === '' ? { command: { verb: 'unlink' } } : { fault: 'unlink takes no arguments.', suggestions: ['unlink'] },
   print: () => 'unlink',
   permission: null,
   needsAccounts: true,

@@ -226,6 +226,9 @@ export function continuesInWords(
   return at > now ? `continues at ${time(at)}` : 'continues as soon as a worker takes it';
 }
 
+/** True if no run of the job follows, unless an operator continues it. */
+export const hasEnded = ({ status }: Pick<Job, 'status'>) => status === 'succeeded' || status === 'parked';
+
 /** What a person asked for, as the summary shows it: without the name in front, and without private text. */
 export function askedIn({ summary }: Pick<Job, 'summary'>): string {
   return summary.slice(summary.indexOf(': ') + 2);

@@ -23,18 +23,15 @@ export const scopes: Readonly<Record<string, string>> = {
 /** Whether a text can be a scope of the MCP endpoint. Another one is not repeated. */
 export const isScope = (text: string): boolean => /^mcp:[a-z]+(\.[a-z]+)?$/.test(text);
 
+/** The scopes of the MCP endpoint that a text names, each once. */
+export const scopesIn = (text: string): string[] => [...new Set(text.match(/\bmcp:[a-z]+(?:\.[a-z]+)?\b/g))];
+
 /**
  * The scopes to request: those that the challenge names, and those of docs/partner-api.md#mcp-scopes that the instance
  * lists, for all commands at once. If there are none, whatever the instance lists. A service grants less if its
  * workspace allows less.
  */
-export function scopesToAsk({
-  challenged,
-  listed,
-}: {
-  challenged: readonly string[];
-  listed: readonly string[];
-}): readonly string[] {
+export function scopesToAsk({ challenged, listed }: Readonly<Record<'challenged' | 'listed', readonly string[]>>) {
   const known = new Set([...challenged, ...listed.filter((scope) => Object.hasOwn(scopes, scope))]);
   return known.size > 0 ? [...known] : listed;
 }

@@ -1,8 +1,6 @@
-import type { Table } from '../../../state/table/table.ts';
 import { keptForMs, takenEvents } from '../delivery.ts';
-import type { GithubClient } from '../github-client.ts';
 import type { Hook } from './hooks.ts';
-import { BETWEEN_CHANGES_MS, deliveryKey, isDelivered, noteExpires } from './redelivery.ts';
+import { BETWEEN_CHANGES_MS, deliveryKey, isDelivered, noteExpires, type RedeliveryOptions } from './redelivery.ts';
 import { type Attempt, createRedeliveryApi, HookRefused } from './redelivery-api.ts';
 
 /** The deliveries of a hook that arrived in a time that the table knows nothing about. */
@@ -20,17 +18,14 @@ export interface LostPeriod {
   to: number;
 }
 
-export interface LostDeliveriesOptions {
-  github: GithubClient;
-  /** `https://api.github.com` */
-  apiUrl: string;
-  table: Table;
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-}
-
 /** Asks GitHub to deliver again what a lost table had accepted. redelivery.ts takes care of what never arrived. */
-export function createLostDeliveries({ github, apiUrl, table, clock, sleep }: LostDeliveriesOptions) {
+export function createLostDeliveries({
+  github,
+  apiUrl,
+  table,
+  clock,
+  sleep,
+}: Omit<RedeliveryOptions, 'hooks' | 'log'>) {
   const deliveriesOf = createRedeliveryApi(github, clock);
 
   return {

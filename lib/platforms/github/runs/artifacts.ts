@@ -1,5 +1,6 @@
 import { NeedsOperator, StepFailed } from '../../../engine/record/interruption.ts';
 import { messageOf } from '../../../error-message.ts';
+import { readUpTo } from '../../../state/http/read-up-to.ts';
 import type { IssueAddress } from '../fetch-issue.ts';
 import { type GithubRequest, ownerAndRepo } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
@@ -87,16 +88,8 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
       if (address.protocol !== 'https:' && address.origin !== new URL(apiUrl).origin) throw new Error('no https');
       const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(STORE_TIMEOUT_MS) });
       if (response.status === 404 || response.status === 410) return undefined;
-      if (!response.ok || !response.body) throw new Error(`it answered ${response.status}`);
-      const parts: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const part of response.body) {
-        bytes += part.byteLength;
-        // Leaving the loop cancels the rest.
-        if (bytes > most) return undefined;
-        parts.push(part);
-      }
-      return Buffer.concat(parts);
+      if (!response.ok) throw new Error(`it answered ${response.status}`);
+      return await readUpTo(most, response);
     } catch (error) {
       const why = messageOf(error);
       throw new StepFailed(`the store of GitHub's artifacts did not deliver: ${why}`, { cause: error });
