@@ -44,7 +44,7 @@ export type Decision = CommonDecision | 'sign again' | 'same bytes';
 /**
  * - `refresh`: get a newer token and send again, once
  * - `link again`: the person has to link their account again
- * - `link with scope`: the same, with a scope more
+ * - `link with scope`: the same, with one more scope
  * - `tell`: what was asked for is wrong; the person who asked hears why
  */
 export type ToolDecision = CommonDecision | 'refresh' | 'link again' | 'link with scope' | 'tell';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A short fingerprint of a value's JSON: 20 hex digits, equal for equal values with their keys in the same order. */
+/** A fingerprint of a value's JSON: 20 hex digits, the same for equal values with their keys in the same order. */
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20);
 }

@@ -3,12 +3,12 @@ import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill';
 import { datesBetween } from './dates.ts';
 
-/** What an iCalendar file says of an event, within some dates (RFC 5545). */
+/** An event of an iCalendar file that takes place on some of the wanted days (RFC 5545). */
 export interface CalendarEvent {
   summary: string;
   /** Those who take part and have not declined, otherwise the organizer; in lowercase. */
   addresses: string[];
-  /** The days that it lasts, or that the wanted time of the day falls into. */
+  /** The wanted days on which it takes place. */
   dates: string[];
 }
 
@@ -16,7 +16,7 @@ export interface WantedDates {
   /** `YYYY-MM-DD`, both included. */
   from: string;
   to: string;
-  /** Of the time of the day, and of times in the file that name no zone. */
+  /** The zone of `at`, and of times in the file that name none. */
   timeZone: string;
   /** An event with times counts on the days on which it lasts at this time: `16:30`. */
   at: string;

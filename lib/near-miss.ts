@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 /** Two typos in a shorter word make it a different word: `note` is not a typo of `done`. */
 const LONG_WORD = 5;
 
-/** The nearest word that was probably meant: one typo away, or two if the word is long. The first of equally near ones. */
+/** The word that was probably meant: one typo away, or two if it is long. Of equally near words, the first. */
 export function nearMiss<W extends string>(typed: string, words: readonly W[]): W | undefined {
   const mostSlips = (word: string) => (word.length >= LONG_WORD ? 2 : 1);
   const [nearest] = words

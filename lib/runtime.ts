@@ -28,7 +28,7 @@ export interface Runtime {
   metrics: Metrics;
 }
 
-/** The real one. @throws {Error} for an environment that lacks something */
+/** The runtime of a function outside tests. @throws {Error} for an environment that lacks something */
 export function systemRuntime(config: RelayConfig, variables: Readonly<Record<string, string | undefined>>): Runtime {
   const environment = readEnvironment(variables);
   return {

@@ -4,7 +4,7 @@ import type { QueueName } from './engine/line/queue.ts';
 export interface Schedule {
   /** The name of its file in functions/. */
   slug: string;
-  /** It fires at the minutes of the hour, in UTC, that this divides. */
+  /** It fires at the minutes of the hour, in UTC, that are multiples of this. */
   everyMinutes: 1 | 15 | 60;
   /**
    * True if it works as of the time that it was fired for. The others look at the current state, however late they run.

@@ -15,7 +15,7 @@ export interface Mark<Way = void, Request = void> {
 
 /** How a send says what happens to its request. */
 export interface Leaving<Way = void, Request = void> {
-  /** The slot of the request is due, or another one is. It leaves only after this. */
+  /** Called when the slot of the request, or a later slot, is due. The request leaves only after this. */
   mayLeave(way: Way): Promise<Request>;
   /** A request that may carry out the call leaves now. */
   leaves(): void;

@@ -1,6 +1,6 @@
 /**
- * The text, or as much of it as fits into that many bytes of UTF-8 together with a note that it was cut. Never cuts
- * through a character, nor through one that is made of several (a flag, a family, an accent).
+ * The text, or as much of it as fits into so many bytes of UTF-8 together with a note that it was cut. Never splits a
+ * character, even one that is made of several code points, such as a flag or a letter with an accent.
  */
 export function cutToBytes(text: string, maxBytes: number, note: string): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;

@@ -1,4 +1,4 @@
-/** True if the text looks like the pattern, in which each `*` stands for any characters. */
+/** True if the text matches the pattern, in which each `*` stands for any characters. */
 export function isLike(text: string, pattern: string): boolean {
   const [start = '', ...parts] = pattern.split('*');
   const end = parts.pop();

@@ -20,7 +20,7 @@ export interface CreatedAs {
 /**
  * Creates something with a tool, as a person.
  * @returns its id, where the configuration says where to find that, and it looks like one
- * @throws {NotDone} where the tool says why it did not do it, and where it is unknown whether it did
+ * @throws {NotDone} if the tool says why it did not do it, and where it is unknown whether it did
  */
 export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<string | number | undefined> {
   const { step, use, fields, unclear, isPublic } = asked;

@@ -18,7 +18,7 @@ const NOT_THERE_YET_MS = 60_000;
 
 /**
  * Runs the automation unless the command's comment was deleted or changed while its job waited, or is by another person
- * or of another time than the event said: the webhook secret is enough to forge an event, and not a comment. Each run
+ * or of another time than the event said: the webhook secret is enough to forge an event, but not a comment. Each run
  * reads the comment first, until the job has changed something in the service. From then on the job runs to its end.
  * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
  * the two apart.

@@ -6,6 +6,7 @@ import { innerWord, isInQuotationMarks } from './words.ts';
 export type Day = 'today' | 'yesterday' | string;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
+
 /** Words of a text that probably mean a day, but do not say clearly which one, and the text without them. */
 export interface UnclearDay {
   words: string;

@@ -22,7 +22,7 @@ export interface LogCommand {
   day: Day;
   /** The task's id or name. */
   task: string;
-  /** It is an id for certain: `#4711`. */
+  /** Set if it is certainly an id: `#4711`. */
   isId?: true;
   note?: string;
   /**

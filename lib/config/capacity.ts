@@ -11,10 +11,10 @@ export const UNRESERVED_AT_LEAST = 100;
  */
 export const REQUESTS_PER_EXECUTION = 10;
 
-/** Executions of a webhook in a burst of events, at least. */
+/** The least executions of a webhook, for a burst of events. */
 const WEBHOOK_BURST = 10;
 
-/** The most write units that taking an event costs, and carrying it out: an issue of 30,000 bytes, docs/deploy.md. */
+/** The most write units that an event costs, for an issue of 30,000 bytes: docs/deploy.md. */
 const UNITS = { toTake: 12, toCarryOut: 109 };
 
 /** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */

@@ -16,7 +16,7 @@ const schema = z.object({
   SECRET_PREFIX: z.string().check(z.minLength(1)),
   /** Where account-link is reached from browsers, for the function that makes links to it. */
   ACCOUNT_LINK_URL: z.optional(z.url()),
-  /** `false` while the stage is stopped: what is taken is kept, and nothing works on it. */
+  /** `false` while the stage is stopped: events are stored, and no job runs. */
   RUNNING: z._default(z.enum(['true', 'false']), 'true'),
   /** The proxy of a stage that has one, and the hosts that are called directly. Node reads both, too. */
   HTTPS_PROXY: z.optional(z.string()),

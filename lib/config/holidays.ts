@@ -20,12 +20,12 @@ const place = z.strictObject({
 });
 
 /**
- * The days on which a team does not work: a list of dates, or a place whose public holidays those are. The checked
- * configuration has dates only. They are worked out where it is loaded, so that date-holidays (12 MB) is in no Lambda.
+ * The days on which a team does not work: a list of dates, or a place with its public holidays. The checked
+ * configuration has dates only. They are computed when it is loaded, so that no Lambda contains date-holidays (12 MB).
  */
 export const holidays = z
   .union([z.array(date), place], "expected a list of dates, or a place such as { country: 'DE', region: 'BY' }")
-  // ReplyContent before the dates are worked out, because a JSON schema has the examples of what is written only.
+  // Described before the transform, because a JSON schema has only examples of what people write.
   .meta({
     description:
       'Days off for the whole team: a list of dates, or the public holidays of a country and region, with `extra` dates.',

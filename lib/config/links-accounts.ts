@@ -1,17 +1,17 @@
 import type { McpConfig } from './mcp.ts';
 import type { RelayConfig } from './schema.ts';
 
-/** Whether nothing that a person asks for goes through the key of the connection. */
+/** True if people on the connection act only through linked accounts, never through its key. */
 export function requiresLink({ connections }: Pick<RelayConfig, 'connections'>, connection: string): boolean {
   return connections[connection]?.mcp.link === 'required';
 }
 
-/** Whether people link accounts on any connection. If so, functions have the rights and keys for that. */
+/** True if people link accounts on any connection. Then functions get the rights and keys for that. */
 export function takesLinkedAccounts({ connections }: Pick<RelayConfig, 'connections'>): boolean {
   return Object.values(connections).some(({ mcp }) => mcp.link !== 'off');
 }
 
-/** Whether people link accounts on any connection: then account-link is deployed. */
+/** True if people link accounts in Slack. Then account-link is deployed. */
 export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>): boolean {
   return config.slack !== undefined && takesLinkedAccounts(config);
 }

@@ -92,9 +92,8 @@ export const mcpConfig = z
       }),
     commands: commands.default({}).meta({
       description:
-        'The tools that serve the commands of people who have linked an account. `relay mcp doctor` lists those that there ' +
-        'are, and checks these. ' +
-        '`arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
+        'The tools that serve the commands of people who have linked an account. `relay mcp doctor` lists the tools of the ' +
+        'instance, and checks these settings. `arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
         '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
         'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost.',
       examples: [

@@ -84,7 +84,7 @@ const team = z
           .default([])
           .meta({
             description:
-              'A person whose status in Slack has one of these emoji and an end that is not over is away. It needs the ' +
+              'A person is away while their status in Slack has one of these emoji and ends in the future. It needs the ' +
               'scope `users.profile:read`.',
             examples: [[':palm_tree:', ':face_with_thermometer:']],
           }),

@@ -3,10 +3,10 @@ import type { MetricName } from '../state/metrics/metrics.ts';
 
 /**
  * The result of checking one credential.
- * - `good`: they work
- * - `bad`: they do not work, and every event that needs them will fail or wait
- * - `skipped`: none are configured
- * - `unknown`: they could not be checked now
+ * - `good`: it works
+ * - `bad`: it does not work, and every event that needs it will fail or wait
+ * - `skipped`: none is configured
+ * - `unknown`: it could not be checked now
  */
 export type Verdict = 'good' | 'bad' | 'skipped' | 'unknown';
 
@@ -17,11 +17,11 @@ export interface CheckResult {
   why: string;
 }
 
-/** What the relay uses a system with. */
+/** The credentials for one system, as their secret holds them. */
 export interface Credential {
   /** The name of its secret: `partner/main`, `github`, `slack`. */
   name: string;
-  /** The metric that counts those of its kind that do not work. */
+  /** The metric that counts the credentials of this kind that do not work. */
   metric: MetricName;
   /**
    * @param deadline when the check must have returned; epoch milliseconds

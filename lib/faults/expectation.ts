@@ -23,13 +23,13 @@ const FORMATS: Readonly<Record<string, string>> = {
   safeint: 'a whole number',
 };
 
-/** What a length counts: one and several. */
+/** The unit of a length, in the singular and the plural. */
 const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
 };
 
-/** For a union without words of its own. */
+/** The message of a union that does not set one. */
 export const OTHER_KIND = 'expected another kind of value';
 
 /** What zod expected where it found a fault: `expected a list`. */
@@ -68,7 +68,7 @@ function counted(limit: number | bigint, origin: string): string {
   return `${limit} ${limit === 1 ? one : several}`;
 }
 
-/** For a text that is missing, zod names only its type. What its schema says of an empty one tells more. */
+/** If a text is missing, zod names only its type. The schema's message for an empty text says more. */
 function ofMissing({ expected, schema }: z.$ZodRawIssue<z.$ZodIssueInvalidType>): string {
   const type = `expected ${TYPES[expected] ?? expected}`;
   if (expected !== 'string' || !schema) return type;

@@ -22,12 +22,12 @@ export type Read<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 const LONGEST_SHOWN = 60;
 
 /**
- * Checks what a person wrote against a schema. Its faults are in words that need no knowledge of zod.
+ * Checks what a person wrote against a schema. The faults are described without the terms of zod.
  *
  * A message that a schema sets itself stands as it is. If it begins with "expected", what was found is added.
  */
 export function readInput<T>(schema: z.$ZodType<T>, input: unknown, { showValues = true }: ReadOptions = {}): Read<T> {
-  /** The names that exist where zod found unknown ones. zod keeps the array of the unknown ones, but not its schema. */
+  /** The valid names, by zod's array of the unknown ones: an issue has that array, but not its schema. */
   const known = new WeakMap<readonly string[], readonly string[]>();
   const error = (issue: z.$ZodRawIssue) => {
     if (issue.code === 'unrecognized_keys' && issue.schema instanceof z.$ZodObject) {
@@ -71,7 +71,7 @@ export function faultLine({ path, message }: Fault): string {
   return `${path.map(String).join('.') || '(whole)'}: ${message}`;
 }
 
-/** The alternative that has the kind of value that was written, so that its faults say more than those of the others. */
+/** The alternative of a union that takes this kind of value. Its faults say more than those of the others. */
 function nearestBranch(branches: readonly (readonly z.$ZodIssue[])[]): readonly z.$ZodIssue[] | undefined {
   const fitting = branches.filter(
     (issues) => !issues.some(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys'),
@@ -79,7 +79,7 @@ function nearestBranch(branches: readonly (readonly z.$ZodIssue[])[]): readonly 
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** A union's own words, or those of its alternatives. */
+/** The message of a union: its own, or those of its alternatives. */
 function ofUnion(issue: z.$ZodIssueInvalidUnion): string {
   if (issue.message !== OTHER_KIND) return issue.message;
   const expected = issue.errors.flatMap(([first]) => first?.message.replace(/^expected /, '') ?? []);

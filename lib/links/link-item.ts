@@ -12,7 +12,7 @@ const digests = z.record(string, string);
 /** Clocks differ by less, and nothing in a link is about a later time. */
 const AHEAD_MS = 60 * 60_000;
 
-/** All that a job decides by. A defect without a claim, for example, must not be taken for no defect. */
+/** Everything that a job decides from. A defect without a claim, for example, must not be read as no defect. */
 function lifeShape(now: number) {
   const time = storedTime.check(z.lte(now + AHEAD_MS));
   const doubt = { fields: z.array(string), until: time };
@@ -51,7 +51,7 @@ function lifeShape(now: number) {
   ]);
 }
 
-/** A version that lies in the future would keep every later state away. */
+/** A version in the future would make the link ignore every later state. */
 const newestShape = (now: number) =>
   z.object({
     state: issueStateShape,
@@ -63,8 +63,9 @@ const newestShape = (now: number) =>
   } satisfies Record<keyof NewestState, z.ZodMiniType>);
 
 /**
- * Takes any item at all. The newest state of the issue is read on its own, so that it is known after a person has decided
- * about a link that cannot be read.
+ * Reads any item. The newest state of the issue is read on its own, so that it is known after a person has decided about
+ * a link that cannot be read.
+ *
  * @param now epoch milliseconds
  */
 export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, now: number): Link<IssueState> {
@@ -112,7 +113,7 @@ function deflate(state: unknown): Uint8Array {
 /** Intake keeps less of an issue. */
 const LONGEST_STATE_BYTES = 4_000_000;
 
-/** What is stored, with its state as text; without one if {@link deflate} did not make it. */
+/** The stored value with its state inflated; undefined if {@link deflate} did not write it. */
 function inflated(stored: unknown): unknown {
   const { state } = Object(stored) as { state?: unknown };
   if (!(state instanceof Uint8Array)) return undefined;

@@ -27,7 +27,7 @@ export type Life =
 export interface Moved extends Partial<Holding> {
   life: 'moved';
   to: IssueName;
-  /** The version of the issue when it was transferred. An earlier transfer that is told later changes nothing. */
+  /** The version of the issue when it was transferred. An earlier transfer that arrives later changes nothing. */
   at: string;
 }
 

@@ -29,9 +29,9 @@ export interface ServiceUser {
 export interface People {
   /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
   userOf(person: Person, connection: string, steps: Steps): Promise<ServiceUser>;
-  /** Where they are, for words such as "yesterday". Asks nothing of the service. */
+  /** The person's time zone, for words such as "yesterday". Does not call the service. */
   timeZoneOf(person: Person, steps: Steps): Promise<string>;
-  /** Who may have linked the account of a person: themselves, and for GitHub who they are in Slack. */
+  /** Whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
   holdersFor(person: Person): Holder[];
 }
 

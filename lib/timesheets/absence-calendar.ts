@@ -17,8 +17,8 @@ const MOST_REDIRECTS = 3;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Reads the calendar of a team. What goes wrong is told and not thrown, and never with the address, which may be as good
- * as a password.
+ * Reads the calendar of a team. A failure is returned, not thrown. It never names the address, which may be secret.
+ *
  * @returns the ids of users of the service
  */
 export async function readCalendar(
@@ -45,7 +45,7 @@ export async function readCalendar(
   }
 }
 
-/** By an address where the event has it, and by the whole name in its title. */
+/** True if the event has the member's address, or their whole name in its title. */
 function isAbout({ addresses, summary }: { addresses: string[]; summary: string }, { email, name }: Member): boolean {
   const title = ` ${comparableName(summary).replaceAll(/[^\p{L}\p{N}@.'-]+/gu, ' ')} `;
   const address = comparableAddress(email);

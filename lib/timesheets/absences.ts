@@ -3,7 +3,7 @@ import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 
-/** Who is away: what people say themselves, and on which days reminders found them so. */
+/** Who is away: what people said, and the days on which reminders found them away. */
 export interface Absences {
   /** @param until the last day, as `YYYY-MM-DD`; undefined for a person who is back */
   set(slackUserId: string, until: string | undefined): Promise<void>;
@@ -15,7 +15,7 @@ export interface Absences {
   noted(team: string, dates: readonly string[]): Promise<{ away: Map<string, string[]>; unread: string[] }>;
 }
 
-/** Until the summary of the week was sent. */
+/** The summary of the week is sent before that. */
 const NOTED_FOR_MS = 21 * DAY_MS;
 
 export function createAbsences(table: Table, clock: () => number): Absences {

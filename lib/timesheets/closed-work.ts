@@ -13,7 +13,7 @@ export interface ClosedWork {
   at: number;
 }
 
-/** No one is reminded of a day that long after it. */
+/** The reminders of a day end earlier. */
 const KEPT_MS = 7 * DAY_MS;
 const MOST = 50;
 

@@ -9,7 +9,7 @@ export interface Mutes {
   isMuted(slackUserId: string, date: string): Promise<boolean>;
 }
 
-/** No one is reminded of a day that long after it. */
+/** The reminders of a day end earlier. */
 const KEPT_MS = 7 * 86_400_000;
 
 export function createMutes(table: Table, clock: () => number): Mutes {

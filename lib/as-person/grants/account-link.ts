@@ -92,10 +92,10 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
   }
 
   /**
-   * Whether the service takes its client for known. Only the browser sees that it does not (RFC 6749, 4.1.2.1), and
-   * a person could press the button for ever; so the address is asked for once without cookies, which changes nothing.
+   * Whether the service knows the client. If not, only the browser is told (RFC 6749, 4.1.2.1), and the person could
+   * try forever. So the relay requests the address once without cookies, which changes nothing.
    *
-   * @throws {OAuthRefusal} where the service says another reason now, such as MCP that is not enabled
+   * @throws {OAuthRefusal} if the service refuses for another reason, such as MCP that is not enabled
    */
   async function isClientKnown(url: string, redirectUri: string): Promise<boolean> {
     const headers = { accept: 'text/html,application/json;q=0.9' };

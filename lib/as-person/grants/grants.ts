@@ -48,7 +48,7 @@ export interface Grants {
   prepare(holder: Holder, grant: NewGrant): Promise<PreparedGrant>;
   /**
    * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
-   * @returns the grant that is kept now, or undefined where it was forgotten since
+   * @returns the grant that is kept now, or undefined if it was forgotten since
    */
   keep(prepared: PreparedGrant): Promise<Grant | undefined>;
   /** @returns whether there was one */
@@ -67,9 +67,9 @@ export interface Grants {
    */
   release(claimed: Grant, by: string, sent: boolean): Promise<void>;
   /**
-   * Keeps new tokens, and the refresh token that brought them where the service did not rotate it. Also where the grant
-   * was taken for dead meanwhile: the service has just shown that it is not.
-   * @returns undefined where there are newer ones, or none any more
+   * Keeps new tokens, and the used refresh token if the service did not rotate it. A grant that was marked as dead
+   * meanwhile works again, because the service has just renewed it.
+   * @returns undefined if there are newer tokens, or the grant was forgotten
    */
   saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
   /** Marks the version as dead and drops its tokens. @returns whether this call did */

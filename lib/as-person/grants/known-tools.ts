@@ -5,8 +5,8 @@ import type { Tool, ToolList } from '../protocol/tool.ts';
  */
 export interface KnownTools {
   /**
-   * @param list reads these tools of the list, where the tool is not known, or not known to be unchanged
-   * @returns undefined where that list does not have it
+   * @param list reads these tools; called if the tool is unknown, or is not the expected one
+   * @returns undefined if the instance does not list it
    */
   find(
     connection: string,

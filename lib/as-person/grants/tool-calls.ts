@@ -21,7 +21,7 @@ export interface ToolCalls {
    * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
    *
    * @param leaving hears what happens to each request with the call, and the grant that it is sent with
-   * @param history `sent once` for every tool that does not say of itself, by a mapping or its hints, that it is harmless
+   * @param history `sent once` unless a mapping or the tool's hints say that repeating it is harmless
    * @throws {GrantError | SecretError} and what the transport's permit throws
    */
   call(holder: Holder, history: ToolHistory, tool: string, args: object, leaving?: Leaving<Grant>): Promise<ToolResult>;

@@ -13,7 +13,7 @@ import { endSession, type Permit, type Reply, sendNotification, sendRequest, typ
 export interface McpClient {
   /**
    * All pages.
-   * @param token without it the request goes without one, as an instance is asked for its challenge
+   * @param token without it, the request has none, which asks an instance for its challenge
    * @param only the names of the tools to keep; without it, all
    * @throws {McpError}
    */

@@ -12,9 +12,9 @@ const INTERNAL_ERROR = -32_603;
 const TIMED_OUT = 408;
 
 /**
- * The outcome that an error of the MCP endpoint stands for. Two pairs of the contract's rows look the same:
- * an `invalid_token` with 401 means an expired token, unless the token is new, and then a missing consent; with 403 only
- * the words tell an audience from a workspace, and nothing depends on which it is.
+ * The outcome that an error of the MCP endpoint stands for. Two pairs of rows of the contract look the same. An
+ * `invalid_token` with 401 means an expired token, or a missing consent if the token is new. With 403, only the message
+ * tells an audience from a workspace, and nothing depends on which it is.
  *
  * @param isNew whether the token was given out for this call
  */

@@ -42,7 +42,7 @@ const MOST_RESULT_DEPTH = 64;
  * of the table.
  */
 const MOST_CHARACTERS = 8_192;
-/** Of both revisions that name a bound and those that name none. */
+/** The newer revisions name this bound, and the older ones name none. */
 const NAME = /^[\x21-\x7e]{1,128}$/;
 
 const text = z.catch(
@@ -81,7 +81,7 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
     return { name, why: 'its name is not 1 to 128 printable ASCII characters without spaces' };
   }
   const name = given;
-  // First: what follows may recurse.
+  // Checked first, because what follows may recurse.
   const { depth, values } = sizeOf(entry);
   if (depth > MOST_SCHEMA_DEPTH) return { name, why: `it is nested deeper than ${MOST_SCHEMA_DEPTH} levels` };
   if (values > MOST_SCHEMA_VALUES) return { name, why: `it has more than ${MOST_SCHEMA_VALUES} values` };

@@ -13,7 +13,10 @@ import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './draft.ts';
 /** How often an issue is looked at whose defect another job makes. */
 const OTHER_JOB_MS = 10 * 60_000;
 
-/** Has the issue jobs of a backfill wait while it is paused, end when it was stopped, and tell it what became of them. */
+/**
+ * Runs the jobs of issues. Those of a backfill wait while it is paused, end if it was stopped, and note what became of
+ * their issues.
+ */
 export function ofBackfill(automation: Automation, context: Context): Automation {
   const { backfills, journal, links, clock, config } = context;
 

@@ -16,7 +16,7 @@ export const checkJobs = defineJobs(
   }),
 );
 
-/** What its check run is called between GitHub and the relay. */
+/** The external id of its check run. */
 export const externalIdOf = (pullNumber: number) => `pull request ${pullNumber}`;
 
 export function pullNumberIn(externalId: string | null | undefined): number | undefined {

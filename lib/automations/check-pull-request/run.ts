@@ -19,7 +19,7 @@ import { checkJobs, externalIdOf } from './draft.ts';
 import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
 
-/** Of each kind, so many that a pull request names are looked up. */
+/** How many issues, and how many tasks, of a pull request are looked up. */
 const MOST_NAMED = 5;
 
 type Place = { repository: string; installationId?: number | undefined };

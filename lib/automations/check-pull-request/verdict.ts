@@ -52,7 +52,7 @@ export const nothingFound = (named: readonly string[]): Verdict =>
 /**
  * Why the check passes although it could not be verified.
  * @param attempts how often the job failed before
- * @returns undefined for what is over in seconds
+ * @returns undefined for a failure that is over in seconds
  */
 export function failsOpen(error: unknown, attempts: number): Verdict | undefined {
   if (error instanceof RetryAt && error.waitsFor === 'pause') return undefined;

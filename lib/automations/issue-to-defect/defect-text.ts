@@ -108,14 +108,14 @@ function description(issue: IssueState, marker: string, config: IssueToDefectCon
   return withFooter(body, footer, config.maxDescriptionBytes, '\n\n[Cut here; the whole text is in the issue.]');
 }
 
-/** What the last lines of a description say. People can write such lines too. */
+/** What the last lines of a description say. People can write such lines, too. */
 export interface Footer {
   /** `acme/web#42` */
   issue: string;
   marker: string;
 }
 
-/** The lines between the address of the issue and the marker are those that {@link description} leaves out or not. */
+/** Between the address of the issue and the marker are the optional lines of {@link description}. */
 const ADDRESS = /(?:^|\n)---\nGitHub issue ([\w.-]+\/[\w.-]+#\d+) by [^\n]*\n(?:(?:State|No longer)[^\n]*\n)*$/;
 
 /** @returns undefined for a text that does not end as the description of an issue's defect */

@@ -13,7 +13,7 @@ const SMALL_BYTES = 1024 * 1024;
 const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 
-/** How many bytes the archives of a run may still unfold to. */
+/** How many bytes the archives of a run may still unpack to. */
 export interface Room {
   bytes: number;
 }
@@ -21,11 +21,11 @@ export interface Room {
 export const emptyRoom = (): Room => ({ bytes: MOST_MEGABYTES * 1024 * 1024 });
 
 /**
- * Unfolds the XML files of an archive piece by piece. Their names lead nowhere, and an archive in the archive is not
- * opened.
+ * Unpacks the XML files of an archive piece by piece. Their names are not used as paths, and an archive in the archive
+ * is not opened.
  *
  * @param open is called for each file
- * @throws {ReportFault} for an archive that lies or is too large: what was read until then is not the whole
+ * @throws {ReportFault} for a malformed or too large archive; what was read until then is not everything
  */
 export async function unfold(
   archive: Buffer,
@@ -57,7 +57,7 @@ export async function unfold(
   }
 }
 
-/** A link and a device are no files. An archive from Windows tells no type. */
+/** Links and devices are left out. An archive from Windows has no file types. */
 function isXmlFile({ fileName, externalFileAttributes }: Entry): boolean {
   const type = (externalFileAttributes >>> 16) & FILE_TYPE;
   return /\.xml$/i.test(fileName) && (type === 0 || type === REGULAR_FILE);

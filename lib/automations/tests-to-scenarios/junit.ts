@@ -27,7 +27,7 @@ const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', e
  */
 export function createJunitReader(found: (test: Test) => void): { write(piece: Uint8Array): void; end(): void } {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  // It bounds texts and attributes, which it does by the position only.
+  // With `position`, sax bounds the length of texts and attributes.
   const parser = sax.parser(true, { position: true });
   /** `before`: how many properties its suites had before it. */
   const open: { properties: Map<string, string[]>; before: number; test?: Omit<Test, 'properties'> | undefined }[] = [];

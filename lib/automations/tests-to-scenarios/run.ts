@@ -23,9 +23,9 @@ const CHECK = 'Partner Relay: tests';
 /** GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
 const LOOKS_EVERY_MS = 30_000;
-/** What is left of a run of the worker for what follows the reading. */
+/** The part of a run of the worker that is kept for the steps after the reading. */
 const AFTER_READING_MS = 25_000;
-/** From more cases of one run than that, one defect is made for all. */
+/** If more cases of one run fail twice, one defect is made for all of them. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
 

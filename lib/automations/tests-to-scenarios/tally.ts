@@ -34,7 +34,7 @@ export interface Listed {
   first: string[];
 }
 
-/** The results of a run. Everything has a bound, for a step of the journal holds it. */
+/** The results of a run. Everything has a bound, because it is the result of a step. */
 export interface Results {
   tests: Record<Test['result'], number>;
   scenarios: ScenarioResult[];

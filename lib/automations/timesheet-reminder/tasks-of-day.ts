@@ -14,8 +14,8 @@ export interface TaskOfDay {
 const MOST_TASKS = 10;
 
 /**
- * The tasks to which the defects of the issues are linked that a person closed on a day of the team, themselves or with a
- * pull request that was merged, as far as this relay saw it.
+ * The tasks that a person may have worked on that day: those linked to the defects of the issues that they closed,
+ * themselves or by a merged pull request. Only what this relay saw counts.
  */
 export async function tasksOfDay(
   { email, date, team: { connection, timeZone } }: { email: string; date: string; team: Team },

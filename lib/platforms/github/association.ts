@@ -7,7 +7,7 @@ const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 export type Account = { login: string; type?: string | null | undefined } | null | undefined;
 
 /**
- * True if a payload shows that the author belongs to the repository's people, with whatever role. False says nothing:
+ * True if a payload shows that the author belongs to the repository's people, in any role. False proves nothing:
  * `author_association` hides members who keep their membership private.
  */
 export function isShownCollaborator(author: Account, association: string | null | undefined): boolean {

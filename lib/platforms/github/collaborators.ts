@@ -10,7 +10,7 @@ export interface Collaborators {
   has(place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string): Promise<Answered>;
 }
 
-/** GitHub does not tell credentials that may not read the roles of the repository. */
+/** `not told`: the credentials may not read the roles of the repository. */
 type Answered = boolean | 'no credentials' | 'not told';
 
 const KEPT_FOR_MS = 5 * 60_000;

@@ -24,7 +24,7 @@ export const takenEvents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How long GitHub redelivers something: 3 days, on GitHub Enterprise Server 7.
+ * How long GitHub can redeliver a delivery: 3 days, and 7 days on GitHub Enterprise Server.
  * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
  *
  * @param apiUrl `https://api.github.com`; that of a GitHub Enterprise Server ends in `/api/v3`
@@ -33,7 +33,7 @@ export function keptForMs(apiUrl: string): number {
   return (/\/api\/v3\/?$/.test(apiUrl) ? 7 : 3) * 86_400_000;
 }
 
-/** A delivery that is signed well but cannot be read. The message says what is wrong, without repeating it. */
+/** A delivery with a valid signature that cannot be read. The message says what is wrong, without repeating it. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';
 }

@@ -17,7 +17,7 @@ export interface AuthorizedGithub {
   appId?: string;
 }
 
-/** The known facts about an account at GitHub. */
+/** Where a request goes. */
 export type GithubPlace =
   | {
       /** owner/name */
@@ -44,7 +44,7 @@ export interface GithubClient {
    * @returns undefined if the secret does not have it completely
    */
   at(place: GithubPlace, by?: 'token' | 'app'): Promise<AuthorizedGithub | undefined>;
-  /** GitHub does not know the credentials: the secret may have been rotated since it was read. */
+  /** Has the secret read again, because GitHub refuses the credentials: they may have been rotated. */
   suspectCredentials(): void;
 }
 

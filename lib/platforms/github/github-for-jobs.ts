@@ -8,7 +8,7 @@ export interface GithubForJobs extends GithubClient {
   /**
    * Makes requests within a step.
    *
-   * @param refused what it means for the job that GitHub refuses a request, and would again
+   * @param refused returns the result if GitHub refuses a request and would refuse it again
    * @throws {Interruption} for a failure that may pass: no answer, too many requests, 401 or 5xx
    */
   ask<T>(requests: () => Promise<T>, refused: (refusal: RequestError) => T): Promise<T>;

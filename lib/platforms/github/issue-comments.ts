@@ -19,7 +19,7 @@ export interface ReadComment {
 }
 
 export interface IssueComments {
-  /** @returns undefined where the secret has no credentials to comment with */
+  /** @returns undefined if the secret has no credentials to comment with */
   for(place: IssueAddress): Promise<
     | {
         /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */

@@ -8,8 +8,8 @@ export interface Authorship {
 }
 
 /**
- * Finds out which comments are by the credentials that are used now: only those can hold what the relay wrote.
- * @returns whether a comment is; never, where GitHub does not say whose the token is
+ * Finds out which comments were written with these credentials: only those can be the relay's.
+ * @returns whether a comment is one; it is always false if GitHub does not say whose the token is
  */
 export type OwnComments = (credentials: AuthorizedGithub) => Promise<(comment: Authorship) => boolean>;
 

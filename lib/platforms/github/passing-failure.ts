@@ -1,6 +1,6 @@
 import type { RequestError } from '@octokit/request-error';
 
-/** A failure of a request to GitHub that another attempt may not meet. */
+/** A failed request to GitHub that may succeed at the next attempt. */
 export interface PassingFailure {
   why: string;
   /** When GitHub's rate limit ends, in epoch milliseconds; undefined for another failure. */
@@ -25,7 +25,7 @@ export function passingFailure(error: RequestError, now: number): PassingFailure
 /**
  * When a refusal for a rate limit ends; undefined for one of another kind.
  *
- * @param message GitHub's own words, because a secondary limit may be told by nothing else
+ * @param message GitHub's own words, because nothing else may show a secondary limit
  * @see https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
  */
 function rateLimitEnd(

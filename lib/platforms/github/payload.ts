@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { PayloadError } from './delivery.ts';
 
-/** What is stored has a bound, for an item of the table holds 400 KB. */
+/** A text with a bound, because an item of the table holds 400 KB. */
 export const text = (mostCharacters: number) => z.string().check(z.maxLength(mostCharacters));
 
 /**

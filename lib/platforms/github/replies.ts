@@ -11,7 +11,7 @@ import { plainText } from './plain-text.ts';
 const calls = 'GitHub comment';
 /** GitHub takes 65,536 characters, and people do not read that much. */
 const MAX_LENGTH = 2_000;
-/** Of a command that was read. */
+/** Added to the answer to a command that was read. */
 const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
 /**

@@ -320,7 +320,7 @@ function placeholders({ expression, values = {} }: Expression) {
 
 /**
  * @param repeated what to return if the SDK has sent the write more than once, and an earlier try wrote the item
- * @returns undefined where the condition did not hold
+ * @returns undefined if the condition did not hold
  */
 async function unlessConditionFails<T, R>(
   write: Promise<T>,

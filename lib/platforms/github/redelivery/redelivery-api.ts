@@ -92,7 +92,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
 
   /**
    * Makes a request in one way; undefined where the secret does not hold its credentials.
-   * @throws {RequestError} where GitHub refuses this one request alone
+   * @throws {RequestError} if GitHub refuses this one request alone
    */
   async function ask({ as, authorize }: Way, kind: Hook['kind'], request: string, parameters: Query) {
     const until = limits.get(as) ?? 0;
