@@ -162,7 +162,7 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
 }
 
 /** The state of an issue is long, and GitHub shows it. */
-const withoutState = ({ told, ...link }: LostLink) => link;
+const withoutState = ({ reported, ...link }: LostLink) => link;
 
 function inWords({ links, deliveries, unlisted }: Plan, { from, to }: LostPeriod): string[] {
   return [

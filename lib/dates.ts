@@ -4,7 +4,7 @@
  */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-export type Weekday = (typeof WEEKDAYS)[number];
+type Weekday = (typeof WEEKDAYS)[number];
 
 /** The length of a UTC day, and so of every day in this file. */
 export const DAY_MS = 86_400_000;

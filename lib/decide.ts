@@ -55,7 +55,7 @@ export type ToolDecision = CommonDecision | 'refresh' | 'link again' | 'link wit
  * - `creating`: it creates an object, and every earlier send of these bytes was clearly refused or never left
  * - `creating, unanswered`: it creates an object, and at least one send of these bytes has no clear answer
  */
-export type History = 'repeatable' | 'creating' | 'creating, unanswered';
+type History = 'repeatable' | 'creating' | 'creating, unanswered';
 
 /** The kind of a call to the MCP endpoint. `sent once`: it may create something, and MCP has no nonce. */
 export type ToolHistory = 'repeatable' | 'sent once';

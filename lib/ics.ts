@@ -4,7 +4,7 @@ import { Temporal } from 'temporal-polyfill';
 import { datesBetween } from './dates.ts';
 
 /** An event of an iCalendar file that takes place on some of the wanted days (RFC 5545). */
-export interface CalendarEvent {
+interface CalendarEvent {
   summary: string;
   /** Those who take part and have not declined, otherwise the organizer; in lowercase. */
   addresses: string[];
@@ -12,7 +12,7 @@ export interface CalendarEvent {
   dates: string[];
 }
 
-export interface WantedDates {
+interface WantedDates {
   /** `YYYY-MM-DD`, both included. */
   from: string;
   to: string;

@@ -1,7 +1,7 @@
 import { RequestError } from '@octokit/request-error';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubCredential } from '../../lib/credentials/github-credential.ts';
-import type { AuthorizedGithub, GithubClient } from '../../lib/platforms/github/github-client.ts';
+import { type AuthorizedGithub, type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { enumerated } from '../../lib/text.ts';
 import { CannotTell, check, checkCredential, type Finding } from './finding.ts';
@@ -50,7 +50,7 @@ async function checkRepository(repository: Repository, github: GithubClient): Pr
   const reached = await check(`github: ${name}`, async () => {
     authorized = await github.at({ repository: name }).catch(inWords);
     if (!authorized) throw new Error('the secret has an appId but no privateKey');
-    const { data } = await authorized.request('GET /repos/{owner}/{repo}', placeOf(name)).catch(inWords);
+    const { data } = await authorized.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(inWords);
     if (data.archived) throw new Error('the repository is archived, so it sends no events');
     if (issueToDefect && !data.has_issues)
       throw new Error('issueToDefect is set, but issues are turned off in the repository');
@@ -96,7 +96,7 @@ async function mayReadTests(repository: string, github: GithubClient): Promise<s
 async function installationAt(repository: string, github: GithubClient) {
   const app = await github.asApp();
   if (!app) throw new Error('GitHub takes checks from a GitHub App only, and the github secret has none');
-  return (await app.request('GET /repos/{owner}/{repo}/installation', placeOf(repository)).catch(inWords)).data;
+  return (await app.request('GET /repos/{owner}/{repo}/installation', ownerAndRepo(repository)).catch(inWords)).data;
 }
 
 async function compareLabels(
@@ -108,7 +108,7 @@ async function compareLabels(
   const missing: string[] = [];
   for (const label of named) {
     const exists = await request('GET /repos/{owner}/{repo}/labels/{name}', {
-      ...placeOf(repository),
+      ...ownerAndRepo(repository),
       name: label,
     }).then(
       () => true,
@@ -123,11 +123,6 @@ async function compareLabels(
   throw new CannotTell(
     `the repository has no label ${missing.join(', ')}; create it, or remove it from relay.config.ts`,
   );
-}
-
-function placeOf(repository: string): { owner: string; repo: string } {
-  const [owner = '', repo = ''] = repository.split('/');
-  return { owner, repo };
 }
 
 /** GitHub also answers 404 for things that the caller may not see. */

@@ -36,7 +36,7 @@ export type AsPerson = <Command extends MappedCommand>(
   steps: Steps,
 ) => Promise<Mine<Command> | undefined>;
 
-export interface AsPersonOptions {
+interface AsPersonOptions {
   config: RelayConfig;
   people: People;
   journal: (jobId: string) => Promise<Journal>;

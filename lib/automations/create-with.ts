@@ -5,7 +5,7 @@ import { NotDone } from '../engine/record/interruption.ts';
 import type { Made } from '../engine/run/tools/changes.ts';
 import type { ToolSteps } from '../engine/run/tools/steps.ts';
 
-export interface CreatedAs {
+interface CreatedAs {
   /** Its name in the journal. */
   step: string;
   use: CreatingTool;
@@ -32,7 +32,7 @@ export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<st
     (result) => ({ id: path === undefined ? undefined : idAt(result, path) }),
     lookUp && ((reader, look) => findMarked(reader, look, lookUp, fields)),
   );
-  const id = keptOf(made, tool, unclear, isPublic)?.id;
+  const id = resultOf(made, tool, unclear, isPublic)?.id;
   return ID.test(String(id)) ? id : undefined;
 }
 
@@ -40,7 +40,7 @@ export async function createWith(tools: ToolSteps, asked: CreatedAs): Promise<st
 const ID = /^[\w.:/-]{1,64}$/;
 
 /** @throws {NotDone} unless it is done */
-export function keptOf<Kept>(made: Made<Kept>, tool: string, unclear: string, isPublic: boolean): Kept {
+export function resultOf<Kept>(made: Made<Kept>, tool: string, unclear: string, isPublic: boolean): Kept {
   if (made.became === 'done') return made.kept;
   if (made.became === 'failed') {
     throw new NotDone(isPublic ? 'The service does not take this' : `The tool ${tool} says: ${made.said}`);

@@ -3,6 +3,7 @@ import type { Unproven } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { Collaborators } from '../platforms/github/collaborators.ts';
+import type { RepositoryAddress } from '../platforms/github/github-client.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -29,7 +30,7 @@ export function ofCollaborators(automation: Automation, { collaborators }: Conte
 
 /** Whether a person may at least triage issues of the repository, as a step of the job. */
 export async function isCollaborator(
-  place: Parameters<Collaborators['has']>[0],
+  place: RepositoryAddress,
   { login, isShown = false }: Unproven,
   steps: Steps,
   collaborators: Collaborators,

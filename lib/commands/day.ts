@@ -29,15 +29,15 @@ export function readDay(
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
   const [first = '', second] = typed.split(' ', 2);
-  const isPrepared = second !== undefined && PREPOSITIONS.has(innerWord(first).toLowerCase());
-  const word = isPrepared ? second : first;
+  const hasPreposition = second !== undefined && PREPOSITIONS.has(innerWord(first).toLowerCase());
+  const word = hasPreposition ? second : first;
   const read = parseDay(word);
   if (read === undefined) {
     const words = dayLikeStart(typed, languages);
     return words === undefined ? undefined : { words, others: typed.slice(words.length + 1) };
   }
   if ('fault' in read) return read;
-  const rest = typed.slice(isPrepared ? first.length + 1 + word.length : word.length).trimStart();
+  const rest = typed.slice(hasPreposition ? first.length + 1 + word.length : word.length).trimStart();
   return severalDays(rest, languages) ?? { day: read.day, rest };
 }
 
@@ -67,8 +67,8 @@ export function dayAtEnd(text: string, languages: Languages): UnclearDay | undef
   if (words === undefined) return undefined;
   const others = text.slice(0, -words.length).trimEnd();
   const before = others.slice(others.lastIndexOf(' ') + 1);
-  const isPrepared = PREPOSITIONS.has(before.toLowerCase());
-  return { words, others: isPrepared ? others.slice(0, -before.length).trimEnd() : others };
+  const hasPreposition = PREPOSITIONS.has(before.toLowerCase());
+  return { words, others: hasPreposition ? others.slice(0, -before.length).trimEnd() : others };
 }
 
 export function unclearDay(words: string): string {

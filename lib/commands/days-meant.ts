@@ -21,21 +21,21 @@ export function daysMeant(words: string, languages: Languages, today?: string): 
   return [...new Set(dates)].filter(isInCalendar);
 }
 
-type Parts = [year: string, month: string, day: string];
+type DateParts = [year: string, month: string, day: string];
 
-function numericDates(word: string): Parts[] {
+function numericDates(word: string): DateParts[] {
   const [, year, month, day] = /^(\d{4})[-./]?(\d{1,2})[-./]?(\d{1,2})(?:t|$)/.exec(word) ?? [];
   if (year !== undefined && month !== undefined && day !== undefined) return [[year, month, day]];
   const [, a, mark, b, end] = /^(\d{1,2})([-./])(\d{1,2})[-./](\d{4}|\d\d)$/.exec(word) ?? [];
   if (a === undefined || b === undefined || end === undefined) return [];
-  const dayFirst: Parts = [end, b, a];
+  const dayFirst: DateParts = [end, b, a];
   // With dots the day always comes first. `26-11-18` may begin with the year.
   if (mark === '.') return [dayFirst];
   return mark === '-' && end.length === 2 ? [] : [dayFirst, [end, a, b]];
 }
 
 /** `18 November 2026`, `November 18th 2026`, `18 Nov` */
-function datesWithMonth(words: readonly string[], months: ReadonlyMap<string, number>, today?: string): Parts[] {
+function datesWithMonth(words: readonly string[], months: ReadonlyMap<string, number>, today?: string): DateParts[] {
   const month = words.map((word) => months.get(word)).find((month) => month !== undefined);
   const day = words.map((word) => /^\d{1,2}(?!\d)/.exec(word)?.[0]).find((day) => day !== undefined);
   if (!month || !day) return [];
@@ -43,11 +43,11 @@ function datesWithMonth(words: readonly string[], months: ReadonlyMap<string, nu
   if (typedYear !== undefined) return [[typedYear, String(month), day]];
   const thisYear = Number(today?.slice(0, 4) ?? Number.NaN);
   const last = [thisYear, thisYear - 1]
-    .map((year): Parts => [String(year), String(month), day])
+    .map((year): DateParts => [String(year), String(month), day])
     .find((parts) => today !== undefined && dateOf(parts) <= today);
   return last ? [last] : [];
 }
 
-function dateOf([year, month, day]: Parts): string {
+function dateOf([year, month, day]: DateParts): string {
   return [year.length === 2 ? `20${year}` : year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
 }

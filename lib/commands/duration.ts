@@ -2,7 +2,7 @@ import { type CommandFault, excerpt } from './fault.ts';
 import { withPlainHyphens, withSingleBlanks } from './words.ts';
 
 /** Whole minutes, from 1 to one day. A fault's suggestions are the durations that may be meant. */
-export type ParsedDuration = { minutes: number } | CommandFault;
+type ParsedDuration = { minutes: number } | CommandFault;
 
 const DAY_MINUTES = 24 * 60;
 
@@ -51,7 +51,7 @@ export function isWrittenAsDuration(text: string): boolean {
 }
 
 /** The numbers as typed. At least one is set. */
-interface Parts {
+interface DurationParts {
   hours?: string | undefined;
   minutes?: string | undefined;
 }
@@ -60,7 +60,7 @@ function withoutSign(typed: string): string {
   return typed.replace(/^- ?/, '');
 }
 
-function partsOf(amount: string): Parts | undefined {
+function partsOf(amount: string): DurationParts | undefined {
   for (const shape of SHAPES) {
     const match = shape.exec(amount);
     if (match) return match.groups;
@@ -68,7 +68,7 @@ function partsOf(amount: string): Parts | undefined {
   return undefined;
 }
 
-function total({ hours, minutes }: Parts, shown: string): ParsedDuration {
+function total({ hours, minutes }: DurationParts, shown: string): ParsedDuration {
   if (minutes !== undefined && decimals(minutes) > 0) {
     return { fault: `${shown} has a fraction of a minute. Use whole minutes, such as 90m.` };
   }

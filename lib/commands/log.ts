@@ -126,8 +126,8 @@ function readEntry(
   text: string,
   languages: Languages,
 ): Reading<LogCommand> | UnclearDay {
-  const minutesAside = asideMinutes(duration, text, languages);
-  if (minutesAside) return minutesAside;
+  const ambiguous = ambiguousMinutes(duration, text, languages);
+  if (ambiguous) return ambiguous;
   const before = readDay(text, languages);
   if (before && !('day' in before)) return before;
   const fromTask = before?.rest ?? text;
@@ -156,7 +156,7 @@ function readEntry(
 }
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */
-function asideMinutes(duration: string, text: string, languages: Languages): CommandFault | undefined {
+function ambiguousMinutes(duration: string, text: string, languages: Languages): CommandFault | undefined {
   const [, number, next] = /^(\d{1,2}) (\S+)/.exec(text) ?? [];
   if (number === undefined || next === undefined || Number(number) > 59) return undefined;
   const isHoursAlone = isWrittenAsDuration(`${duration} ${number}m`);

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 
 /** A line of a paragraph as a reader sees it. */
-export interface ShownLine {
+interface ShownLine {
   /**
    * The text without markup. {@link NOT_PROSE} replaces hidden parts and anything that is not prose (code, images,
    * HTML).
@@ -12,7 +12,7 @@ export interface ShownLine {
 }
 
 /** A visible paragraph in the author's own words: not in a quote, a heading, a table or raw HTML. */
-export interface ShownParagraph {
+interface ShownParagraph {
   lines: ShownLine[];
   isInList: boolean;
 }

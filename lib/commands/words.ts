@@ -60,7 +60,7 @@ const APOSTROPHES = "'‘’‚‛";
  */
 const QUOTATION_MARKS = ['"', '“”„‟', '«»', '‹›', APOSTROPHES];
 
-export interface Word {
+interface Word {
   word: string;
   isQuoted: boolean;
   /** The rest of the text, without leading spaces. */

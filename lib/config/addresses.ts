@@ -1,4 +1,4 @@
-import type { Named } from './refuse-repeated.ts';
+import type { NamedSetting } from './refuse-repeated.ts';
 
 /** The settings of a team that name people. */
 export interface Addresses {
@@ -9,11 +9,11 @@ export interface Addresses {
 }
 
 /** Every address of a team, and where in its settings it stands. */
-export function addressesOf({ people, quiet, partTime, joined }: Addresses): Named[] {
+export function addressesOf({ people, quiet, partTime, joined }: Addresses): NamedSetting[] {
   return [
-    ...(people === 'all' ? [] : people.map((email, index): Named => [['people', index], email])),
-    ...quiet.map((email, index): Named => [['quiet', index], email]),
-    ...partTime.map(({ email }, index): Named => [['partTime', index, 'email'], email]),
-    ...joined.map(({ email }, index): Named => [['joined', index, 'email'], email]),
+    ...(people === 'all' ? [] : people.map((email, index): NamedSetting => [['people', index], email])),
+    ...quiet.map((email, index): NamedSetting => [['quiet', index], email]),
+    ...partTime.map(({ email }, index): NamedSetting => [['partTime', index, 'email'], email]),
+    ...joined.map(({ email }, index): NamedSetting => [['joined', index, 'email'], email]),
   ];
 }

@@ -23,7 +23,7 @@ export function configFile(variables: Readonly<Record<string, string | undefined
  * @throws {ConfigFileError} if there is no such file, if it cannot be run, or with every fault of its settings
  */
 export async function loadConfig(file = configFile()): Promise<RelayConfig> {
-  if (!existsSync(file)) throw new ConfigFileError(`there is no configuration: ${shortly(file)} does not exist`);
+  if (!existsSync(file)) throw new ConfigFileError(`there is no configuration: ${shortPath(file)} does not exist`);
   let exported: { default?: unknown };
   try {
     exported = await load(file);
@@ -32,7 +32,7 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   }
   if (exported.default === undefined) {
     throw new ConfigFileError(
-      `${shortly(file)} exports no configuration: it has to contain export default defineConfig({ … })`,
+      `${shortPath(file)} exports no configuration: it has to contain export default defineConfig({ … })`,
     );
   }
   try {
@@ -52,7 +52,7 @@ async function load(file: string): Promise<{ default?: unknown }> {
 
 function withFaults(file: string, error: ConfigError): ConfigFileError {
   const lines = error.faults.map(faultLine);
-  return new ConfigFileError(`${shortly(file)} has ${counted(lines.length, 'fault')}:\n  ${lines.join('\n  ')}`, {
+  return new ConfigFileError(`${shortPath(file)} has ${counted(lines.length, 'fault')}:\n  ${lines.join('\n  ')}`, {
     cause: error,
   });
 }
@@ -77,11 +77,11 @@ function placeIn(stack: string): { file: string; line: number } | undefined {
 }
 
 function placeText({ file, line }: { file: string; line?: number }): string {
-  return line === undefined ? shortly(file) : `${shortly(file)}:${line}`;
+  return line === undefined ? shortPath(file) : `${shortPath(file)}:${line}`;
 }
 
 /** As seen from the current folder, or from the project, if the file is in one of them. */
-function shortly(file: string): string {
+function shortPath(file: string): string {
   for (const folder of [process.cwd(), ROOT]) {
     const path = relative(folder, file);
     if (!path.startsWith('..')) return path;

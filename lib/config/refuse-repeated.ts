@@ -1,10 +1,10 @@
 import type { RefinementCtx } from 'zod';
 
 /** A name, and its path in the settings. */
-export type Named = readonly [path: readonly (string | number)[], name: string];
+export type NamedSetting = readonly [path: readonly (string | number)[], name: string];
 
 /** Adds a fault for each name that is in the list before, in any letter case. */
-export function refuseRepeated(named: readonly Named[], context: RefinementCtx): void {
+export function refuseRepeated(named: readonly NamedSetting[], context: RefinementCtx): void {
   const seen = new Map<string, string>();
   for (const [path, name] of named) {
     const earlier = seen.get(name.toLowerCase());

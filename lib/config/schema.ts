@@ -9,7 +9,7 @@ import { callLimits } from './call-limits.ts';
 import { deployment } from './deployment.ts';
 import { mcpConfig } from './mcp.ts';
 import { slug as name, slackChannel, timeZone } from './names.ts';
-import { type Named, refuseRepeated } from './refuse-repeated.ts';
+import { type NamedSetting, refuseRepeated } from './refuse-repeated.ts';
 import { testsConfig } from './tests.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
@@ -470,7 +470,7 @@ export const configSchema = z
     }
     for (const platform of ['slack', 'github'] as const) {
       refuseRepeated(
-        config.people.flatMap(({ [platform]: id }, index): Named[] =>
+        config.people.flatMap(({ [platform]: id }, index): NamedSetting[] =>
           id === undefined ? [] : [[['people', index, platform], id]],
         ),
         context,

@@ -3,7 +3,7 @@ import { WEEKDAYS } from '../dates.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { holidays } from './holidays.ts';
 import { slackChannel, slug, timeZone } from './names.ts';
-import { type Named, refuseRepeated } from './refuse-repeated.ts';
+import { type NamedSetting, refuseRepeated } from './refuse-repeated.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
@@ -160,10 +160,10 @@ export const timesheetsConfig = z
   });
 
 /** The checked settings; they are JSON. */
-export type Timesheets = z.output<typeof timesheetsConfig>;
+type Timesheets = z.output<typeof timesheetsConfig>;
 export type Team = Timesheets['teams'][number];
 
-function membersAt(path: Named[0], { people }: Pick<Team, 'people'>): Named[] {
+function membersAt(path: NamedSetting[0], { people }: Pick<Team, 'people'>): NamedSetting[] {
   if (people === 'all') return [[[...path, 'people'], people]];
   return people.map((email, index) => [[...path, 'people', index], email]);
 }

@@ -40,7 +40,7 @@ export function createConnectionCredential(
   return {
     name: `partner/${name}`,
     metric: 'ConnectionCredentialsFail',
-    async look(deadline) {
+    async check(deadline) {
       try {
         return { verdict: 'good', why: await callValidate(deadline) };
       } catch (error) {

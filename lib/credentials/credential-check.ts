@@ -8,11 +8,11 @@ import type { MetricName } from '../state/metrics/metrics.ts';
  * - `skipped`: none is configured
  * - `unknown`: it could not be checked now
  */
-export type Verdict = 'good' | 'bad' | 'skipped' | 'unknown';
+export type CredentialVerdict = 'good' | 'bad' | 'skipped' | 'unknown';
 
 /** The result of one try. `unanswered` may be a temporary failure, so there is a second try. */
 export interface CheckResult {
-  verdict: Verdict | 'unanswered';
+  verdict: CredentialVerdict | 'unanswered';
   /** An explanation without secrets. */
   why: string;
 }
@@ -27,13 +27,13 @@ export interface Credential {
    * @param deadline when the check must have returned; epoch milliseconds
    * @throws only for unexpected errors
    */
-  look(deadline: number): Promise<CheckResult>;
+  check(deadline: number): Promise<CheckResult>;
 }
 
 /** The result of checking one credential. */
 export interface CheckedCredential {
   secret: string;
-  verdict: Verdict;
+  verdict: CredentialVerdict;
   why: string;
 }
 
@@ -54,17 +54,21 @@ export async function checkCredentials(
   options: CredentialCheckOptions,
 ): Promise<CheckedCredential[]> {
   const { log, metrics } = options;
-  const looks = await Promise.allSettled(credentials.map((credential) => lookTwice(credential, deadline, options)));
+  const results = await Promise.allSettled(credentials.map((credential) => checkTwice(credential, deadline, options)));
   const checked: CheckedCredential[] = [];
   const errors: unknown[] = [];
   for (const [index, credential] of credentials.entries()) {
-    const look = looks[index];
-    if (look?.status !== 'fulfilled') {
-      log.error({ message: 'credentials could not be checked', secret: credential.name, error: String(look?.reason) });
-      errors.push(look?.reason);
+    const result = results[index];
+    if (result?.status !== 'fulfilled') {
+      log.error({
+        message: 'credentials could not be checked',
+        secret: credential.name,
+        error: String(result?.reason),
+      });
+      errors.push(result?.reason);
       continue;
     }
-    const { verdict, why } = look.value;
+    const { verdict, why } = result.value;
     const level = ({ good: 'info', skipped: 'info', unknown: 'warn', bad: 'error' } as const)[verdict];
     log[level]({ message: `credentials ${verdict}`, secret: credential.name, why });
     checked.push({ secret: credential.name, verdict, why });
@@ -80,16 +84,16 @@ export async function checkCredentials(
   return checked;
 }
 
-async function lookTwice(
+async function checkTwice(
   credential: Credential,
   deadline: number,
   { secrets, sleep }: CredentialCheckOptions,
-): Promise<{ verdict: Verdict; why: string }> {
+): Promise<{ verdict: CredentialVerdict; why: string }> {
   // The key may have been rotated since this process read it, so the secret is read again first.
   secrets.refresh(credential.name);
-  const first = await credential.look(deadline);
+  const first = await credential.check(deadline);
   if (first.verdict !== 'unanswered') return { verdict: first.verdict, why: first.why };
   await sleep(AGAIN_AFTER_MS);
-  const { verdict, why } = await credential.look(deadline);
+  const { verdict, why } = await credential.check(deadline);
   return { verdict: verdict === 'unanswered' ? 'bad' : verdict, why };
 }

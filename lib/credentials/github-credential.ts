@@ -31,7 +31,7 @@ export function createGithubCredential({ github, repositories, clock }: GithubCr
   return {
     name: 'github',
     metric: 'GithubCredentialsFail',
-    async look() {
+    async check() {
       try {
         return await use();
       } catch (error) {

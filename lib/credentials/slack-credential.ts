@@ -8,7 +8,7 @@ export function createSlackCredential(slack: SlackApi): Credential {
   return {
     name: 'slack',
     metric: 'SlackCredentialsFail',
-    async look() {
+    async check() {
       try {
         if (!(await slack.isThere())) return { verdict: 'skipped', why: 'the secret has no botToken' };
         await slack.call('auth.test', {}, z.unknown());

@@ -11,12 +11,12 @@ export interface Fault {
   message: string;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** False for values that must not be shown, such as secrets. Messages then name only their type. Default: true. */
   showValues?: boolean;
 }
 
-export type Read<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
+type Read<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 
 /** The longest text of a person that a message repeats. */
 const LONGEST_SHOWN = 60;

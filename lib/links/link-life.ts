@@ -15,7 +15,7 @@ import { isDeepStrictEqual } from 'node:util';
  * longer wants one, and it gives up the claim; or it is parked with its claim, which another job may take over if
  * nothing was sent.
  */
-export type Life =
+type Life =
   | { life: 'unclaimed' }
   /** A job is creating the defect. */
   | { life: 'claimed'; claim: Claim }
@@ -32,7 +32,7 @@ export interface Moved extends Partial<Holding> {
 }
 
 /** What is stored is not as the relay writes it. Its newest state is kept up to date; all else waits for a person. */
-export interface UnreadableLink {
+interface UnreadableLink {
   life: 'unreadable';
   /** The attributes with values that the relay never writes. */
   wrong: readonly string[];
@@ -108,13 +108,13 @@ export interface Defect {
   movedAt?: Readonly<Record<string, number>>;
 }
 
-export interface Doubt {
+interface Doubt {
   fields: string[];
   /** Until then, the service may carry out what was sent. Epoch milliseconds. */
   until: number;
 }
 
-export interface Update extends Doubt {
+interface Update extends Doubt {
   /** The run of the job that sends it. */
   by: string;
 }
@@ -161,15 +161,15 @@ const nextTurn = (link: Link) => (link.turn ?? 0) + 1;
  * until it is known which is newer, so that no order of deliveries ends without a defect. Otherwise the one that
  * arrived later wins.
  */
-export function keep<State>(link: Link<State>, told: ReportedState<State>): Link<State> | undefined {
+export function keep<State>(link: Link<State>, reported: ReportedState<State>): Link<State> | undefined {
   const { newest } = link;
-  if (newest && told.version < newest.version) return undefined;
+  if (newest && reported.version < newest.version) return undefined;
   const revision = nextTurn(link);
-  if (!newest || told.version > newest.version) return { ...link, newest: { ...told, revision, tied: false } };
-  if (isDeepStrictEqual(newest.state, told.state)) return link;
-  const keepsLast = newest.wanted && !told.wanted;
+  if (!newest || reported.version > newest.version) return { ...link, newest: { ...reported, revision, tied: false } };
+  if (isDeepStrictEqual(newest.state, reported.state)) return link;
+  const keepsLast = newest.wanted && !reported.wanted;
   if (keepsLast && newest.tied) return link;
-  return { ...link, newest: { ...(keepsLast ? newest : told), revision, tied: true } };
+  return { ...link, newest: { ...(keepsLast ? newest : reported), revision, tied: true } };
 }
 
 /** Settles a tie with GitHub's current state, or without it if GitHub cannot be asked. */
@@ -266,7 +266,7 @@ function inDoubt({ updating, doubtful, ...defect }: Defect, ...others: (Doubt | 
 }
 
 /** A transfer, as the link of the new issue sees it. */
-export interface Transfer {
+interface Transfer {
   from: string;
   /** The link that `arrive` is about. */
   to: string;

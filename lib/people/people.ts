@@ -49,7 +49,7 @@ const MOST_LISTED = 2_000;
 const PAGE_SIZE = 100;
 const PAGES = 50;
 
-interface Known extends ServiceUser {
+interface KnownUser extends ServiceUser {
   /** Digest of the person's entry in the map. If the entry changes, the person is looked up again. */
   entry: string;
   /** When the users were listed; epoch milliseconds. */
@@ -62,7 +62,7 @@ interface ListedUser {
 }
 
 /** A connection's users by the digest of their address. */
-interface Listing {
+interface UserListing {
   users: Record<string, ListedUser[]>;
   /** When the users were listed; epoch milliseconds. */
   readAt: number;
@@ -131,7 +131,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
     steps: Steps,
   ): Promise<{ users: ListedUser[]; readAt: number }> {
     const address = digest(comparableAddress(email));
-    const { users, readAt } = await remembered<Listing>({
+    const { users, readAt } = await remembered<UserListing>({
       table,
       clock,
       key: keys.users(connection),
@@ -142,7 +142,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
         const readAt = clock();
         const query = { per_page: PAGE_SIZE };
         const { kept } = await steps.list('list users', listUsers, query, listedUser, ({ userId }) => userId, PAGES);
-        const users: Listing['users'] = {};
+        const users: UserListing['users'] = {};
         for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
         return { users, readAt };
       },
@@ -157,7 +157,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
     return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
   }
 
-  async function find(person: Person, connection: string, steps: Steps): Promise<Known> {
+  async function find(person: Person, connection: string, steps: Steps): Promise<KnownUser> {
     const { email, timeZone } = await lookUp(person, steps);
     const { users, readAt } = await usersWith(email, connection, steps);
     const [user] = users;

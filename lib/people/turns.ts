@@ -31,18 +31,18 @@ const CONTENDED_TRIES = 8;
 /** Longer than jobs usually wait. Once the record expires, the person has ten free places again. */
 const KEPT_MS = 7 * 86_400_000;
 
-interface Noted {
+interface NotedJob {
   id: string;
   at: number;
 }
 
 export function createTurns(table: Table, jobs: JobStore, clock: () => number): Turns {
-  async function isUnderWay({ id, at }: Noted): Promise<boolean> {
+  async function isUnderWay({ id, at }: NotedJob): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
     return job ? !hasEnded(job) : at + STORED_WITHIN_MS > clock();
   }
 
-  async function underWay(noted: readonly Noted[]): Promise<Noted[]> {
+  async function underWay(noted: readonly NotedJob[]): Promise<NotedJob[]> {
     const are = await Promise.all(noted.map(isUnderWay));
     return noted.filter((_, index) => are[index]);
   }
@@ -54,14 +54,14 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
         // The next write is conditional on the version, also of an expired note.
         const [accepted, item] = await Promise.all([ifReadable(jobs.get(jobId)), table.getEvenExpired(key)]);
         if (accepted) return accepted.lane;
-        const { noted = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<Turn>;
+        const { noted = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
         const now = clock();
         const others = noted.filter(({ id }) => id !== jobId);
         const isSoon = lastAt + FURTHER_WITHIN_MS > now;
         // Ended jobs are removed only when it matters, so that no job has to remove its own record.
         const kept = isSoon && others.length < MOST_UNDER_WAY ? others : await underWay(others);
         if (kept.length >= MOST_UNDER_WAY) return undefined;
-        const turn: Turn = { noted: [...kept, { id: jobId, at: now }], lastAt: now, version: version + 1 };
+        const turn: StoredTurns = { noted: [...kept, { id: jobId, at: now }], lastAt: now, version: version + 1 };
         const written = await table.put(
           { ...key, ...turn, expiresAt: expiry(now, KEPT_MS) },
           { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
@@ -73,8 +73,8 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
   };
 }
 
-interface Turn {
-  noted: Noted[];
+interface StoredTurns {
+  noted: NotedJob[];
   /** When the last job was recorded. */
   lastAt: number;
   version: number;

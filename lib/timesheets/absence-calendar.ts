@@ -2,15 +2,10 @@ import { comparableName } from '../commands/words.ts';
 import type { Team } from '../config/timesheets.ts';
 import { readUpTo } from '../state/http/read-up-to.ts';
 import { comparableAddress } from '../text.ts';
+import type { TeamMember } from './read-timesheets.ts';
 
 /** Whom the calendar of a team says to be away on a day, or why it cannot be read. */
-export type ReadCalendar = { away: string[] } | { unread: string };
-
-interface Member {
-  userId: string | number;
-  name: string;
-  email: string;
-}
+type ReadCalendar = { away: string[] } | { unread: string };
 
 const MOST_BYTES = 5_000_000;
 const MOST_REDIRECTS = 3;
@@ -23,7 +18,7 @@ const TIMEOUT_MS = 10_000;
  */
 export async function readCalendar(
   { absence, timeZone, remindAt: at }: Team,
-  members: readonly Member[],
+  members: readonly TeamMember[],
   date: string,
   fetch: typeof globalThis.fetch,
 ): Promise<ReadCalendar> {
@@ -46,7 +41,10 @@ export async function readCalendar(
 }
 
 /** True if the event has the member's address, or their whole name in its title. */
-function isAbout({ addresses, summary }: { addresses: string[]; summary: string }, { email, name }: Member): boolean {
+function isAbout(
+  { addresses, summary }: { addresses: string[]; summary: string },
+  { email, name }: TeamMember,
+): boolean {
   const title = ` ${comparableName(summary).replaceAll(/[^\p{L}\p{N}@.'-]+/gu, ' ')} `;
   const address = comparableAddress(email);
   return [address, comparableName(name)].some((one) => title.includes(` ${one} `)) || addresses.includes(address);

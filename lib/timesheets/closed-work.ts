@@ -4,7 +4,7 @@ import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 
 /** What a person finished on GitHub. */
-export interface ClosedWork {
+interface ClosedWork {
   /** `merged acme/web#12` */
   did: string;
   /** The issues that it closed: `acme/web#40`. */

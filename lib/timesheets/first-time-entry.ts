@@ -22,7 +22,7 @@ export interface FirstTimeEntries {
   verify(job: Job, steps: Pick<Steps, 'call'>, sent: SentEntry): Promise<void>;
 }
 
-export interface SentEntry {
+interface SentEntry {
   id: string | number;
   user_id: string | number;
   date: string;

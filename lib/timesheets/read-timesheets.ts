@@ -23,8 +23,8 @@ interface Task {
   name?: string | undefined;
 }
 
-/** A user of the service, without what they logged. */
-type Person = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks'>;
+/** A member of a team, without what they logged. */
+export type TeamMember = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks'>;
 
 /** Both dates are inclusive. */
 interface Range {
@@ -32,7 +32,7 @@ interface Range {
   to: string;
 }
 
-export interface TeamReading {
+interface TeamReading {
   sheets: Timesheet[];
   /** Addresses in the team's settings that no user has, by their path there. */
   addressesOfNobody: Readonly<Record<string, string>>;
@@ -106,7 +106,12 @@ async function readAgain(
  *
  * @param reading distinguishes this reading from earlier ones, which are journalled too
  */
-export async function readTimesheet(person: Person, range: Range, reading: number, steps: Steps): Promise<Timesheet> {
+export async function readTimesheet(
+  person: TeamMember,
+  range: Range,
+  reading: number,
+  steps: Steps,
+): Promise<Timesheet> {
   const read = await readOne(person, range, `list their time entries, reading ${reading}, page`, ENTRY_PAGES, steps);
   if (!read) throw unfinished('timelogs/list of one user');
   return read;
@@ -114,7 +119,7 @@ export async function readTimesheet(person: Person, range: Range, reading: numbe
 
 /** @returns undefined if the list continues after the last page that may be read */
 async function readOne(
-  person: Person,
+  person: TeamMember,
   range: Range,
   step: string,
   maxPages: number,
@@ -131,7 +136,12 @@ async function readOne(
   return whole ? { ...person, ...sumOf(kept, person.userId, range) } : undefined;
 }
 
-function personOf({ user_id, name, email, dt_created }: z.output<typeof listUsers.data>[number]): Person | undefined {
+function personOf({
+  user_id,
+  name,
+  email,
+  dt_created,
+}: z.output<typeof listUsers.data>[number]): TeamMember | undefined {
   if (!email) return undefined;
   const createdOn = dateOf(dt_created);
   return { userId: user_id, name: name ?? email, email, ...(createdOn !== undefined && { createdOn }) };

@@ -6,7 +6,7 @@ import type { Week } from './calendar.ts';
 import type { Standing } from './shortfall.ts';
 
 /** A person's balance at the end of a week. */
-export interface PersonOfWeek extends Standing {
+interface PersonOfWeek extends Standing {
   name: string;
   /** Why some of the entries could not be read. */
   unreadable: readonly string[];

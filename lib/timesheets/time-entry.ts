@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The parts of a time entry that reminders need. */
-export interface TimeEntry {
+interface TimeEntry {
   userId: string;
   /** `YYYY-MM-DD` */
   date: string;
@@ -14,7 +14,7 @@ export interface TimeEntry {
  * An entry that cannot be read reliably. The reason names the field and the expected format. It repeats nothing of the
  * entry, because with a wrong override any field may hold a note.
  */
-export interface UnreadableEntry {
+interface UnreadableEntry {
   unreadable: string;
   /** Set if at least the day can be read. */
   date?: string;

@@ -30,7 +30,7 @@ export interface AccessTokens {
   refuse(grant: Grant, said: string | null): Promise<void>;
 }
 
-export interface AccessTokensOptions {
+interface AccessTokensOptions {
   connection: string;
   grants: Grants;
   http: OAuthHttp;

@@ -44,7 +44,7 @@ interface ScopesAsked {
   also?: readonly string[] | undefined;
 }
 
-export interface AccountLinkOptions {
+interface AccountLinkOptions {
   connection: string;
   transport: Transport;
   registrations: Registrations;

@@ -4,7 +4,7 @@ import type { DeathCause, Grant } from './grant.ts';
 export abstract class GrantError extends Error {}
 
 /** Why a person has to link their account. */
-export type LinkReason = 'never linked' | 'other instance' | 'scope missing' | DeathCause;
+type LinkReason = 'never linked' | 'other instance' | 'scope missing' | DeathCause;
 
 /** The person has to link their account, or to link it again. The call was not carried out. */
 export class LinkNeeded extends GrantError {

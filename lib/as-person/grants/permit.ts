@@ -5,7 +5,7 @@ import type { Limits } from '../../service/budget/window.ts';
 import { McpUnanswered } from '../protocol/errors.ts';
 import type { Permit } from '../protocol/transport.ts';
 
-export interface PermitOptions {
+interface PermitOptions {
   budget: Budget;
   /** The budget of the instance's MCP endpoint: `mcpBudgetName`. */
   name: string;

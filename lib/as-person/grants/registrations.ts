@@ -5,7 +5,7 @@ import type { OAuthHttp } from '../protocol/oauth/oauth-http.ts';
 import { registerClient } from '../protocol/oauth/registration.ts';
 
 /** The relay's registration at an authorization server, for one connection and redirect URI. */
-export interface Registration {
+interface Registration {
   issuer: string;
   clientId: string;
   /** Epoch milliseconds. */
@@ -26,7 +26,7 @@ export interface Registrations {
   forget(redirectUri: string, clientId: string): Promise<void>;
 }
 
-export interface RegistrationsOptions {
+interface RegistrationsOptions {
   connection: string;
   table: Table;
   http: OAuthHttp;

@@ -27,7 +27,7 @@ export interface ToolCalls {
   call(holder: Holder, history: ToolHistory, tool: string, args: object, leaving?: Leaving<Grant>): Promise<ToolResult>;
 }
 
-export interface ToolCallsOptions {
+interface ToolCallsOptions {
   transport: Transport;
   tokens: AccessTokens;
   /**

@@ -58,7 +58,7 @@ export const endOfStep = (now: number) => ({
 });
 
 /** The content of a URL or a cookie: whose link it is, and a secret that only its holder knows. */
-export interface Ticket extends Asker {
+interface Ticket extends Asker {
   secret: string;
 }
 

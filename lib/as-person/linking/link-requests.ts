@@ -14,7 +14,7 @@ import {
 } from './link-item.ts';
 
 /** The result of a code: a grant, a wrong code and how many tries are left, or no link that waits for a code. */
-export type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
+type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
 
 /** Links as people request and confirm them in Slack. */
 export interface LinkRequests {

@@ -18,7 +18,7 @@ import {
 } from './link-item.ts';
 
 /** A link that a browser has opened, with what was kept for its callback. */
-export interface OpenedLink extends LinkRequest {
+interface OpenedLink extends LinkRequest {
   pending: PendingLink;
 }
 
@@ -46,7 +46,7 @@ export interface OpenedLinks {
   finish(ticket: string, grant: NewGrant): Promise<string | undefined>;
 }
 
-export interface OpenedLinksOptions {
+interface OpenedLinksOptions {
   table: Table;
   vault: Vault;
   grants: Pick<Grants, 'prepare'>;

@@ -8,7 +8,7 @@ import { MOST_BEGUN } from './link-share.ts';
 import type { OpenedLinks } from './opened-links.ts';
 import { codePage, leavePage, startPage } from './pages.ts';
 
-export interface ReceiveBrowserOptions {
+interface ReceiveBrowserOptions {
   links: OpenedLinks;
   /** Counts a sign-in of the person. @returns when they may begin one again, if they have begun too many */
   takeShare: (asker: Asker) => Promise<number | undefined>;

@@ -15,7 +15,7 @@ export abstract class McpError extends Error {
 }
 
 /** What a refusal says. */
-export interface RefusalFacts {
+export interface McpRefusalFacts {
   status: number;
   challenge: Challenge | null;
   /** `invalid_request`, `invalid_token` or `insufficient_scope`, of the challenge or the body; null without one. */
@@ -29,7 +29,7 @@ export interface RefusalFacts {
 }
 
 /** The endpoint refused the request by its HTTP status (docs/partner-api.md#mcp-errors). */
-export class McpRefusal extends McpError implements RefusalFacts {
+export class McpRefusal extends McpError implements McpRefusalFacts {
   override readonly name = 'McpRefusal';
   readonly status: number;
   readonly challenge: Challenge | null;
@@ -38,7 +38,7 @@ export class McpRefusal extends McpError implements RefusalFacts {
   readonly said: string | null;
   readonly retryAfter: string | null;
 
-  constructor(method: string, { status, challenge, error, code, said, retryAfter }: RefusalFacts) {
+  constructor(method: string, { status, challenge, error, code, said, retryAfter }: McpRefusalFacts) {
     super(method, `refused with status ${status}${error === null ? '' : ` (${error})`}`, { said });
     this.status = status;
     this.challenge = challenge;

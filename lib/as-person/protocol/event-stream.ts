@@ -1,5 +1,5 @@
 /** One event of a `text/event-stream`. Without data it only carries an id or a pause. */
-export interface StreamEvent {
+interface StreamEvent {
   id: string | undefined;
   data: string;
   /** How long to wait before the stream is asked for again. */

@@ -17,7 +17,7 @@ export interface Argument {
 type Choice = string | number | boolean;
 
 /** The arguments of a tool. */
-export interface ToolArguments {
+interface ToolArguments {
   /** By name; undefined for an argument that is neither a value nor a list of values. */
   byName: ReadonlyMap<string, Argument | undefined>;
   required: readonly string[];

@@ -19,7 +19,7 @@ function dataOf({ structured, texts }: ToolResult): unknown {
 }
 
 /** @param path names joined by dots */
-export function valueAt(data: unknown, path: string): unknown {
+function valueAt(data: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);

@@ -27,7 +27,7 @@ export interface Transport {
 }
 
 /** What goes with every message of a session. */
-export interface Envelope {
+interface Envelope {
   token?: string | undefined;
   sessionId?: string | undefined;
   /** Where the header names it. */
@@ -87,7 +87,7 @@ export async function endSession(transport: Transport, envelope: Envelope): Prom
   answer.drop();
 }
 
-type Outcome = Extract<Message, { kind: 'result' | 'error' }>;
+type ResultOrError = Extract<Message, { kind: 'result' | 'error' }>;
 
 const isStream = ({ headers }: Answer) => /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
@@ -138,7 +138,7 @@ async function refusalOf({ token }: Envelope, method: string, answer: Answer): P
   });
 }
 
-async function fromBody({ token }: Envelope, method: string, id: number, answer: Answer): Promise<Outcome> {
+async function fromBody({ token }: Envelope, method: string, id: number, answer: Answer): Promise<ResultOrError> {
   const { status } = answer;
   const body = await readText(answer).catch((error) => {
     throw error instanceof TooLong ? new McpUnreadable(method, { status, found: error.message }) : error;
@@ -155,9 +155,9 @@ function kindOf(body: string): string {
   return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'no JSON-RPC message';
 }
 
-function outcomeFor(messages: readonly Message[], id: number): Outcome | undefined {
+function outcomeFor(messages: readonly Message[], id: number): ResultOrError | undefined {
   return messages.find(
-    (message): message is Outcome =>
+    (message): message is ResultOrError =>
       (message.kind === 'result' || message.kind === 'error') && (message.id === id || message.id === null),
   );
 }
@@ -169,7 +169,7 @@ async function fromStream(
   method: string,
   id: number,
   first: Answer,
-): Promise<Outcome> {
+): Promise<ResultOrError> {
   const { clock, sleep, times } = transport;
   const deadline = clock() + (times?.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   let stream: Answer | undefined = first;

@@ -8,7 +8,7 @@ import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { cutToBytes } from '../../text.ts';
 import type { Context } from '../context.ts';
 import { fateOfClaim } from '../issue-to-defect/claim-fate.ts';
-import { isDefect, toldOf } from '../issue-to-defect/defect-text.ts';
+import { isDefect, reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity, issueJobs } from '../issue-to-defect/draft.ts';
 import type { IssueRepository } from '../issue-to-defect/issue-decisions.ts';
 import { type IssuePlan, planIssue } from '../issue-to-defect/issue-plan.ts';
@@ -19,7 +19,7 @@ export interface PlannedIssue {
   number: number;
   title: string;
   entity: string;
-  told: ReportedState<IssueState>;
+  reported: ReportedState<IssueState>;
   plan: IssuePlan;
 }
 
@@ -56,22 +56,22 @@ export async function planListed(
 ): Promise<PlannedIssue> {
   const { name, connection, settings } = repository;
   const entity = issueEntity(issue.id);
-  const told = toldOf(issue, name, settings);
+  const reported = reportedState(issue, name, settings);
   const link = await context.links.look(entity);
-  const view = { job: { connection, entity: told.name, lane: 'backfill' }, repository } as const;
-  const plan = await planIssue(keep(link, told) ?? link, view, (jobId) => fateOfClaim(jobId, context));
-  return { number: issue.number, title: issue.title, entity, told, plan };
+  const view = { job: { connection, entity: reported.name, lane: 'backfill' }, repository } as const;
+  const plan = await planIssue(keep(link, reported) ?? link, view, (jobId) => fateOfClaim(jobId, context));
+  return { number: issue.number, title: issue.title, entity, reported, plan };
 }
 
 /** The job of an issue. Every run of a page makes the same job of it. */
-export function draftOf({ number, entity, told }: PlannedIssue, backfill: Backfill): JobDraft {
+export function draftOf({ number, entity, reported }: PlannedIssue, backfill: Backfill): JobDraft {
   const { repository, connection, startedAt, comment } = backfill;
   return issueJobs.draft({
     happened: [entity, 'backfill', startedAt],
     connection,
     lane: 'backfill',
-    entity: told.name,
-    summary: `${told.name} from a backfill: ${cutToBytes(told.state.title, 200, '…')}`,
+    entity: reported.name,
+    summary: `${reported.name} from a backfill: ${cutToBytes(reported.state.title, 200, '…')}`,
     input: { repository, issueNumber: number, entity, backfill: { startedAt, comment } },
   });
 }

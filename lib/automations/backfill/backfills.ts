@@ -18,7 +18,7 @@ export interface IssueFilter {
  * - `stopped`: a person ended it; jobs that had not begun end without a call
  * - `finished`: every issue has ended, and `counts` says how
  */
-export type BackfillStatus = 'running' | 'paused' | 'stopped' | 'finished';
+type BackfillStatus = 'running' | 'paused' | 'stopped' | 'finished';
 
 /**
  * - `open`: its job has not ended

@@ -80,13 +80,13 @@ export function backfill(context: Context): Automation {
     /** @returns whether there is something to do */
     async function take(issue: GithubIssue): Promise<boolean> {
       const planned = await planListed(issue, repository, context);
-      const { number, entity, told, plan } = planned;
+      const { number, entity, reported, plan } = planned;
       if (plan.does === 'nothing' && plan.fate !== 'under way') {
         await backfills.take(found, { number, fate: plan.fate, why: plan.why });
         return false;
       }
       const draft = { ...draftOf(planned, found), cause: { from: 'job', id: pageJob } } as const;
-      await links.change(entity, (link) => keep(link, told));
+      await links.change(entity, (link) => keep(link, reported));
       await jobs.store(draft, 'it takes what no other job wants');
       // Last, so that every issue that is noted as open has a job that will end.
       await backfills.take(found, { number, fate: 'open', jobId: draft.id });

@@ -12,6 +12,7 @@ import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { fetchPull } from '../../platforms/github/checks/fetch-pull.ts';
 import type { CheckedPull } from '../../platforms/github/checks/payloads.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
+import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
@@ -22,8 +23,6 @@ import * as verdicts from './verdict.ts';
 /** How many issues, and how many tasks, of a pull request are looked up. */
 const MOST_NAMED = 5;
 
-type Place = { repository: string; installationId?: number | undefined };
-
 /** Checks whether a pull request is tracked: it closes an issue that has a defect, or names a task that exists. */
 export function checkPullRequest(context: Context): Automation {
   const { config, github, links, collaborators } = context;
@@ -31,7 +30,7 @@ export function checkPullRequest(context: Context): Automation {
   return defineAutomation(checkJobs, async ({ repository, installationId, of }, job, steps) => {
     const settings = findRepository(config, repository)?.checkPullRequest;
     if (!settings) return `nothing to do: ${repository} is not configured for ${checkJobs.name}`;
-    const place: Place = { repository, installationId };
+    const place: RepositoryAddress = { repository, installationId };
 
     async function set(step: string, headSha: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
       const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
@@ -65,7 +64,7 @@ export function checkPullRequest(context: Context): Automation {
     { body, user, author_association, labels }: CheckedPull,
     rerunBy: string | undefined,
     { exemptLabels }: CheckPullRequestConfig,
-    { place, job, steps }: { place: Place; job: Job; steps: Steps },
+    { place, job, steps }: { place: RepositoryAddress; job: Job; steps: Steps },
   ): Promise<verdicts.Verdict> {
     if (isBot(user)) return verdicts.ofBot;
     const isExempt = ({ name }: { name: string }) =>
@@ -96,7 +95,7 @@ export function checkPullRequest(context: Context): Automation {
   }
 
   /** Whether the issue has a defect, or should have one. Its link is known by its name only once it is claimed. */
-  async function defectOf(name: string, place: Place): Promise<'made' | 'wanted' | undefined> {
+  async function defectOf(name: string, place: RepositoryAddress): Promise<'made' | 'wanted' | undefined> {
     const entity = (await links.named(name)) ?? (await entityOf(Number(name.split('#').at(-1)), place));
     const link = entity === undefined ? undefined : await links.look(entity);
     if (!link) return undefined;
@@ -104,7 +103,7 @@ export function checkPullRequest(context: Context): Automation {
     return link.newest?.wanted ? 'wanted' : undefined;
   }
 
-  async function entityOf(issueNumber: number, place: Place): Promise<string | undefined> {
+  async function entityOf(issueNumber: number, place: RepositoryAddress): Promise<string | undefined> {
     const issue = await fetchIssue(github, { ...place, issueNumber });
     return issue && issueEntity(issue.id);
   }

@@ -8,7 +8,7 @@ import { completeChecklistItem as operation } from '../../service/partner/operat
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
-import { keptOf } from '../create-with.ts';
+import { resultOf } from '../create-with.ts';
 import { checklistItemJobs } from './draft.ts';
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
@@ -79,7 +79,7 @@ async function setAsPerson(
   async function call(step: string, fields: Fields): Promise<string | null> {
     const asked = { ...own, arguments: fillTemplate(own.arguments, fields) };
     try {
-      keptOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
+      resultOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
       return null;
     } catch (error) {
       if (error instanceof NotDone) return error.message;

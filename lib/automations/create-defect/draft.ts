@@ -19,7 +19,7 @@ export type DescribedDefect = z.output<typeof describedDefect>;
 /** `origin`: where the defect is from, as its description states it. */
 export const defectJobs = defineJobs('create-defect', z.extend(describedDefect, { origin: z.string() }));
 
-export interface DefectCommand {
+interface DefectCommand {
   verb: 'defect';
   title?: string;
 }

@@ -24,7 +24,7 @@ export const toolCallJobs = defineJobs(
   }),
 );
 
-export interface DoCommand {
+interface DoCommand {
   verb: 'do';
   word?: string;
 }

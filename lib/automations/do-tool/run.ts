@@ -19,7 +19,7 @@ import {
 import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { cutToLength } from '../../text.ts';
 import type { Context } from '../context.ts';
-import { keptOf } from '../create-with.ts';
+import { resultOf } from '../create-with.ts';
 import { FORM, toolCallJobs, toolFormJobs, toolListJobs } from './draft.ts';
 
 const SHOWN = 40;
@@ -98,7 +98,7 @@ export function callTool(context: Context): Automation {
     const call = { tool: name, schema, arguments: form.args, isFilledIn: true };
     const said = tool.hints.readOnly
       ? await mine.read('call the tool', call, saidIn)
-      : keptOf(await mine.make('call the tool', call, saidIn), name, `${name} was carried out`, false);
+      : resultOf(await mine.make('call the tool', call, saidIn), name, `${name} was carried out`, false);
     return `the tool ${name} says: ${said}`;
   });
 }

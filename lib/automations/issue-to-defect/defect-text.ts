@@ -9,7 +9,7 @@ import { cutToBytes } from '../../text.ts';
 import { withFooter } from '../described.ts';
 
 /** @param repository `owner/name` */
-export function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {
+function issueState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): IssueState {
   return {
     name: `${repository}#${issue.number}`,
     title: issue.title,
@@ -26,7 +26,11 @@ export function issueState(issue: GithubIssue, repository: string, config: Issue
 }
 
 /** What GitHub says about an issue, as the link keeps it. @param repository `owner/name` */
-export function toldOf(issue: GithubIssue, repository: string, config: IssueToDefectConfig): ReportedState<IssueState> {
+export function reportedState(
+  issue: GithubIssue,
+  repository: string,
+  config: IssueToDefectConfig,
+): ReportedState<IssueState> {
   const state = issueState(issue, repository, config);
   return { state, name: state.name, version: issue.updated_at, wanted: isDefect(state.labels, config) };
 }

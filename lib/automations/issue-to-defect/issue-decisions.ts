@@ -25,9 +25,9 @@ export interface IssueRepository {
 }
 
 /** Nothing is done, and `why` says so to people. */
-export type Leave = { does: 'leave'; why: string };
+type Leave = { does: 'leave'; why: string };
 /** The job is parked for a person. */
-export type Park = { does: 'park'; why: string };
+type Park = { does: 'park'; why: string };
 
 /** Whether an issue without a defect gets one. */
 export function decideCreation(
@@ -44,7 +44,7 @@ export function decideCreation(
 }
 
 /** What becomes of the claim that another job holds. */
-export type ClaimDecision =
+type ClaimDecision =
   | { does: 'take over'; connection: string; inherited?: Applied }
   /** The other job created a defect, but ended before it wrote that to the link. */
   | { does: 'make'; defect: Pick<Defect, 'id' | 'applied'> }

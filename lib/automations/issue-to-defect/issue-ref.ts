@@ -6,7 +6,7 @@ import { type IssueName, type Link, type ReportedState, settleTie } from '../../
 import { fetchIssue, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { Context } from '../context.ts';
-import { toldOf } from './defect-text.ts';
+import { reportedState } from './defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
 import type { IssueRepository } from './issue-decisions.ts';
 
@@ -20,9 +20,9 @@ export type IssueLink = Link<IssueState>;
 
 /** Finds the issue that a job works on, and reads its link. */
 export function createIssueRefs({ config, links, github }: Context) {
-  return { placeOf, readLink };
+  return { issueRefOf, readLink };
 
-  async function placeOf({ entity, name: told }: IssueName, input: IssueInput): Promise<IssueRef> {
+  async function issueRefOf({ entity, name: told }: IssueName, input: IssueInput): Promise<IssueRef> {
     const { newest } = await links.get(entity);
     const isMoved = entity !== input.entity;
     // Until an event of the new issue arrives, only its name is known. Its repository may not be configured.
@@ -67,5 +67,5 @@ function toldBy(
 ): ReportedState<IssueState> | undefined {
   if (issueEntity(issue.id) !== entity) return undefined;
   const [fullName = ''] = name.split('#');
-  return { ...toldOf(issue, fullName, repository.settings), name };
+  return { ...reportedState(issue, fullName, repository.settings), name };
 }

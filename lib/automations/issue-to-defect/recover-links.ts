@@ -8,17 +8,17 @@ import { withOverride } from '../../service/partner/operation.ts';
 import { listDefects } from '../../service/partner/operations/defects.ts';
 import { pages } from '../../service/partner/pages.ts';
 import type { Context } from '../context.ts';
-import { type Footer, footerOf, toldOf } from './defect-text.ts';
+import { type Footer, footerOf, reportedState } from './defect-text.ts';
 import { issueEntity } from './draft.ts';
 
 /** A defect whose description ends as that of an issue. */
-export interface FooterFound extends Footer {
+interface FooterFound extends Footer {
   connection: string;
   id: string | number;
 }
 
 /** A list of defects as it was read. */
-export interface DefectList {
+interface DefectList {
   connection: string;
   projectId: string;
   /** The calls that reading it took. */
@@ -34,7 +34,7 @@ export interface LostLink extends FooterFound {
   entity: string;
   /** How often the link had been cleared when the defect was made. */
   cleared: number;
-  told: ReturnType<typeof toldOf>;
+  reported: ReturnType<typeof reportedState>;
 }
 
 /** What a recovery would do about the links. */
@@ -108,7 +108,7 @@ export async function recoverLinks(
   for (const one of lost) {
     const changed = await links.change(one.entity, (link) => {
       const made = restored(link, one, clock());
-      return made && (keep(made, one.told) ?? made);
+      return made && (keep(made, one.reported) ?? made);
     });
     if (changed) written++;
   }
@@ -188,8 +188,8 @@ async function provenBy(
   const entity = issueEntity(issue.id);
   for (let cleared = 0; cleared <= MOST_CLEARED; cleared++) {
     if ((await markers.of('defect of an issue', entity, cleared)) !== defect.marker) continue;
-    const told = toldOf(issue, repository.name, repository.issueToDefect);
-    return { ...defect, entity, issue: told.name, cleared, told };
+    const reported = reportedState(issue, repository.name, repository.issueToDefect);
+    return { ...defect, entity, issue: reported.name, cleared, reported };
   }
   return undefined;
 }

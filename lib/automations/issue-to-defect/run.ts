@@ -19,7 +19,7 @@ import { createMaking } from './make-defect.ts';
 export function issueToDefect(context: Context): Automation {
   const { links, clock } = context;
   const { whereabouts } = createTransfers(context);
-  const { placeOf } = createIssueRefs(context);
+  const { issueRefOf } = createIssueRefs(context);
   const { makeDefect, settleLeft, hasBegun } = createMaking(context);
   const { follow } = createFollowing(context);
   return { ...defineAutomation(issueJobs, run), letGo };
@@ -28,7 +28,7 @@ export function issueToDefect(context: Context): Automation {
     for (;;) {
       const { entity, name, left } = await whereabouts(input.entity, job);
       const created = left && (await settleLeft(job, left, steps));
-      const place = await placeOf({ entity, name }, input);
+      const place = await issueRefOf({ entity, name }, input);
       const { repository } = place;
       if (entity !== input.entity && repository.connection !== job.connection)
         return `${created ?? 'nothing to do'}: the issue was transferred to ${repository.name}, on the connection ${repository.connection}`;
@@ -52,7 +52,7 @@ export function issueToDefect(context: Context): Automation {
       const link = await links.get(entity);
       if (link.life !== 'claimed' || link.claim.by !== job.id || (await hasBegun(job.id))) return;
       if (ending === 'succeeded' && link.newest) {
-        const { repository } = await placeOf({ entity, name }, input);
+        const { repository } = await issueRefOf({ entity, name }, input);
         // Jobs of newer events have left the defect to this job.
         if (isDefect(link.newest.state.labels, repository.settings))
           throw new RetryAt(clock(), 'the issue changed meanwhile');

@@ -1,7 +1,7 @@
 import { withPlainHyphens } from '../../commands/words.ts';
 import type { AnsweredVerb } from '../verb.ts';
 
-export interface LinkCommand {
+interface LinkCommand {
   verb: 'link';
   /** What the browser shows after the sign-in: `482-913`. */
   code?: string;

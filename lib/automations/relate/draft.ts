@@ -21,7 +21,7 @@ export const relateJobs = defineJobs(
 
 const KINDS = { task: 'task', case: 'test case', step: 'test step' } as const;
 
-export interface RelateCommand {
+interface RelateCommand {
   verb: 'relate';
   defect: string;
   what: keyof typeof KINDS;

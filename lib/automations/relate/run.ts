@@ -39,7 +39,7 @@ export function relate(context: Context): Automation {
     const target = await targetOf(wanted, steps);
     const one = { connection: job.connection, id };
     const isRemoved = 'removed' in wanted && wanted.removed;
-    const outcome = isRemoved ? await keep(one, target) : await link(one, target, job, steps);
+    const outcome = isRemoved ? await explainKept(one, target) : await link(one, target, job, steps);
     return defect === undefined ? outcome : { ...outcome, isUntold: false };
   });
 
@@ -56,7 +56,7 @@ export function relate(context: Context): Automation {
     return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
   }
 
-  async function keep(defect: DefectName, { kind, id }: Target): Promise<Outcome> {
+  async function explainKept(defect: DefectName, { kind, id }: Target): Promise<Outcome> {
     const linked = await relations.of(defect);
     const what = `defect ${defect.id} is linked to ${kind} ${id}`;
     if (!linked.some((one) => one.kind === kind && one.id === String(id))) return untold(`no ${what}`);

@@ -14,7 +14,7 @@ const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 
 /** How many bytes the archives of a run may still unpack to. */
-export interface Room {
+interface Room {
   bytes: number;
 }
 

@@ -3,12 +3,12 @@ import { plainText } from '../../platforms/github/plain-text.ts';
 import { counted } from '../../text.ts';
 import type { WorkflowRun } from './draft.ts';
 import type { RunResults } from './read-run.ts';
-import type { Told } from './scenario-states.ts';
+import type { ScenarioFate } from './scenario-states.ts';
 import type { Listed, ScenarioResult } from './tally.ts';
 
 /** A scenario, and what became of its results; nothing for a run that does not count. */
-export interface ToldScenario extends ScenarioResult {
-  became?: Told | 'not whole' | 'all skipped' | 'refused' | undefined;
+export interface ShownScenario extends ScenarioResult {
+  became?: ScenarioFate | 'not whole' | 'all skipped' | 'refused' | undefined;
 }
 
 const BECAME = {
@@ -20,32 +20,32 @@ const BECAME = {
   refused: ': not sent: the service does not take it',
 } as const;
 
-export interface CheckedRun {
+interface CheckedRun {
   run: WorkflowRun;
   results: RunResults;
-  told: readonly ToldScenario[];
+  shown: readonly ShownScenario[];
   isCounted: boolean;
   /** How many test cases get a defect. */
   defects: number;
 }
 
-export const isSent = ({ became }: ToldScenario) => became === 'sent' || typeof became === 'object';
+export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof became === 'object';
 
 /** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
-export function checkOf({ run, results, told, isCounted, defects }: CheckedRun) {
+export function checkOf({ run, results, shown, isCounted, defects }: CheckedRun) {
   const { tests, unmapped, unreadable, leftOut, read, unread } = results;
   const count = tests.passed + tests.failed + tests.skipped;
   const scenarios = isCounted
-    ? `${counted(told.filter(isSent).length, 'scenario')} sent`
-    : `${counted(told.length, 'scenario')} named, nothing sent`;
-  const isGood = count > 0 && unmapped.count + unread.length === 0 && told.every(({ became }) => became !== 'refused');
+    ? `${counted(shown.filter(isSent).length, 'scenario')} sent`
+    : `${counted(shown.length, 'scenario')} named, nothing sent`;
+  const isGood = count > 0 && unmapped.count + unread.length === 0 && shown.every(({ became }) => became !== 'refused');
   const attempt = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const lines = [
     `Run ${run.run_number}${attempt} of ${plainText(run.workflow)}: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped.`,
     ...unread.map(({ name, why }) => `The artifact ${plainText(name)} was not used: ${why}.`),
     read.length > 0 && `Read from ${read.map(plainText).join(', ')}.`,
     read.length + unread.length === 0 && 'The run has no artifact whose name is in `tests.artifacts`.',
-    told.length > 0 && `### Mapped\n\n${told.map((scenario) => lineOf(scenario, isCounted)).join('\n')}`,
+    shown.length > 0 && `### Mapped\n\n${shown.map((scenario) => lineOf(scenario, isCounted)).join('\n')}`,
     !isCounted && 'Nothing was sent: only pushes and schedules on the branches in `tests.branches` count.',
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
     listOf('Unreadable', 'These values of pm\\_ properties are no ids, or no percentages.', unreadable),
@@ -60,7 +60,7 @@ export function checkOf({ run, results, told, isCounted, defects }: CheckedRun) 
 }
 
 /** Of what only the configuration says, a pull request learns nothing. */
-function lineOf({ id, isNamed, passed, failed, skipped, coverage, became }: ToldScenario, isCounted: boolean): string {
+function lineOf({ id, isNamed, passed, failed, skipped, coverage, became }: ShownScenario, isCounted: boolean): string {
   const name = isCounted || isNamed ? `Scenario ${plainText(String(id))}` : 'A scenario';
   const several = coverage === 'several' ? '; its tests disagree about pm\\_coverage' : '';
   const fate = became === undefined ? '' : BECAME[typeof became === 'object' ? 'sent' : became];

@@ -4,7 +4,7 @@ import type { Table } from '../../state/table/table.ts';
 import { type FailingTest, runRef } from '../failing-tests-to-defect/draft.ts';
 import { changeItem } from './counted-item.ts';
 import type { WorkflowRun } from './draft.ts';
-import { placeOf } from './scenario-states.ts';
+import { orderOf } from './scenario-states.ts';
 import { type CaseResult, keyOf } from './tally.ts';
 
 const failing = z.object({
@@ -34,7 +34,7 @@ export async function takeFailing(
   run: WorkflowRun,
   cases: readonly CaseResult[],
 ): Promise<FailingTest[]> {
-  const place = placeOf(run);
+  const place = orderOf(run);
   const last = { id: run.id, number: run.run_number, url: run.html_url };
   const taken = await changeItem(table, itemOf(repository, run), failingCases, (before = { place, failing: {} }) => {
     if (before.place > place) return undefined;

@@ -12,10 +12,10 @@ import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { mayArriveUntil } from '../late-sends.ts';
-import { checkOf, isSent, type ToldScenario } from './check-text.ts';
+import { checkOf, isSent, type ShownScenario } from './check-text.ts';
 import { attemptOf, counts, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
-import { placeOf, type ScenarioFields, tellScenario } from './scenario-states.ts';
+import { orderOf, type ScenarioFields, sendScenario } from './scenario-states.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 
 /** The name that people see on a commit. */
@@ -57,13 +57,16 @@ export function testsToScenarios(context: Context): Automation {
     // Where a part is missing, a test that failed may be in it.
     const isWhole = unread.length === 0 && (run.conclusion === 'success' || tests.failed > 0);
     const isCounted = counts(run, settings.branches);
-    const told: ToldScenario[] = [];
+    const shown: ShownScenario[] = [];
     for (const one of scenarios) {
-      told.push({ ...one, became: isCounted ? await tell(one, settings, isWhole, run, job, steps) : undefined });
+      shown.push({
+        ...one,
+        became: isCounted ? await sendChanges(one, settings, isWhole, run, job, steps) : undefined,
+      });
     }
     const certain = isWhole ? cases : cases.filter(({ result }) => result === 'failed');
     const defects = isCounted && settings.defects ? await makeDefects(repository, run, certain, job, steps) : 0;
-    const check = checkOf({ run, results, told, isCounted, defects });
+    const check = checkOf({ run, results, shown, isCounted, defects });
     // The check is one for all attempts, and the first one may be delivered after the next one.
     const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
     await steps.read('check', 'GitHub check', async () =>
@@ -71,24 +74,24 @@ export function testsToScenarios(context: Context): Automation {
         ? null
         : setCheckRun(github, place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
     );
-    const waits = told.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
+    const waits = shown.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {
       const why = 'an older update of a scenario without an answer may still arrive';
       throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'answer' });
     }
-    const sent = told.filter(isSent).map(({ id }) => id);
+    const sent = shown.filter(isSent).map(({ id }) => id);
     return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
   });
 
   /** Sends what changed of a scenario. */
-  async function tell(
+  async function sendChanges(
     result: ScenarioResult,
     settings: TestsConfig,
     isWhole: boolean,
     run: WorkflowRun,
     job: Job,
     steps: Steps,
-  ): Promise<ToldScenario['became']> {
+  ): Promise<ShownScenario['became']> {
     const { id, passed, failed, coverage } = result;
     if (passed + failed === 0) return 'all skipped';
     if (failed === 0 && !isWhole) return 'not whole';
@@ -97,9 +100,9 @@ export function testsToScenarios(context: Context): Automation {
       ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
     };
     const until = mayArriveUntil(job, clock());
-    const scenario = { scenario: String(id), place: placeOf(run), fields };
+    const scenario = { scenario: String(id), place: orderOf(run), fields };
     try {
-      return await tellScenario({ table, clock, connection: job.connection }, scenario, until, (step, fence) =>
+      return await sendScenario({ table, clock, connection: job.connection }, scenario, until, (step, fence) =>
         steps.set(step, updateTestScenario, { scenario_id: id, ...fields }, fence),
       );
     } catch (error) {

@@ -12,8 +12,8 @@ const scenarioFields = z.object({ status: z.string(), coverage_percentage: z.opt
 /** What a scenario is to look like: the fields of `test-scenarios/update`. */
 export type ScenarioFields = z.output<typeof scenarioFields>;
 
-/** The place of a run among all runs, which sorts as text: a re-run comes before the run that was created next. */
-export function placeOf({ created_at, id, run_attempt }: WorkflowRun): string {
+/** Orders runs as text by their creation. A re-run comes before the run that was created next. */
+export function orderOf({ created_at, id, run_attempt }: WorkflowRun): string {
   return [Date.parse(created_at), id, run_attempt].map((part) => String(part).padStart(16, '0')).join('-');
 }
 
@@ -31,21 +31,20 @@ const scenarioState = z.object({
 type ScenarioState = z.output<typeof scenarioState>;
 
 /** What became of the results of a scenario, or until when it has to wait to send them again. */
-export type Told = 'sent' | 'as before' | 'newer' | { until: number };
+export type ScenarioFate = 'sent' | 'as before' | 'newer' | { until: number };
 
 /**
- * Tells the service about a scenario unless it was told before, so that an old run that ends late never overwrites a
- * newer one.
+ * Sends the fields of a scenario unless they were sent before. An old run that ends late never overwrites a newer one.
  *
  * @param until when the service refuses at the latest what is sent now
  * @param send sends one update, by its name
  */
-export async function tellScenario(
+export async function sendScenario(
   { table, clock, connection }: { table: Table; clock: () => number; connection: string },
   { scenario, place, fields }: { scenario: string; place: string; fields: ScenarioFields },
   until: number,
   send: (step: string, fence: Fence) => Promise<void>,
-): Promise<Told> {
+): Promise<ScenarioFate> {
   /** Changes the state unless a newer run has come. */
   function change(transition: (state: ScenarioState) => ScenarioState) {
     return changeItem(table, keys.testScenario(connection, scenario), scenarioState, (state = { place, times: 0 }) =>

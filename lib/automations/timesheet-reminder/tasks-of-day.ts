@@ -5,7 +5,7 @@ import { closedWorkOf } from '../../timesheets/closed-work.ts';
 import type { Context } from '../context.ts';
 
 /** A task, and what the person finished that belongs to it. */
-export interface TaskOfDay {
+interface TaskOfDay {
   id: string;
   /** `merged acme/web#12 and 2 more` */
   did: string;

@@ -1,4 +1,4 @@
-import { toldOf } from '../../automations/issue-to-defect/defect-text.ts';
+import { reportedState } from '../../automations/issue-to-defect/defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
@@ -26,8 +26,8 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   if (!repository || !settings) {
     return { ignored: `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts` };
   }
-  const told = toldOf(delivery.issue, delivery.repository.full_name, settings);
-  const { state, version, wanted } = told;
+  const reported = reportedState(delivery.issue, delivery.repository.full_name, settings);
+  const { state, version, wanted } = reported;
   const cameFrom = delivery.changes?.old_issue;
   if (action === 'opened' && !cameFrom && !wanted) {
     return { ignored: `a new issue without the label ${settings.labels.join(' or ')}` };
@@ -51,7 +51,7 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
   });
   const isNew = action === 'opened' && !cameFrom;
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links, isKnown) => {
-    const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, told));
+    const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, reported));
     // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
     if (transfer && !(await isKnown(job.id))) {
       const { from, to, repository } = transfer;

@@ -1,4 +1,4 @@
-import { toldOf } from '../../automations/issue-to-defect/defect-text.ts';
+import { reportedState } from '../../automations/issue-to-defect/defect-text.ts';
 import { issueEntity } from '../../automations/issue-to-defect/draft.ts';
 import { relateJobs } from '../../automations/relate/draft.ts';
 import { closedIssues, type RelationLine, relationLines } from '../../commands/relation-lines.ts';
@@ -40,7 +40,7 @@ export function takeIssueRelations(payload: unknown, config: RelayConfig): Taken
   if (!settings?.issueToDefect) return undefined;
   const edit = action === 'edited' ? changes?.body : undefined;
   const isNew = action === 'opened' || action === 'labeled';
-  const becomesDefect = isNew && toldOf(issue, repository.full_name, settings.issueToDefect).wanted;
+  const becomesDefect = isNew && reportedState(issue, repository.full_name, settings.issueToDefect).wanted;
   if (!edit && !becomesDefect) return undefined;
   const source = {
     place: issuePlace(settings, repository.full_name, issue.number, installation),

@@ -1,5 +1,4 @@
-import type { IssueAddress } from './fetch-issue.ts';
-import { ownerAndRepo } from './github-client.ts';
+import { ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
 
 export interface Collaborators {
@@ -7,7 +6,7 @@ export interface Collaborators {
    * Whether a person may at least triage issues of the repository. Answers are kept for five minutes.
    * @throws {Interruption} for a failure that may pass
    */
-  has(place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string): Promise<Answered>;
+  has(place: RepositoryAddress, login: string): Promise<Answered>;
 }
 
 /** `not told`: the credentials may not read the roles of the repository. */
@@ -21,7 +20,7 @@ const MAY_TRIAGE = new Set(['triage', 'write', 'maintain', 'admin']);
 export function createCollaborators(github: GithubForJobs, clock: () => number): Collaborators {
   const kept = new Map<string, { is: boolean; at: number }>();
 
-  const ask = (place: Pick<IssueAddress, 'repository' | 'installationId'>, login: string) =>
+  const ask = (place: RepositoryAddress, login: string) =>
     github.ask<Answered>(
       async () => {
         const authorized = await github.at(place);

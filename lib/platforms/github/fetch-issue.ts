@@ -1,14 +1,10 @@
-import { ownerAndRepo } from './github-client.ts';
+import { ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
 import { type GithubIssue, readIssue } from './issue.ts';
 
 /** Where an issue is. */
-export interface IssueAddress {
-  /** owner/name */
-  repository: string;
+export interface IssueAddress extends RepositoryAddress {
   issueNumber: number;
-  /** In deliveries of a GitHub App. Without it, the App is asked for it. */
-  installationId?: number | undefined;
 }
 
 /**

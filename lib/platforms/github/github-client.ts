@@ -17,15 +17,15 @@ export interface AuthorizedGithub {
   appId?: string;
 }
 
+export interface RepositoryAddress {
+  /** owner/name */
+  repository: string;
+  /** In deliveries of a GitHub App. Without it, the App is asked for it. */
+  installationId?: number | undefined;
+}
+
 /** Where a request goes. */
-export type GithubPlace =
-  | {
-      /** owner/name */
-      repository: string;
-      /** In deliveries of a GitHub App. Without it, the App is asked for it. */
-      installationId?: number | undefined;
-    }
-  | { organization: string };
+export type GithubPlace = RepositoryAddress | { organization: string };
 
 /**
  * GitHub's REST API with the current content of the `github` secret. Every method throws a SecretError if the secret

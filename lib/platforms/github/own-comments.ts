@@ -2,7 +2,7 @@ import { RequestError } from '@octokit/request-error';
 import type { AuthorizedGithub } from './github-client.ts';
 
 /** The author of a comment, as GitHub's REST API shows it. */
-export interface Authorship {
+interface Authorship {
   user: { id: number | bigint; type?: string } | null;
   performed_via_github_app?: { id: number | bigint } | null | undefined;
 }
@@ -11,7 +11,7 @@ export interface Authorship {
  * Finds out which comments were written with these credentials: only those can be the relay's.
  * @returns whether a comment is one; it is always false if GitHub does not say whose the token is
  */
-export type OwnComments = (credentials: AuthorizedGithub) => Promise<(comment: Authorship) => boolean>;
+type OwnComments = (credentials: AuthorizedGithub) => Promise<(comment: Authorship) => boolean>;
 
 /** A token's owner is kept for an hour, in which the token may be replaced by that of another account. */
 const KEPT_FOR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { RequestError } from '@octokit/request-error';
 
 /** A failed request to GitHub that may succeed at the next attempt. */
-export interface PassingFailure {
+interface PassingFailure {
   why: string;
   /** When GitHub's rate limit ends, in epoch milliseconds; undefined for another failure. */
   limitedUntil?: number;

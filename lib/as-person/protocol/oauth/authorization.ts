@@ -59,7 +59,7 @@ export async function beginAuthorization(
 }
 
 /** The resource, and the authorization server whose tokens are for it. */
-export interface TokenSource {
+interface TokenSource {
   server: TokenServer;
   resource: string;
 }

@@ -66,7 +66,7 @@ async function authorizationServer(issuer: unknown, http: OAuthHttp): Promise<Di
   return { ...server, token_endpoint: String(server.token_endpoint) };
 }
 
-async function ofIssuer(expected: URL, { url, document }: Found): Promise<AuthorizationServer> {
+async function ofIssuer(expected: URL, { url, document }: FoundDocument): Promise<AuthorizationServer> {
   try {
     return await processDiscoveryResponse(expected, Response.json(document));
   } catch (error) {
@@ -77,13 +77,13 @@ async function ofIssuer(expected: URL, { url, document }: Found): Promise<Author
   }
 }
 
-interface Found {
+interface FoundDocument {
   url: URL;
   document: Readonly<Record<string, unknown>>;
 }
 
 /** The first of the addresses that has a document. */
-async function firstDocument(addresses: readonly URL[], what: string, http: OAuthHttp): Promise<Found> {
+async function firstDocument(addresses: readonly URL[], what: string, http: OAuthHttp): Promise<FoundDocument> {
   const answers: string[] = [];
   for (const url of addresses) {
     const response = await getDocument(url, what, http);
@@ -99,7 +99,7 @@ async function firstDocument(addresses: readonly URL[], what: string, http: OAut
   );
 }
 
-async function asDocument(url: URL, response: Response): Promise<Found['document']> {
+async function asDocument(url: URL, response: Response): Promise<FoundDocument['document']> {
   const document: unknown = await response.json().catch(() => undefined);
   if (isRecord(document)) return document;
   throw new InstanceFault(url.href, 'answered with something else than a JSON object');

@@ -1,7 +1,6 @@
 import { NeedsOperator } from '../../../engine/record/interruption.ts';
 import { cutToBytes, cutToLength } from '../../../text.ts';
-import type { IssueAddress } from '../fetch-issue.ts';
-import { type GithubRequest, ownerAndRepo } from '../github-client.ts';
+import { type GithubRequest, ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
 
 /** A check of a commit, as people see it on a pull request. */
@@ -20,7 +19,7 @@ export interface CheckRun {
 }
 
 /** What became of a check run. */
-export type MadeCheckRun = { id: number; url: string | null } | { leftOut: string };
+type MadeCheckRun = { id: number; url: string | null } | { leftOut: string };
 
 /** GitHub takes 65,535 characters of a summary, and does not say how it counts them. */
 const SUMMARY_BYTES = 65_535;
@@ -35,11 +34,7 @@ const PAGE_SIZE = 100;
  *
  * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
  */
-export function setCheckRun(
-  github: GithubForJobs,
-  place: Pick<IssueAddress, 'repository' | 'installationId'>,
-  run: CheckRun,
-): Promise<MadeCheckRun> {
+export function setCheckRun(github: GithubForJobs, place: RepositoryAddress, run: CheckRun): Promise<MadeCheckRun> {
   return github.ask<MadeCheckRun>(
     async () => {
       const app = await github.at(place, 'app');

@@ -10,7 +10,7 @@ const listed = z.array(
 const appHook = z.object({ url: z.nullish(z.string()) });
 
 /** The webhooks at GitHub that deliver to an address. */
-export interface HooksTo {
+interface HooksTo {
   hooks: Hook[];
   /** Where GitHub refuses to list webhooks, with its status. */
   refused: string[];

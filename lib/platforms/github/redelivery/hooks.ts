@@ -47,14 +47,14 @@ export function createHooks(table: Table): Hooks {
       const items = await table.partition(keys.hook('').pk);
       return items.flatMap(({ kind, target, seenAt, ids, ...places }) =>
         [...((ids ?? []) as Set<string>)].map((id) => {
-          const [settledTo, listedAt] = placeOf(id).map((name) => places[name] ?? 0);
+          const [settledTo, listedAt] = placeAttributes(id).map((name) => places[name] ?? 0);
           return { kind, target, seenAt, id, settledTo, listedAt } as KnownHook;
         }),
       );
     },
     async keepPlace(hook) {
       const { id, settledTo, listedAt } = hook;
-      const [settled, listed] = placeOf(id);
+      const [settled, listed] = placeAttributes(id);
       await table.update(
         keys.hook(targetName(hook)),
         { expression: `SET #${settled} = :settledTo, #${listed} = :listedAt`, values: { settledTo, listedAt } },
@@ -63,7 +63,7 @@ export function createHooks(table: Table): Hooks {
     },
     async forget(hook) {
       // A hook that comes back is listed from the start.
-      const place = placeOf(hook.id).map((name) => `#${name}`);
+      const place = placeAttributes(hook.id).map((name) => `#${name}`);
       await table.update(
         keys.hook(targetName(hook)),
         { expression: `DELETE #ids :ids REMOVE ${place.join(', ')}`, values: { ids: new Set([hook.id]) } },
@@ -74,4 +74,4 @@ export function createHooks(table: Table): Hooks {
 }
 
 /** The attributes of a hook's place in the item of its target. */
-const placeOf = (id: string) => [`settledTo${id}`, `listedAt${id}`];
+const placeAttributes = (id: string) => [`settledTo${id}`, `listedAt${id}`];

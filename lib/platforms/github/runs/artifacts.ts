@@ -1,8 +1,7 @@
 import { NeedsOperator, StepFailed } from '../../../engine/record/interruption.ts';
 import { messageOf } from '../../../error-message.ts';
 import { readUpTo } from '../../../state/http/read-up-to.ts';
-import type { IssueAddress } from '../fetch-issue.ts';
-import { type GithubRequest, ownerAndRepo } from '../github-client.ts';
+import { type GithubRequest, ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
 import { pagesOf } from '../pages.ts';
 
@@ -14,14 +13,12 @@ export interface Artifact {
   bytes: number;
 }
 
-type Place = Pick<IssueAddress, 'repository' | 'installationId'>;
-
 /** The artifacts of workflow runs, as an App with the permission "Actions: read" sees them. */
 export interface Artifacts {
   /** Those of a run that have not expired, the newest first. */
-  list(place: Place, runId: number): Promise<Artifact[]>;
+  list(place: RepositoryAddress, runId: number): Promise<Artifact[]>;
   /** @returns undefined for one that is gone, and for one with more bytes than `most` as soon as they have come */
-  fetch(place: Place, artifactId: number, most: number): Promise<Buffer | undefined>;
+  fetch(place: RepositoryAddress, artifactId: number, most: number): Promise<Buffer | undefined>;
 }
 
 const PAGE_SIZE = 100;
@@ -65,7 +62,7 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
 
   /** @returns undefined for what is gone */
   async function ask<T>(
-    place: Place,
+    place: RepositoryAddress,
     requests: (request: GithubRequest, of: { owner: string; repo: string }) => Promise<T>,
   ): Promise<T | undefined> {
     const cannot = (why: string) => new NeedsOperator(`test results of ${place.repository} cannot be read: ${why}`);
