@@ -35,9 +35,9 @@ export async function check(what: string, look: () => Promise<string>): Promise<
 }
 
 /** The same check of GitHub's or Slack's credentials that the relay itself makes every hour. */
-export function checkCredential({ name, check: checkIt }: Credential): Promise<Finding> {
-  return check(`${name}: credentials`, async () => {
-    const { verdict, why } = await checkIt(Number.POSITIVE_INFINITY);
+export function checkCredential(credential: Credential): Promise<Finding> {
+  return check(`${credential.name}: credentials`, async () => {
+    const { verdict, why } = await credential.check(Number.POSITIVE_INFINITY);
     if (verdict === 'good') return why;
     throw verdict === 'bad' ? new Error(why) : new CannotTell(why);
   });
