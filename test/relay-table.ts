@@ -1,5 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
@@ -20,12 +26,29 @@ let opened = 0;
  */
 export function openTable(clock: () => number): { name: string; close(): void } {
   const name = `relay-${++opened}`;
-  const model = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
+  const newModel = () => new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
+  let model: DynamoDbModel | undefined = newModel();
+  let createdAt = new Date(0);
+  const answerOf = (command: { input: object }): object => {
+    if (command instanceof CreateTableCommand) {
+      model = newModel();
+      createdAt = new Date();
+      return {};
+    }
+    if (!model) throw new ResourceNotFoundException({ message: name, $metadata: {} });
+    if (command instanceof DeleteTableCommand) {
+      model = undefined;
+      return {};
+    }
+    if (command instanceof DescribeTableCommand)
+      return { Table: { TableStatus: 'ACTIVE', CreationDateTime: createdAt } };
+    return model.answer(command);
+  };
   const isLost = losingAnswers(LOSES_ONE_IN);
   tables.set(name, (command) => {
     const carryOut = async () => {
       await setImmediate();
-      return { ...model.answer(command), $metadata: { date: new Date(clock()).toUTCString() } };
+      return { ...answerOf(command), $metadata: { date: new Date(clock()).toUTCString() } };
     };
     return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
   });

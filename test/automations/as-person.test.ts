@@ -9,7 +9,7 @@ import type { McpOptions } from '../../sandbox/mcp/options.ts';
 import { type Commands, GRANTS_KEY, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { startGithubApi } from '../github-api.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
-import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { backUp, replaceTable } from '../replaced-table.ts';
 import { ask, command, lastMessage, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
 
@@ -21,18 +21,12 @@ type McpInput = NonNullable<RelayConfigInput['connections'][string]['mcp']>;
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-async function start(
-  mcp: McpInput = {},
-  sandbox: McpOptions = {},
-  fetch = globalThis.fetch,
-  rest: TestRelayOptions = {},
-): Promise<void> {
+async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globalThis.fetch): Promise<void> {
   const connection = { mcp: { link: 'offered', commands: sandboxCommands(), ...mcp } as const };
   relay = await startRelay({
     config: exampleConfig({}, { connection }),
     sandbox: { mcp: { enabled: true, ...sandbox } },
     runtime: { fetch },
-    ...rest,
   });
   relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
 }
@@ -281,7 +275,7 @@ describe('a call that was carried out, and answered with what nobody expects', (
 
 describe('a command from before the table was replaced', () => {
   it('is not sent to a tool again, and its job says what to do', async () => {
-    await start({}, {}, fetch, { tableOnWire: true });
+    await start();
     await linkAccount(relay);
     const copy = await backUp(relay);
     const asked = { triggerId: 'trigger-1' };

@@ -49,7 +49,6 @@ beforeEach(async () => {
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl: await startGithub() }),
     github: TOKEN,
-    tableOnWire: true,
   });
   hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
 });

@@ -21,7 +21,6 @@ async function start(): Promise<void> {
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl: github.url, people }),
     github: { token: 'ghp_test' },
-    tableOnWire: true,
   });
   seeded = relay.sandbox.data.timelogs.length;
 }
