@@ -141,7 +141,8 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     ]);
     await broken.nth(1).getByRole('button', { name: 'Take it back' }).click();
     await page.getByText('The fault is taken back.').waitFor();
-    await expect.poll(() => broken.count()).toBe(2);
+    await broken.nth(2).waitFor({ state: 'detached' });
+    expect(await broken.count()).toBe(2);
   });
 
   it('nothing is wider than a phone, whatever was answered', async () => {
