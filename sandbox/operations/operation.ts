@@ -87,7 +87,8 @@ export function operation<const R extends Fields = NoFields, const O extends Fie
   declared: Declaration<R, O>,
 ): Operation {
   const { path, evidence, scope, success = 200, invalid = 422, required = {}, optional = {} } = declared;
-  const known = z.object({ ...z.object(optional).partial().shape, ...required });
+  // Required fields come first, also in a refusal, and stay required where they are optional elsewhere.
+  const known = z.object({ ...required, ...z.object(optional).partial().shape, ...required });
   const refuse = (faults: Fault[]): never => {
     throw new Refusal(invalid, 'Validation failed', { errors: Object.fromEntries(faults) });
   };

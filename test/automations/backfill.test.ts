@@ -191,7 +191,7 @@ describe('a backfill', () => {
     github.refusal = { status: 404, message: 'Not Found' };
     await relay.workToTheEnd();
     const { job } = await view();
-    expect(job?.parked?.reason).toMatch(/may the App or the token read issues/);
+    expect(job?.parked?.reason).toMatch(/give the App or the token the right to read issues/);
     github.refusal = undefined;
     if (job) await requeueJob(job, relay.stores);
     await relay.workToTheEnd();

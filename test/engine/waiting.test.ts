@@ -178,7 +178,7 @@ describe('a write whose answer was lost', () => {
   const sets = (status: string) => (body: string) => body.includes(`":status":{"S":"${status}"}`);
 
   it.each<[string, (body: string) => boolean]>([
-    ['the claim', (body) => body.includes('":running":{"S":"running"}')],
+    ['the claim', sets('running')],
     ['the wait', sets('waiting')],
     ['the end', sets('succeeded')],
   ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {

@@ -121,7 +121,8 @@ describe('npm start, in one relay', WAITING, () => {
     folder = mkdtempSync(join(tmpdir(), 'partner-relay-'));
     // Left by one that was killed, whose process id belongs to another process by now.
     await mkdir(join(folder, '.relay'));
-    const note = { url: 'http://127.0.0.1:1', pid: process.pid, variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
+    const url = 'http://127.0.0.1:1';
+    const note = { url, console: url, logFile: 'functions.log', variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
     await writeFile(join(folder, '.relay/running.json'), JSON.stringify(note), { mode: 0o600 });
     started = start();
     await started.printed('npm run -s relay -- send issues');

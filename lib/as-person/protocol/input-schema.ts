@@ -99,8 +99,18 @@ function oneValue(schema: Schema, enumerations: Enumerations): Argument | undefi
 function plainArgument(schema: Schema, enumerations: Enumerations): Argument | undefined {
   const own = ownArgument(schema, enumerations);
   if (!own) return undefined;
-  const isFlat = hasOnly(schema, [...ANNOTATIONS, 'type', 'enum', 'items']) && own.entry?.isFlat !== false;
+  const constrained = own.kind === 'integer' ? withoutSafeBounds(schema) : schema;
+  const isFlat = hasOnly(constrained, [...ANNOTATIONS, 'type', 'enum', 'items']) && own.entry?.isFlat !== false;
   return { ...own, isFlat, ...described(schema, { description: '' }) };
+}
+
+/** Servers that use zod 4 write these bounds for each whole number. Every whole number is checked against them anyway. */
+function withoutSafeBounds({ minimum, maximum, ...schema }: Schema): Schema {
+  return {
+    ...schema,
+    ...(minimum !== Number.MIN_SAFE_INTEGER && minimum !== undefined && { minimum }),
+    ...(maximum !== Number.MAX_SAFE_INTEGER && maximum !== undefined && { maximum }),
+  };
 }
 
 function described({ description }: Schema, otherwise: Pick<Argument, 'description'>) {
