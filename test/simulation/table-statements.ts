@@ -198,13 +198,24 @@ async function said(command: { input: object }, answer: () => Promise<object> | 
       Attributes?: Item;
     };
     const byIndex = indexes.find(({ name }) => 'IndexName' in command.input && command.input.IndexName === name);
-    return { Item, Items: byIndex && Items ? inRuns(Items, byIndex.sort) : Items, Attributes };
+    const items = Items?.map(withSortedSets);
+    return {
+      Item: Item && withSortedSets(Item),
+      Items: byIndex && items ? inRuns(items, byIndex.sort) : items,
+      Attributes: Attributes && withSortedSets(Attributes),
+    };
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return 'the condition did not hold';
     throw error;
   }
 }
 type Item = Record<string, AttributeValue>;
+
+/** Sets have no order. */
+const withSortedSets = (item: Item): Item =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, value.SS ? { SS: value.SS.toSorted() } : value]),
+  );
 
 /** The entries, those with the same sort key in the order of the table's key. */
 function inRuns(entries: readonly Item[], sortKey: string): Item[][] {
