@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { type Mutant, withMistake } from './mutations.ts';
 import { failureOf, HUNG } from './scratch-copy.ts';
 
-/** So many test files run first, so that most mistakes cost seconds. */
+/** How many test files run first, so that most mistakes cost seconds. */
 const NEAREST = 3;
 
 /** How the types and the linter name the file of a fault. */
