@@ -41,7 +41,7 @@ afterEach(() => relay.close());
 
 const WEEK = [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY];
 
-/** So many people, and nobody else. */
+/** This number of people, and nobody else. */
 function people(count: number): Person[] {
   relay.sandbox.data.users.length = 0;
   return Array.from({ length: count }, (_, number) => join(relay, `Person ${number}`));

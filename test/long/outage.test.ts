@@ -25,7 +25,7 @@ async function open(count: number, from = 1): Promise<void> {
   for (let id = from; id < from + count; id++) await relay.post('issues', issueEvent('opened', { id }));
 }
 
-/** So many minutes as they pass: every five seconds what wakes is worked on, and every minute the sweep runs. */
+/** Lets minutes pass: every five seconds what wakes is worked on, and every minute the sweep runs. */
 async function pass(minutes: number): Promise<void> {
   for (const end = relay.clock.now + minutes * MINUTE; relay.clock.now < end; ) {
     relay.clock.now += 5 * SECOND;

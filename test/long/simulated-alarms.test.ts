@@ -6,7 +6,7 @@ import type { Sender } from '../simulation/events.ts';
 import { simulate, type Workload } from '../simulation/simulation.ts';
 import { atRandom, backlog, calm, HOUR, longBacklog, MINUTE, noWorker } from '../simulation/workloads.ts';
 
-/** So many events a minute of each kind for ten minutes. */
+/** Sends this many events a minute of each kind, for ten minutes. */
 function sentBy(from: Sender, perMinute: number): Arrival[] {
   const lanes = ['interactive', 'background'] as const;
   const arrivals = lanes.flatMap((lane) => atRandom(lane, perMinute, { untilMs: 10 * MINUTE, seed: 2 }));

@@ -9,7 +9,7 @@ const NAME = 'Audit of the books';
 interface Shift {
   /** Where in the list, as a part of it. */
   at: number;
-  /** So many rows come, or go where it is negative. */
+  /** How many rows come, or go if it is negative. */
   by: number;
 }
 /** What happens to a list after each page of it. */

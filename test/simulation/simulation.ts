@@ -23,7 +23,7 @@ import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, ty
 export interface Workload extends Omit<ServiceOptions, 'down'> {
   seed: number;
   connections: readonly string[];
-  /** So many messages of each lane are worked on at a time. */
+  /** How many messages of each lane are worked on at a time. */
   workers: Record<QueueName, number>;
   arrivals: readonly Arrival[];
   /** The issues of the first connection's repository that a backfill takes, from the start on. */

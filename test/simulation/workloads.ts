@@ -19,7 +19,7 @@ const hard = { limits: { perMinute: 120, perDay: 1_000_000 }, latencyMs: [5, 2_0
 /** Nobody comes so late that the end of the simulation cuts them off. */
 const LAST_MOMENTS_MS = 10 * SECOND;
 
-/** So many issues at one moment. */
+/** This many issues at one moment. */
 export function backlog(issues: number, connection = 'main'): Arrival[] {
   return Array.from({ length: issues }, () => ({ connection, lane: 'background', atMs: 0 }));
 }
