@@ -14,11 +14,11 @@ export interface AcceptedBy {
  * Makes an event safe: stores the job, then queues it. Failures throw, so that an event is acknowledged only when it is
  * safe. Nothing notes that a job was queued, so a repeat sends it again until a worker has it.
  *
- * @param keepState stores the state that the event reports and the job relies on. It runs for a repeat too, because a
- * state that appears, disappears and reappears within one second has the same id each time. It returns the state's
- * revision, or undefined if a newer state is known. If a repeat's state is newer than the one of its job, and the job
- * may have run, the repeat gets its own job. A job without a revision was accepted when a newer state was
- * known, so its repeat is never newer, however late it comes.
+ * @param keepState only for events about an issue: stores the state that the event reports and the job relies on. It
+ * runs for a repeat too, because a state that appears, disappears and reappears within one second has the same id each
+ * time. It returns the state's revision, or undefined if a newer state is known. If a repeat's state is newer than the
+ * one of its job, and the job may have run, the repeat gets its own job. A job without a revision was accepted when a
+ * newer state was known, so its repeat is never newer, however late it comes.
  * @returns the job, and whether the event was accepted before
  */
 export async function acceptEvent(

@@ -42,7 +42,7 @@ export function createCreations(options: SearchesOptions): Creating {
       if (open && isPastResending(open, clock())) {
         const found = await lookFor(step, operation, open.found ?? by, open, log);
         if (found) return found;
-        // A person said that it was not carried out, and that is what the search shows.
+        // Nothing is found only if a person has decided that it was not carried out.
         await journal.dropRequest(step);
         return callCreating(step, operation, payload, identity, log);
       }
