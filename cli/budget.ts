@@ -60,13 +60,13 @@ async function repair(connection: string | undefined, { table }: Stores): Promis
   );
 }
 
-type View = ConnectionView & {
+type BudgetReport = ConnectionView & {
   inLine: Record<Lane, Count>;
   strangers: StrangersToday & { most: number };
 };
 
 /** A connection's budget in words. */
-function lines(connection: string, view: View, now: number): string[] {
+function lines(connection: string, view: BudgetReport, now: number): string[] {
   const { minute, day, pausedUntil, assumed, stopped, strangers } = view;
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
@@ -87,12 +87,12 @@ function lines(connection: string, view: View, now: number): string[] {
   ];
 }
 
-function strangersLine({ used, most, who }: View['strangers']): string {
+function strangersLine({ used, most, who }: BudgetReport['strangers']): string {
   const by = who.length === 0 ? '' : `, by ${who.map((login) => `@${oneLine(login)}`).join(', ')}`;
   return `strangers: ${used} of ${most} today${by}`;
 }
 
-function laneLine(lane: Lane, view: Pick<View, 'lanes' | 'inLine'>, now: number): string {
+function laneLine(lane: Lane, view: Pick<BudgetReport, 'lanes' | 'inLine'>, now: number): string {
   const { left, nextSlotAt } = view.lanes[lane];
   const next = nextSlotAt <= now ? 'now' : Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'not known';
   const { jobs, more } = view.inLine[lane];

@@ -51,7 +51,7 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
     .option('--search', 'search the service once more')
     .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: apply the decision instead of only listing the jobs')
-    .action(async (id: string | undefined, options: ResolveOptions) => {
+    .action(async (id: string | undefined, options: ResolveCommandOptions) => {
       const way = wayOf(options);
       if (options.parkedFor !== undefined && way === 'done')
         throw new Error('--done takes the id of one creation: name its job, without --parked-for');
@@ -89,14 +89,14 @@ interface Several {
   yes?: boolean;
 }
 
-interface ResolveOptions extends Several {
+interface ResolveCommandOptions extends Several {
   done?: string;
   again?: boolean;
   search?: boolean;
 }
 
 /** @throws {Error} unless exactly one way is chosen */
-function wayOf({ done, again, search }: ResolveOptions): 'done' | 'again' | 'search' {
+function wayOf({ done, again, search }: ResolveCommandOptions): 'done' | 'again' | 'search' {
   if ([done, again, search].filter((said) => said !== undefined).length !== 1)
     throw new Error('use one of --done <created id>, --again and --search');
   if (done !== undefined) return 'done';

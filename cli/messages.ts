@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localTime } from '../lib/local-time.ts';
-import type { Sent } from '../local/slack/control.ts';
+import type { ListedMessage } from '../local/slack/control.ts';
 import { renderMessage, renderView } from '../local/slack/render.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
@@ -16,14 +16,14 @@ export function addMessagesCommand(program: Command, open: OpenTarget): void {
       const { slackStandIn } = await open();
       if (!slackStandIn) throw new Error('this relay sends messages to the real Slack; look there');
       const response = await reach(`${slackStandIn.url}/messages`, { headers: slackStandIn.headers });
-      const sent = (await response.json()) as Sent[];
+      const sent = (await response.json()) as ListedMessage[];
       if (options.json) return printJson(sent);
       if (sent.length === 0) console.log('Nothing has been sent yet.');
       for (const one of sent) console.log(told(one));
     });
 }
 
-function told(sent: Sent): string {
+function told(sent: ListedMessage): string {
   const at = localTime(sent.at);
   if (sent.kind === 'view') return `${at}  a form for ${sent.userId}\n${indented(renderView(sent))}`;
   const to = sent.kind === 'ephemeral' ? `${sent.userId} in ${sent.channel}` : (sent.userId ?? sent.channel);

@@ -15,7 +15,7 @@ const returned = z.looseObject({
 });
 
 /** What came of a job. */
-interface Outcome {
+interface JobResult {
   jobId: string;
   status: Job['status'] | 'unknown';
   /** What was done, or why not, or what it waits for. */
@@ -25,7 +25,7 @@ interface Outcome {
 }
 
 /** What came of the reminder of one person. */
-interface PersonOutcome extends Partial<Outcome> {
+interface PersonOutcome extends Partial<JobResult> {
   name: string;
   email: string;
   text: string;
@@ -34,7 +34,7 @@ interface PersonOutcome extends Partial<Outcome> {
 }
 
 /** What came of a team's reminders or summary. */
-export interface TeamOutcome extends Outcome {
+export interface TeamOutcome extends JobResult {
   summary: string;
   /** True if an earlier run had made the job already. */
   repeat: boolean;
@@ -80,7 +80,7 @@ export async function followTimesheets(
   return teams;
 }
 
-function outcomeOf(jobId: string, job: Job | undefined): Outcome {
+function outcomeOf(jobId: string, job: Job | undefined): JobResult {
   if (!job) return { jobId, status: 'unknown', text: 'there is no such job any more' };
   const { status, outcome = '', parked, waitingFor, dueAt } = job;
   const until = dueAt === undefined ? '' : ` until ${localTime(dueAt)}`;

@@ -21,10 +21,13 @@ type Records = z.output<typeof records>;
 
 const slackPeople = z.array(z.object({ id: z.string(), email: z.optional(z.string()) }));
 
-type Row = Record<string, string | number | undefined>;
+type ListRow = Record<string, string | number | undefined>;
 
 /** What each list shows, with the id first, and a command that takes such an id. */
-const LISTS: Record<string, { rows: (data: Records, target: Target) => Row[] | Promise<Row[]>; example: string }> = {
+const LISTS: Record<
+  string,
+  { rows: (data: Records, target: Target) => ListRow[] | Promise<ListRow[]>; example: string }
+> = {
   people: { rows: people, example: "send slack '/pm status' --user U0TOMASZ1" },
   projects: {
     rows: ({ projects }) => projects.map(({ project_id: id, name }) => ({ id, name })),
@@ -69,7 +72,7 @@ export function addSandboxCommand(program: Command, open: OpenTarget): void {
     });
 }
 
-async function people({ users }: Records, { slackStandIn }: Target): Promise<Row[]> {
+async function people({ users }: Records, { slackStandIn }: Target): Promise<ListRow[]> {
   const response = slackStandIn && (await reach(`${slackStandIn.url}/people`, { headers: slackStandIn.headers }));
   const inSlack = response ? slackPeople.parse(await response.json()) : [];
   return users.map(({ user_id: id, name, email }) => ({
@@ -80,11 +83,11 @@ async function people({ users }: Records, { slackStandIn }: Target): Promise<Row
   }));
 }
 
-function tasks({ tasks, projects }: Records): Row[] {
+function tasks({ tasks, projects }: Records): ListRow[] {
   return tasks.map(({ task_id: id, title, project_id }) => ({ id, title, project: nameOf(projects, project_id) }));
 }
 
-function items({ checklistItems, checklistGroups, tasks }: Records): Row[] {
+function items({ checklistItems, checklistGroups, tasks }: Records): ListRow[] {
   return checklistItems.map(({ item_id: id, group_id, name, is_completed }) => {
     const group = checklistGroups.find((one) => one.group_id === group_id);
     const task = tasks.find((one) => one.task_id === group?.work_item_id);
@@ -92,7 +95,7 @@ function items({ checklistItems, checklistGroups, tasks }: Records): Row[] {
   });
 }
 
-function defects({ defects, projects }: Records): Row[] {
+function defects({ defects, projects }: Records): ListRow[] {
   return defects.map(({ defect_id: id, title, project_id }) => ({ id, title, project: nameOf(projects, project_id) }));
 }
 
@@ -101,7 +104,7 @@ function nameOf(projects: Records['projects'], id: string): string | undefined {
 }
 
 /** One line per row, in columns. */
-function table(rows: readonly Row[]): string[] {
+function table(rows: readonly ListRow[]): string[] {
   const names = Object.keys(rows[0] ?? {});
   const widthOf = (name: string) => Math.max(...rows.map((row) => String(row[name] ?? '').length));
   return rows.map((row) =>

@@ -33,7 +33,7 @@ export interface Api {
   answer(request: ApiRequest): Promise<object>;
 }
 
-interface Route {
+interface ApiRoute {
   method: ApiRequest['method'];
   path: RegExp;
   answer(request: ApiRequest, name: string): Promise<object>;
@@ -42,7 +42,7 @@ interface Route {
 /** The data of the console, as console/contract.ts describes it. */
 export function createApi(relay: ConsoleRelay): Api {
   const now = createNowReader(relay);
-  const routes: Route[] = [
+  const routes: ApiRoute[] = [
     { method: 'GET', path: /^\/api\/relay$/, answer: async () => facts(relay) },
     { method: 'GET', path: /^\/api\/now$/, answer: () => now.read() },
     {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Change } from './contract.ts';
+import type { LiveChange } from './contract.ts';
 
 /** What happens in a relay, as far as the pages have to read again. */
 export interface Changes {
@@ -18,7 +18,7 @@ const MOST_UNREAD_BYTES = 64 * 1024;
 export function streamChanges(response: ServerResponse, changes: Changes): void {
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-  const write = (lines: readonly Change[]) => {
+  const write = (lines: readonly LiveChange[]) => {
     response.write(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
     if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
   };

@@ -183,7 +183,7 @@ export interface JobDetail extends JobRow {
   /** Every period of the job, in order and without gaps, for the waterfall. */
   periods: Period[];
   /** What operators did. */
-  decisions: Decision[];
+  decisions: OperatorDecision[];
   next: NextStep;
   /** For a job that is parked with an unknown outcome. */
   openCreations?: CreationDetail[];
@@ -235,7 +235,7 @@ export interface Period {
   why?: string;
 }
 
-export interface Decision {
+export interface OperatorDecision {
   at: number;
   by: string;
   /** `replayed`, `discarded`, `resolved: carried out as 42`. */
@@ -342,7 +342,7 @@ export interface LinkRow {
 }
 
 /** A page of people or links. */
-export interface Page<Row> {
+export interface RowPage<Row> {
   rows: Row[];
   cursor?: string;
 }
@@ -351,7 +351,7 @@ export interface Page<Row> {
  * `GET /api/changes`: a stream of JSON lines, while the page is visible. Each line says which jobs changed, or that
  * the numbers of the screen Now did.
  */
-export type Change = { jobs: string[] } | { now: true };
+export type LiveChange = { jobs: string[] } | { now: true };
 
 /** `GET /api/try`: what the screen Try offers on one machine. */
 export interface TryFacts {

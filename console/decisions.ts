@@ -3,7 +3,7 @@ import type { JobAction } from './contract.ts';
 export type Do = JobAction['do'];
 
 /** A decision about jobs, as the person who makes it reads it. */
-interface Described {
+interface DecisionText {
   label: string;
   title: (many: string) => string;
   /** What it will do. */
@@ -14,7 +14,7 @@ interface Described {
 }
 
 /** The decisions in words, for the pages and for whoever else asks a person. */
-export const described: Readonly<Record<Do, Described>> = {
+export const described: Readonly<Record<Do, DecisionText>> = {
   replay: {
     label: 'Replay',
     title: (many) => `Replay ${many}?`,

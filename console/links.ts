@@ -3,7 +3,7 @@ import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { UnreadableItem } from '../lib/state/table/unreadable-item.ts';
-import type { LinkRow, Page } from './contract.ts';
+import type { LinkRow, RowPage } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
@@ -13,7 +13,7 @@ import type { ConsoleRelay } from './relay.ts';
  *
  * @throws {HttpError} for a cursor that cannot be read
  */
-export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<Page<LinkRow>> {
+export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<RowPage<LinkRow>> {
   const wanted = issueIn(textToFind(params));
   if (/#\d+$/.test(wanted)) {
     const entity = await linksOf(relay).named(wanted);

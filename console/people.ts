@@ -4,7 +4,7 @@ import { createVault } from '../lib/as-person/grants/vault.ts';
 import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import { inBatches } from '../lib/engine/line/batches.ts';
 import { keys } from '../lib/state/table/keys.ts';
-import type { Page, PersonRow } from './contract.ts';
+import type { PersonRow, RowPage } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
@@ -17,7 +17,7 @@ type Known = Pick<PersonRow, 'platform' | 'id'>;
  *
  * @throws {HttpError} for a cursor that cannot be read
  */
-export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): Promise<Page<PersonRow>> {
+export async function listPeople(relay: ConsoleRelay, params: URLSearchParams): Promise<RowPage<PersonRow>> {
   const { runtime, stores } = relay;
   const { connections, people } = runtime.config;
   const wanted = textToFind(params).replace(/^@/, '');

@@ -2,7 +2,7 @@
 export const targetKinds = ['task', 'test case', 'test step'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
-export interface Target {
+export interface RelationTarget {
   kind: TargetKind;
   id: string | number;
 }

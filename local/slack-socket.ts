@@ -64,7 +64,7 @@ const envelope = z.union([
     accepts_response_payload: z.boolean().default(false),
   }),
 ]);
-type Envelope = Extract<z.output<typeof envelope>, { envelope_id: string }>;
+type SocketEnvelope = Extract<z.output<typeof envelope>, { envelope_id: string }>;
 
 /**
  * Brings Slack's commands and interactions to a relay that Slack cannot reach, by Socket Mode. Each goes through the
@@ -136,7 +136,7 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
     return promise;
   }
 
-  async function answer(socket: WebSocket, { type, envelope_id, payload, ...given }: Envelope): Promise<void> {
+  async function answer(socket: WebSocket, { type, envelope_id, payload, ...given }: SocketEnvelope): Promise<void> {
     const acknowledge = (more: object = {}) => socket.send(JSON.stringify({ envelope_id, ...more }));
     const form = formOf(type, payload);
     // The relay subscribes to no events. Without an acknowledgement, Slack would send this again and again.

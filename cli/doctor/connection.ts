@@ -10,7 +10,7 @@ import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { pages } from '../../lib/service/partner/pages.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
-import { compareFields, compareFilter, compareTask, listsToCheck, type Row, readRows } from './lists.ts';
+import { compareFields, compareFilter, compareTask, listsToCheck, readRows, type ServiceRow } from './lists.ts';
 
 const PAGE_SIZE = 100;
 const PROJECT_PAGES = 20;
@@ -32,7 +32,7 @@ export async function checkConnection(
   const asHere = <O extends Operation>(declared: O) => withOverride(declared, overrides[declared.name]);
   for (const list of listsToCheck(projects[0]?.id)) {
     const operation = asHere(list.operation);
-    let rows: Row[] = [];
+    let rows: ServiceRow[] = [];
     const fields = await check(`${name}: ${operation.name}`, async () => {
       rows = await readRows(call, operation, list.payload).catch(withPathHint);
       return compareFields(operation, rows);

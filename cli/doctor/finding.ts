@@ -4,13 +4,13 @@ import { messageOf } from '../../lib/error-message.ts';
 import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
-export type Verdict = 'good' | 'bad' | 'unknown';
+export type FindingVerdict = 'good' | 'bad' | 'unknown';
 
 /** The result of one check. */
 export interface Finding {
   /** `main: users/list`, `slack: channel C0123ABCD` */
   what: string;
-  verdict: Verdict;
+  verdict: FindingVerdict;
   /** What was found, and what to do if it is bad. Contains no secrets. */
   detail: string;
 }

@@ -9,15 +9,15 @@ import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
 import { CannotTell } from './finding.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type ServiceRow = Readonly<Record<string, unknown>>;
 
 /** A filter that the relay uses, and its expected behavior. */
-export interface Filter {
+export interface ListFilter {
   name: string;
   /** The filter that returns this row and rows like it; undefined if the row lacks the field. */
-  like(row: Row): Readonly<Record<string, unknown>> | undefined;
+  like(row: ServiceRow): Readonly<Record<string, unknown>> | undefined;
   /** Whether that filter may return the row. */
-  matches(row: Row, filter: Readonly<Record<string, unknown>>): boolean;
+  matches(row: ServiceRow, filter: Readonly<Record<string, unknown>>): boolean;
   /** A filter of the same kind that matches no rows. */
   nothing(filter: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
@@ -26,7 +26,7 @@ export interface Filter {
 export interface ListToCheck {
   operation: Operation;
   payload: Readonly<Record<string, unknown>>;
-  filters: readonly Filter[];
+  filters: readonly ListFilter[];
 }
 
 const NO_UUID = '00000000-0000-4000-8000-000000000000';
@@ -34,7 +34,7 @@ const NO_UUID = '00000000-0000-4000-8000-000000000000';
 const NO_NUMBER = 2_147_483_647;
 
 /** A filter that returns rows with an equal value in the field of the same name. */
-function equal(name: string): Filter {
+function equal(name: string): ListFilter {
   return {
     name,
     like: (row) => (row[name] === undefined || row[name] === null ? undefined : { [name]: row[name] }),
@@ -43,7 +43,7 @@ function equal(name: string): Filter {
   };
 }
 
-const days: Filter = {
+const days: ListFilter = {
   name: 'date_from and date_to',
   like(row) {
     const date = dayOf(row);
@@ -54,7 +54,7 @@ const days: Filter = {
 };
 
 /** A search may match loosely and in any field, but must find nothing for a text that does not occur. */
-const text: Filter = {
+const text: ListFilter = {
   name: 'q',
   like(row) {
     const name = row.name ?? row.title;
@@ -64,7 +64,7 @@ const text: Filter = {
   nothing: () => ({ q: 'zzqx-doctor-looks-for-nothing' }),
 };
 
-function dayOf(row: Row): string | undefined {
+function dayOf(row: ServiceRow): string | undefined {
   return readEntry(row).date;
 }
 
@@ -87,13 +87,13 @@ export async function readRows(
   call: PartnerClient['call'],
   operation: Operation,
   payload: Readonly<Record<string, unknown>>,
-): Promise<Row[]> {
+): Promise<ServiceRow[]> {
   const anyFields = { ...operation, data: z.array(z.record(z.string(), z.unknown())) };
   return (await call(anyFields, { page: 1, per_page: ROWS, ...payload })).data;
 }
 
 /** Compares a few records with the fields that the relay assumes. @throws {Error} that names the missing fields */
-export function compareFields(operation: Operation, rows: readonly Row[]): string {
+export function compareFields(operation: Operation, rows: readonly ServiceRow[]): string {
   const [row] = rows;
   if (!row) throw new CannotTell('answers, but is empty, so its fields cannot be checked yet');
   if (operation.name === listTimelogs.name) return compareEntries(rows);
@@ -109,7 +109,7 @@ export function compareFields(operation: Operation, rows: readonly Row[]): strin
   return wanted.length > 0 ? `has ${wanted.join(', ')}` : 'answers; the relay assumes no fields here';
 }
 
-function lacks(missing: string, row: Row): Error {
+function lacks(missing: string, row: ServiceRow): Error {
   const fields = Object.keys(row).join(', ');
   return new Error(
     `lacks ${missing}; it has ${fields}. Set the correct field names in relay.config.ts, under operations`,
@@ -117,7 +117,7 @@ function lacks(missing: string, row: Row): Error {
 }
 
 /** Time entries can have several formats, so this reads them the way reminders do. */
-function compareEntries(rows: readonly Row[]): string {
+function compareEntries(rows: readonly ServiceRow[]): string {
   const faults = rows.map(readEntry).flatMap((entry) => ('unreadable' in entry ? [entry.unreadable] : []));
   const fields = Object.keys(rows[0] ?? {}).join(', ');
   if (faults.length > 0) {
@@ -138,7 +138,7 @@ function fieldsRead({ data }: Operation): string[] {
 export async function compareTask(
   call: PartnerClient['call'],
   operation: typeof taskDetail,
-  tasks: readonly Row[],
+  tasks: readonly ServiceRow[],
 ): Promise<string> {
   const id = tasks.map(({ task_id }) => task_id).find((id) => typeof id === 'string' || typeof id === 'number');
   if (id === undefined) throw new CannotTell('there is no task yet that could be asked for');
@@ -157,8 +157,8 @@ export async function compareTask(
 export async function compareFilter(
   call: PartnerClient['call'],
   { operation, payload }: ListToCheck,
-  filter: Filter,
-  rows: readonly Row[],
+  filter: ListFilter,
+  rows: readonly ServiceRow[],
 ): Promise<string> {
   if (rows.length === 0) throw new CannotTell('the list is empty, so the filter cannot be checked yet');
   const like = rows.map((row) => filter.like(row)).find((found) => found !== undefined);
@@ -174,11 +174,11 @@ export async function compareFilter(
 }
 
 /** A refusal of the unknown id counts as an empty list, because it shows that the service read the filter. */
-function refusedAsUnknown(error: unknown): Row[] {
+function refusedAsUnknown(error: unknown): ServiceRow[] {
   if (error instanceof PartnerRefusal && [400, 404, 422].includes(error.status)) return [];
   throw error;
 }
 
-function ignored({ name }: Filter, why: string): Error {
+function ignored({ name }: ListFilter, why: string): Error {
   return new Error(`${name} is ignored: ${why}. Set the correct field name in relay.config.ts, under operations`);
 }

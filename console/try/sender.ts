@@ -158,13 +158,13 @@ function parsed(body: string): { issue?: { number?: unknown } } {
 }
 
 /** What the function github-webhook answers. */
-interface Accepted {
+interface AcceptedSend {
   jobs?: string[];
   repeat?: boolean;
   ignored?: string;
 }
 
-function acceptedInWords({ jobs = [], repeat, ignored }: Accepted): ActionOutcome {
+function acceptedInWords({ jobs = [], repeat, ignored }: AcceptedSend): ActionOutcome {
   if (ignored !== undefined) return { text: `The relay takes no notice of it: ${ignored}` };
   const made = jobs.length === 1 ? `The job ${jobs[0]}` : `The jobs ${jobs.join(', ')}`;
   return { text: `${made} ${repeat ? 'had it already' : 'took it'}.`, jobs };

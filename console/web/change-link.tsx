@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { RelayAction } from '../contract.ts';
 import { ActionButton, Typed } from './question.tsx';
 
-type Change = 'set link' | 'clear link' | 'move link';
+type LinkChange = 'set link' | 'clear link' | 'move link';
 
-const CHANGES: readonly { is: Change; label: string; will: string; asks?: string }[] = [
+const CHANGES: readonly { is: LinkChange; label: string; will: string; asks?: string }[] = [
   {
     is: 'set link',
     label: 'It has this defect',
@@ -23,7 +23,7 @@ const CHANGES: readonly { is: Change; label: string; will: string; asks?: string
 /** Sets, clears or moves the link of an issue. */
 export function ChangeLink({ issue: known, changed }: { issue?: string; changed: () => void }) {
   const [typed, setTyped] = useState('');
-  const [chosen, choose] = useState<Change>('set link');
+  const [chosen, choose] = useState<LinkChange>('set link');
   const [value, setValue] = useState('');
   const [steal, setSteal] = useState(false);
   const issue = known ?? typed.trim();

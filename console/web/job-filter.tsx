@@ -23,10 +23,10 @@ const FILTERS = [
   'since',
   'until',
 ] as const;
-type Filter = (typeof FILTERS)[number];
+type StatusFilter = (typeof FILTERS)[number];
 
 /** The filters in the address; others are left out. */
-export function filtersIn(query: URLSearchParams): Partial<Record<Filter, string>> {
+export function filtersIn(query: URLSearchParams): Partial<Record<StatusFilter, string>> {
   const given = FILTERS.flatMap((name) => {
     const value = query.get(name);
     return value ? [[name, value] as const] : [];
@@ -34,7 +34,7 @@ export function filtersIn(query: URLSearchParams): Partial<Record<Filter, string
   return Object.fromEntries(given);
 }
 
-function setFilter(name: Filter, value: string | undefined): void {
+function setFilter(name: StatusFilter, value: string | undefined): void {
   replaceAddress(href('jobs', undefined, { ...filtersIn(route.value.query), [name]: value }));
 }
 
@@ -94,7 +94,7 @@ export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
 }
 
 interface ChoiceProps {
-  name: Filter;
+  name: StatusFilter;
   label: string;
   value: string | undefined;
   options: readonly string[];
@@ -119,7 +119,7 @@ function Choice({ name, label, value = '', options }: ChoiceProps) {
 const TYPING_PAUSE_MS = 250;
 
 /** The filter as it is typed. It takes effect when typing pauses. */
-function useTyped(name: Filter, value: string) {
+function useTyped(name: StatusFilter, value: string) {
   const [typed, setTyped] = useState(value);
   // What was typed reaches the address later, when more may have been typed already.
   const entered = useRef(value);
@@ -162,7 +162,7 @@ function TextFilter({ value = '' }: { value: string | undefined }) {
 }
 
 interface TypedFilterProps {
-  name: Filter;
+  name: StatusFilter;
   label: string;
   example: string;
   value: string | undefined;
@@ -178,7 +178,7 @@ function TypedFilter({ name, label, example, value = '' }: TypedFilterProps) {
   );
 }
 
-function Moment({ name, label, value }: { name: Filter; label: string; value: string | undefined }) {
+function Moment({ name, label, value }: { name: StatusFilter; label: string; value: string | undefined }) {
   return (
     <label class="field">
       <span>{label}</span>

@@ -18,7 +18,7 @@ export interface JobPages {
   reload(): void;
 }
 
-interface State {
+interface JobPagesState {
   query: string;
   rows: readonly JobRow[];
   cursor?: string | undefined;
@@ -36,9 +36,9 @@ const ROWS_AT_ONCE = 20;
 const REREAD_AT_ONCE = 10;
 
 /** The last list, so that going back shows it as it was. */
-let last: State | undefined;
+let last: JobPagesState | undefined;
 
-const empty = (query: string): State => ({
+const empty = (query: string): JobPagesState => ({
   query,
   rows: [],
   read: 0,
@@ -52,13 +52,13 @@ const empty = (query: string): State => ({
  * follow, and new jobs are only counted, so that nothing moves while a person reads.
  */
 export function useJobPages(query: string): JobPages {
-  const [state, setState] = useState<State>(() => (last?.query === query ? last : empty(query)));
+  const [state, setState] = useState<JobPagesState>(() => (last?.query === query ? last : empty(query)));
   const current = useRef(state);
   const calls = useRef({ more: () => {}, reload: () => {} });
 
   useEffect(() => {
     const stop = new AbortController();
-    const show = (next: State) => {
+    const show = (next: JobPagesState) => {
       if (stop.signal.aborted) return;
       current.current = next;
       last = next;
@@ -68,7 +68,7 @@ export function useJobPages(query: string): JobPages {
       if (!stop.signal.aborted) show({ ...current.current, isLoading: false, error: error as ApiError });
     };
     /** Reads on from a state until there are enough new rows. */
-    const readOn = async (from: State) => {
+    const readOn = async (from: JobPagesState) => {
       await opened;
       let next = from;
       for (let page = 0; page < PAGES_AT_ONCE; page++) {

@@ -1,4 +1,4 @@
-import type { Change } from '../contract.ts';
+import type { LiveChange } from '../contract.ts';
 import { request } from './api.ts';
 import { isRefused, token } from './session.ts';
 import { state } from './state.ts';
@@ -11,7 +11,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const OPENS_WITHIN_MS = 200;
 
 /** `all` after a gap in the stream, in which anything may have changed. */
-export type News = Change | 'all';
+export type News = LiveChange | 'all';
 
 const listeners = new Set<(news: News) => void>();
 
@@ -64,7 +64,7 @@ async function readOn(signal: AbortSignal): Promise<void> {
       connection.value = 'live';
       pauseMs = FIRST_PAUSE_MS;
       if (isRead) tell('all');
-      if (body) await readLines(body, (line) => tell(JSON.parse(line) as Change));
+      if (body) await readLines(body, (line) => tell(JSON.parse(line) as LiveChange));
     } catch {
       // The state says it, and the requests of the screen say why.
     }

@@ -4,14 +4,14 @@ import { seen } from './outside.tsx';
 import { jobHref } from './route.ts';
 import { state, useValue } from './state.ts';
 
-interface Notice {
+interface Toast {
   text: string;
   isBad: boolean;
   /** The ids of the jobs that it is about. */
   jobs: readonly string[];
 }
 
-const notice = state<Notice | undefined>(undefined);
+const notice = state<Toast | undefined>(undefined);
 const GOOD_STAYS_MS = 8_000;
 
 /** Says what came of a change: on the screen, and to a screen reader. Bad news stays until it is closed. */

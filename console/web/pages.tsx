@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Page } from '../contract.ts';
+import type { RowPage } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
 import { Failure } from './failure.tsx';
 import { Icon } from './icons.tsx';
@@ -29,7 +29,7 @@ export function Found<Row>({ path, label, hint, isFirst = false, version = 0, ch
   async function read(from: string | undefined, signal?: AbortSignal): Promise<void> {
     const query = new URLSearchParams({ ...(find && { find }), ...(from !== undefined && { cursor: from }) });
     try {
-      const page = await get<Page<Row>>(`${path}?${query}`, signal);
+      const page = await get<RowPage<Row>>(`${path}?${query}`, signal);
       setRows((before) => (from === undefined ? page.rows : [...(before ?? []), ...page.rows]));
       setCursor(page.cursor);
       setError(undefined);

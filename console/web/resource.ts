@@ -5,18 +5,18 @@ import { type News, onNews, opened } from './live.ts';
 import { paced } from './paced.ts';
 import { type State, state, useValue } from './state.ts';
 
-interface Answer<T> {
+interface LastAnswer<T> {
   /** The last answer. After an error it is an old one. */
   data?: T;
   error?: ApiError;
 }
 
-export interface Resource<T> extends Answer<T> {
+export interface Resource<T> extends LastAnswer<T> {
   reload(): void;
 }
 
 interface Shared {
-  answer: State<Answer<unknown>>;
+  answer: State<LastAnswer<unknown>>;
   reload(): void;
   /** Reads it while it is used. @returns what ends the use */
   use(): () => void;
@@ -37,7 +37,7 @@ const nothing = share(undefined, () => false);
 export function useResource<T>(path: string | undefined, concerns: (news: News) => boolean = () => true): Resource<T> {
   const shared = useMemo(() => (path === undefined ? nothing : kept(path, concerns)), [path]);
   useEffect(() => shared.use(), [shared]);
-  return { ...(useValue(shared.answer) as Answer<T>), reload: shared.reload };
+  return { ...(useValue(shared.answer) as LastAnswer<T>), reload: shared.reload };
 }
 
 /** A job, read again when it changes. @param isWanted false for nothing */
@@ -56,7 +56,7 @@ function kept(path: string, concerns: (news: News) => boolean): Shared {
 }
 
 function share(path: string | undefined, concerns: (news: News) => boolean): Shared {
-  const answer = state<Answer<unknown>>({});
+  const answer = state<LastAnswer<unknown>>({});
   let users = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
   const reload = paced(async () => {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { JobRow, JobStatus, Lane, LinkRow } from '../contract.ts';
 
 type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
-interface Mark {
+interface MarkLook {
   text: string;
   tone: Tone;
   shape: JSX.Element;
@@ -126,7 +126,7 @@ const marks = {
     tone: 'warn',
     shape: ringWith('M7 1.75a5.25 5.25 0 0 1 0 10.5z', 'fill'),
   },
-} satisfies Record<string, Mark>;
+} satisfies Record<string, MarkLook>;
 
 export type MarkName = keyof typeof marks;
 
@@ -143,7 +143,7 @@ export const laneHints: Readonly<Record<Lane, string>> = {
 
 /** A state, as a shape with its text. */
 export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
-  const mark: Mark = marks[of];
+  const mark: MarkLook = marks[of];
   return (
     <span class={`mark ${mark.tone}`} title={mark.hint}>
       <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">

@@ -20,6 +20,9 @@ import { createBackfills } from './backfill/backfills.ts';
 /** What automations use, in addition to the steps of their job. */
 export type Context = ReturnType<typeof createContext>;
 
+/** What a plan reads, to say what the relay would do with an event now. */
+export type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
+
 export function createContext(
   { config, clock, fetch }: Pick<Runtime, 'config' | 'clock' | 'fetch'>,
   { table, jobs, queue, secrets }: Stores,

@@ -16,7 +16,7 @@ interface ReadOptions {
   showValues?: boolean;
 }
 
-type Read<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
+type InputReading<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 
 /** The longest text of a person that a message repeats. */
 const LONGEST_SHOWN = 60;
@@ -26,7 +26,11 @@ const LONGEST_SHOWN = 60;
  *
  * A message that a schema sets itself stands as it is. If it begins with "expected", what was found is added.
  */
-export function readInput<T>(schema: z.$ZodType<T>, input: unknown, { showValues = true }: ReadOptions = {}): Read<T> {
+export function readInput<T>(
+  schema: z.$ZodType<T>,
+  input: unknown,
+  { showValues = true }: ReadOptions = {},
+): InputReading<T> {
   /** The valid names, by zod's array of the unknown ones: an issue has that array, but not its schema. */
   const known = new WeakMap<readonly string[], readonly string[]>();
   const error = (issue: z.$ZodRawIssue) => {

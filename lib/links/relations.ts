@@ -1,6 +1,6 @@
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
-import type { Target } from '../target.ts';
+import type { RelationTarget } from '../target.ts';
 
 /** A defect of the service. */
 export interface DefectName {
@@ -15,15 +15,15 @@ export interface Relations {
    * @param instead id of a job that has ended without the link
    * @returns id of the job that makes it, or has made it
    */
-  claim(defect: DefectName, target: Target, by: string, instead?: string): Promise<string>;
+  claim(defect: DefectName, target: RelationTarget, by: string, instead?: string): Promise<string>;
   /** Gives up a claim after a refusal. */
-  release(defect: DefectName, target: Target, by: string): Promise<void>;
+  release(defect: DefectName, target: RelationTarget, by: string): Promise<void>;
   /** What the defect is linked to, or may be. */
   of(defect: DefectName): Promise<{ kind: string; id: string }[]>;
 }
 
 export function createRelations(table: Table): Relations {
-  const keyOf = ({ connection, id }: DefectName, target: Target) =>
+  const keyOf = ({ connection, id }: DefectName, target: RelationTarget) =>
     keys.relation(connection, String(id), target.kind, String(target.id));
 
   return {

@@ -15,10 +15,10 @@ export interface Timesheet extends Member {
   /** Why some of the entries could not be read. If there are any, the logged time is unknown. */
   unreadable: string[];
   /** The tasks of the person's latest entries, newest first, with names if the entries have them. */
-  tasks: Task[];
+  tasks: LoggedTask[];
 }
 
-interface Task {
+interface LoggedTask {
   id: string;
   name?: string | undefined;
 }
@@ -164,16 +164,16 @@ function userIdOf({ user_id }: Readonly<Record<string, unknown>>): string {
   );
 }
 
-interface Kept {
+interface KeptEntry {
   id?: string;
   userId: string;
   date?: string;
   minutes?: number;
-  task?: Task;
+  task?: LoggedTask;
   unreadable?: string;
 }
 
-function keptOf(record: Readonly<Record<string, unknown>>): Kept {
+function keptOf(record: Readonly<Record<string, unknown>>): KeptEntry {
   const { timelog_id } = record;
   const about = { userId: userIdOf(record), ...(timelog_id != null && { id: String(timelog_id) }) };
   const entry = readEntry(record);
@@ -183,10 +183,10 @@ function keptOf(record: Readonly<Record<string, unknown>>): Kept {
   return { ...about, date, minutes, ...(task && { task }) };
 }
 
-function sumOf(entries: readonly Kept[], userId: string | number, { from, to }: Range) {
+function sumOf(entries: readonly KeptEntry[], userId: string | number, { from, to }: Range) {
   const minutes: Record<string, number> = {};
   const unreadable: string[] = [];
-  const tasks = new Map<string, Task>();
+  const tasks = new Map<string, LoggedTask>();
   const theirs = entries.filter((entry) => entry.userId === String(userId));
   const newestFirst = theirs.sort((a, b) => (b.date ?? '').localeCompare(a.date ?? ''));
   for (const entry of newestFirst) {

@@ -3,7 +3,7 @@ import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../
 import { AWAY_BUTTON } from '../platforms/slack/views/away-views.ts';
 import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../platforms/slack/views/views.ts';
 import { cutToLength } from '../text.ts';
-import type { Shortfall, Standing } from './shortfall.ts';
+import type { Shortfall, TimeBalance } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
 const MAX_DID_LENGTH = 50;
@@ -73,7 +73,7 @@ function restOfDay({ tasks, ...rest }: RestOfDay): string {
   }
 }
 
-function stands({ expected, logged, missing }: Standing): string {
+function stands({ expected, logged, missing }: TimeBalance): string {
   const of = `${logged === 0 ? 'nothing' : printDuration(logged)} logged of ${printDuration(expected)}`;
   return missing > 0 ? `${of}, ${printDuration(missing)} missing` : of;
 }

@@ -20,7 +20,7 @@ export interface Member {
 export type MinutesByDate = Readonly<Record<string, number>>;
 
 /** A person's expected and logged time over some days, in minutes. */
-export interface Standing {
+export interface TimeBalance {
   expected: number;
   logged: number;
   /** 0 if the difference is too small to mention. */
@@ -29,9 +29,9 @@ export interface Standing {
 
 /** The shortfall of a person. */
 export interface Shortfall {
-  day: Standing;
+  day: TimeBalance;
   /** From Monday to the day, inclusive. */
-  week: Standing;
+  week: TimeBalance;
 }
 
 /**
@@ -79,7 +79,13 @@ export function expectedMinutes(team: Team, { email, createdOn }: Member, date: 
 }
 
 /** The person's balance over all dates from the first to the last, inclusive. */
-export function standingOf(team: Team, member: Member, first: string, last: string, minutes: MinutesByDate): Standing {
+export function standingOf(
+  team: Team,
+  member: Member,
+  first: string,
+  last: string,
+  minutes: MinutesByDate,
+): TimeBalance {
   const dates = datesBetween(first, last);
   const expected = dates.reduce((sum, date) => sum + expectedMinutes(team, member, date), 0);
   const logged = dates.reduce((sum, date) => sum + (minutes[date] ?? 0), 0);

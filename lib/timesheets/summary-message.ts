@@ -3,10 +3,10 @@ import { type SlackMessage, section } from '../platforms/slack/messages.ts';
 import { code } from '../platforms/slack/mrkdwn.ts';
 import { cutToLength, enumerated } from '../text.ts';
 import type { Week } from './calendar.ts';
-import type { Standing } from './shortfall.ts';
+import type { TimeBalance } from './shortfall.ts';
 
 /** A person's balance at the end of a week. */
-interface PersonOfWeek extends Standing {
+interface PersonOfWeek extends TimeBalance {
   name: string;
   /** Why some of the entries could not be read. */
   unreadable: readonly string[];

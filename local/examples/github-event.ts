@@ -38,7 +38,7 @@ export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
 /** When an example happened (ISO 8601), and the number of what is new in it. */
-type Made = { time: string; number: number };
+type NewExample = { time: string; number: number };
 
 /**
  * An event in GitHub's format, made from `@octokit/webhooks-examples`. By default, it happened now, and its issue, comment
@@ -51,7 +51,7 @@ export function exampleEvent(
   now = Date.now(),
   number = inventedNumber(),
 ): { event: string; payload: Payload } {
-  const made: Made = { time: `${new Date(now).toISOString().slice(0, 19)}Z`, number };
+  const made: NewExample = { time: `${new Date(now).toISOString().slice(0, 19)}Z`, number };
   const event = wanted.event ?? eventFor(wanted);
   refuseNonsense(event, wanted);
   const example = inRepository(findExample(event, wanted), wanted.repository);
@@ -131,7 +131,7 @@ function inRepository(example: Example, name: string | undefined): Example {
   };
 }
 
-function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent, made: Made): Payload {
+function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent, made: NewExample): Payload {
   const issue = numbered(fieldsOf(example.issue), { ...made, number: number ?? made.number });
   // GitHub's example still contains the label that was removed.
   const kept = example.action === 'unlabeled' ? [] : issue.labels;
@@ -150,7 +150,7 @@ function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent,
   };
 }
 
-function ofComment(example: Example, { issue: number, body }: WantedEvent, made: Made): Payload {
+function ofComment(example: Example, { issue: number, body }: WantedEvent, made: NewExample): Payload {
   const issue = fieldsOf(example.issue);
   const comment = fieldsOf(example.comment);
   const id = FIRST_COMMENT_ID + made.number;
@@ -173,7 +173,7 @@ function ofComment(example: Example, { issue: number, body }: WantedEvent, made:
   };
 }
 
-function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Made): Payload {
+function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: NewExample): Payload {
   const { number } = made;
   const pull = fieldsOf(example.pull_request);
   const outcome = merged && {
@@ -198,7 +198,7 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ma
   };
 }
 
-function numbered(issue: Fields, made: Made): Fields {
+function numbered(issue: Fields, made: NewExample): Fields {
   const url = String(issue.html_url).replace(/\d+$/, String(made.number));
   return { ...issue, id: FIRST_ISSUE_ID + made.number, number: made.number, html_url: url, updated_at: made.time };
 }

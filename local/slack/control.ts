@@ -7,7 +7,7 @@ import type { SlackMessage, StandInView, Workspace } from './workspace.ts';
 const newResponseUrl = z.object({ userId: z.string(), channelId: z.string() });
 
 /** What `GET /messages` lists. */
-export type Sent = SlackMessage | (StandInView & { kind: 'view' });
+export type ListedMessage = SlackMessage | (StandInView & { kind: 'view' });
 
 /**
  * Endpoints for the command line: `GET /messages` returns everything that was sent, in order of time. `GET /people`
@@ -45,7 +45,7 @@ export function answerControl(
   }
 }
 
-function sentInOrder({ messages, views }: Workspace): Sent[] {
+function sentInOrder({ messages, views }: Workspace): ListedMessage[] {
   return [...messages, ...views.map((view) => ({ ...view, kind: 'view' as const }))].toSorted((a, b) => a.at - b.at);
 }
 

@@ -18,14 +18,14 @@ export interface RespondsTo {
   source?: SlackMessage | undefined;
 }
 
-interface Made extends RespondsTo {
+interface IssuedUrl extends RespondsTo {
   id: string;
   at: number;
   uses: number;
 }
 
 /** A response URL as it is kept over a restart. `source` is the time of the message in the channel. */
-export interface KeptResponseUrl extends Omit<Made, 'source'> {
+export interface KeptResponseUrl extends Omit<IssuedUrl, 'source'> {
   source?: string | undefined;
 }
 
@@ -40,8 +40,8 @@ export interface ResponseUrls {
 }
 
 export function createResponseUrls(workspace: Workspace): ResponseUrls {
-  const urls = new Map<string, Made>();
-  const isExpired = ({ at }: Made) => workspace.clock() - at > LIFE_MS;
+  const urls = new Map<string, IssuedUrl>();
+  const isExpired = ({ at }: IssuedUrl) => workspace.clock() - at > LIFE_MS;
   return {
     make(about) {
       const id = `${about.channelId}/${nextId(workspace, 'R')}`;

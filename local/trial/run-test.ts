@@ -20,7 +20,7 @@ const LONGEST_WAIT_MS = 86_400_000;
 const LONGEST_SHOWN = 80;
 
 /** A request that a test wants. */
-type Wanted = { operation: string; payload: ExpectedFields };
+type WantedRequest = { operation: string; payload: ExpectedFields };
 
 /**
  * Runs a test in a relay of its own.
@@ -44,7 +44,7 @@ export async function runTest({ event, makes }: RelayTest, config: RelayConfig, 
   }
 }
 
-function differences(wanted: readonly Wanted[], calls: readonly TrialCall[]): string[] {
+function differences(wanted: readonly WantedRequest[], calls: readonly TrialCall[]): string[] {
   const came = calls.filter(({ operation }) => operations.get(operation)?.effect !== 'read');
   const missing = wanted.filter((request) => {
     const place = came.findIndex((one) => fits(one, request));
@@ -56,7 +56,7 @@ function differences(wanted: readonly Wanted[], calls: readonly TrialCall[]): st
 }
 
 /** Whether it was carried out, and is as expected. */
-const fits = (came: TrialCall, { operation, payload }: Wanted) =>
+const fits = (came: TrialCall, { operation, payload }: WantedRequest) =>
   came.status < 300 &&
   came.operation === operation &&
   Object.entries(payload).every(([name, value]) =>
@@ -64,7 +64,7 @@ const fits = (came: TrialCall, { operation, payload }: Wanted) =>
   );
 
 /** `defects/create with title "…", priority "High"` */
-function inWords({ operation, payload }: Wanted): string {
+function inWords({ operation, payload }: WantedRequest): string {
   const values = Object.entries(payload).map(([name, value]) => {
     const text = value instanceof RegExp ? String(value) : JSON.stringify(value);
     return `${name} ${cutToLength(text, LONGEST_SHOWN, '…')}`;
@@ -84,7 +84,7 @@ async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<
 }
 
 /** @throws {Error} for an operation or a field that does not exist: nothing could ever be as expected */
-function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCalls]]): Wanted[] {
+function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCalls]]): WantedRequest[] {
   const declared = operations.get(name);
   if (!declared) throw new Error(`there is no operation '${name}'; ${meantName(name, [...operations.keys()])}`);
   const known = declared.payload instanceof z.ZodObject ? Object.keys(declared.payload.shape) : undefined;

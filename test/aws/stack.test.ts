@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { ActionResult, JobDetail, JobPage, LinkRow, Now, Page, PersonRow } from '../../console/contract.ts';
+import type { ActionResult, JobDetail, JobPage, LinkRow, Now, PersonRow, RowPage } from '../../console/contract.ts';
 import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { createJobStore, type JobStore } from '../../lib/engine/record/job-store.ts';
@@ -435,11 +435,11 @@ describe('the stack on an AWS emulator', () => {
     expect(await read('/api/parked')).toMatchObject({ groups: [{ jobs: [{ id: parked }] }] });
     expect(await read('/api/budget?connection=main')).toMatchObject({ connection: 'main' });
     for (const links of ['/api/links', `/api/links?find=${encodeURIComponent(`${REPOSITORY}#3`)}`]) {
-      expect((await read<Page<LinkRow>>(links)).rows).toContainEqual(
+      expect((await read<RowPage<LinkRow>>(links)).rows).toContainEqual(
         expect.objectContaining({ issue: `${REPOSITORY}#3`, defectId: String(defectsOf(3)[0]?.defect_id) }),
       );
     }
-    expect((await read<Page<PersonRow>>('/api/people')).rows).toContainEqual(
+    expect((await read<RowPage<PersonRow>>('/api/people')).rows).toContainEqual(
       expect.objectContaining({ platform: 'slack', linked: expect.not.objectContaining({ dead: expect.anything() }) }),
     );
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Change } from '../../console/contract.ts';
+import type { LiveChange } from '../../console/contract.ts';
 import { watchedLog } from '../../console/log-changes.ts';
 import { createPolledChanges } from '../../console/polled-changes.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Listens as a page does, until the test ends. */
-async function listen({ url }: TestConsole): Promise<AsyncIterator<Change>> {
+async function listen({ url }: TestConsole): Promise<AsyncIterator<LiveChange>> {
   const page = new AbortController();
   open.push(page);
   const headers = { authorization: `Bearer ${TOKEN}` };
@@ -34,7 +34,7 @@ async function listen({ url }: TestConsole): Promise<AsyncIterator<Change>> {
   return changesIn(body);
 }
 
-async function* changesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Change> {
+async function* changesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<LiveChange> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body) {
@@ -45,7 +45,7 @@ async function* changesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Chan
 }
 
 /** Waits for the line that names this job. */
-async function until(changes: AsyncIterator<Change>, jobId: string): Promise<void> {
+async function until(changes: AsyncIterator<LiveChange>, jobId: string): Promise<void> {
   for (;;) {
     const { value, done } = await changes.next();
     if (done) throw new Error('the stream has ended');

@@ -6,10 +6,10 @@ import type {
   JobPage,
   LinkRow,
   Now,
-  Page,
   ParkedGroups,
   Period,
   PersonRow,
+  RowPage,
 } from '../../console/contract.ts';
 import { rowOf } from '../../console/row.ts';
 import { createGrants } from '../../lib/as-person/grants/grants.ts';
@@ -154,7 +154,7 @@ describe('a job', () => {
     });
     expect(headers['content-type']).toBe('application/json');
     expect(body).not.toContain('\u001b');
-    const { rows } = await shown.get<Page<LinkRow>>('/api/links');
+    const { rows } = await shown.get<RowPage<LinkRow>>('/api/links');
     expect(rows[0]?.title).toBe(title);
   });
 
@@ -422,7 +422,7 @@ describe('links and people', () => {
     await issue(1);
     await issue(2, { labels: [] });
     await relay.workToTheEnd();
-    const { rows } = await shown.get<Page<LinkRow>>('/api/links');
+    const { rows } = await shown.get<RowPage<LinkRow>>('/api/links');
     const [defect] = relay.sandbox.data.defects.slice(-1);
     expect(rows.find(({ issue }) => issue === 'Codertocat/Hello-World#1')).toMatchObject({
       life: 'made',
@@ -435,15 +435,15 @@ describe('links and people', () => {
       'https://github.com/Codertocat/Hello-World/issues/1',
       'issue-9001',
     ]) {
-      const found = await shown.get<Page<LinkRow>>(`/api/links?find=${encodeURIComponent(name)}`);
+      const found = await shown.get<RowPage<LinkRow>>(`/api/links?find=${encodeURIComponent(name)}`);
       expect(found.rows).toMatchObject([{ entity: 'issue-9001', life: 'made' }]);
     }
-    expect((await shown.get<Page<LinkRow>>('/api/links?find=acme/web%231')).rows).toEqual([]);
+    expect((await shown.get<RowPage<LinkRow>>('/api/links?find=acme/web%231')).rows).toEqual([]);
   });
 
   it('an issue whose creation is parked or was discarded is not shown as being created', async () => {
     const id = await unknownOutcome();
-    const rests = async () => (await shown.get<Page<LinkRow>>('/api/links')).rows[0];
+    const rests = async () => (await shown.get<RowPage<LinkRow>>('/api/links')).rows[0];
     expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'parked' });
     relay.clock.now += 10 * 60_000;
     expect(await decide(id, { do: 'discard', reason: 'nobody wants it' })).toMatchObject({ ok: true });
@@ -473,7 +473,7 @@ describe('links and people', () => {
         },
       },
     );
-    const { rows } = await shown.get<Page<PersonRow>>('/api/people');
+    const { rows } = await shown.get<RowPage<PersonRow>>('/api/people');
     expect(rows).toEqual(
       expect.arrayContaining([
         { platform: 'github', id: 'Codertocat', connection: 'main' },
@@ -487,8 +487,8 @@ describe('links and people', () => {
       ]),
     );
     expect(JSON.stringify(rows)).not.toMatch(/token/);
-    expect((await shown.get<Page<PersonRow>>('/api/people?find=mira')).rows).toHaveLength(1);
+    expect((await shown.get<RowPage<PersonRow>>('/api/people?find=mira')).rows).toHaveLength(1);
     await grants.forget('main', { in: 'slack', id: 'U0AISHA01' });
-    expect((await shown.get<Page<PersonRow>>('/api/people?find=U0AISHA01')).rows).toEqual([]);
+    expect((await shown.get<RowPage<PersonRow>>('/api/people?find=U0AISHA01')).rows).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Decision, JobDetail, StepDetail } from '../../contract.ts';
+import type { JobDetail, OperatorDecision, StepDetail } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { stepAnchor, Waterfall } from '../charts/waterfall.tsx';
 import { Loaded } from '../failure.tsx';
@@ -215,7 +215,7 @@ function Result({ connection, step: { calls, result } }: { connection: string; s
   );
 }
 
-function Decisions({ decisions }: { decisions: readonly Decision[] }) {
+function Decisions({ decisions }: { decisions: readonly OperatorDecision[] }) {
   return (
     <Card id="decisions" title="What operators did">
       <ul class="decisions">

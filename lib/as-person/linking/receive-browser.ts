@@ -20,7 +20,7 @@ interface ReceiveBrowserOptions {
   log: Pick<Console, 'info'>;
 }
 
-type Page = APIGatewayProxyStructuredResultV2;
+type HtmlPage = APIGatewayProxyStructuredResultV2;
 
 /**
  * Answers a browser in which a person links an account: with a page that asks whether it is them, the way to the
@@ -28,7 +28,7 @@ type Page = APIGatewayProxyStructuredResultV2;
  *
  * @throws {HttpError} if the URL belongs to no link, or to one that has ended
  */
-export async function receiveBrowser(request: RawRequest, options: ReceiveBrowserOptions): Promise<Page> {
+export async function receiveBrowser(request: RawRequest, options: ReceiveBrowserOptions): Promise<HtmlPage> {
   const { method, path } = request.requestContext.http;
   const query = new URLSearchParams(request.rawQueryString);
   const { page, connection } = /\/(?<page>start|callback\/(?<connection>[a-z0-9-]+))$/.exec(path)?.groups ?? {};
@@ -38,7 +38,7 @@ export async function receiveBrowser(request: RawRequest, options: ReceiveBrowse
   throw new HttpError(404, 'There is nothing here.');
 }
 
-async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions): Promise<Page> {
+async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions): Promise<HtmlPage> {
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
   const { endpoint } = await assistant(asked.connection);
@@ -48,7 +48,7 @@ async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions):
 async function begin(
   request: RawRequest,
   { links, takeShare, assistant, budget }: ReceiveBrowserOptions,
-): Promise<Page> {
+): Promise<HtmlPage> {
   const ticket = new URLSearchParams(Buffer.from(request.bytes).toString('utf8')).get('ticket') ?? '';
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
@@ -86,7 +86,7 @@ async function finish(
   { cookies = [], connection: at }: Pick<RawRequest, 'cookies'> & { connection: string },
   callback: URLSearchParams,
   { links, assistant, command, log }: ReceiveBrowserOptions,
-): Promise<Page> {
+): Promise<HtmlPage> {
   const state = callback.get('state') ?? '';
   const sent = ticketOf(cookies, state);
   const opened = sent && (await links.opened(sent.ticket));

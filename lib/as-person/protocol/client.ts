@@ -4,7 +4,14 @@ import { isRecord, sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import { isRevision, namesRevisionInHeader, type Revision, revisions } from './revisions.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
-import { endSession, type Permit, type Reply, sendNotification, sendRequest, type Transport } from './transport.ts';
+import {
+  endSession,
+  type Permit,
+  type SessionAnswer,
+  sendNotification,
+  sendRequest,
+  type Transport,
+} from './transport.ts';
 
 /**
  * A client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the service has
@@ -98,7 +105,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
   }
 
   /** Offers the newest revision, and after a refusal the newest of those that the service names, or the next older one. */
-  async function negotiate(token: string | undefined): Promise<{ reply: Reply; revision: Revision }> {
+  async function negotiate(token: string | undefined): Promise<{ reply: SessionAnswer; revision: Revision }> {
     let left: readonly Revision[] = revisions;
     for (;;) {
       const [offer] = left;

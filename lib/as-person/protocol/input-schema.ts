@@ -4,7 +4,7 @@ import { isRecord } from './json-rpc.ts';
 export interface Argument {
   kind: 'text' | 'date' | 'number' | 'integer' | 'boolean' | 'choice' | 'list';
   /** The values of a choice. Their texts differ. */
-  choices: readonly Choice[];
+  choices: readonly ChoiceValue[];
   /** The entries of a list; undefined for the other kinds. */
   entry: Argument | undefined;
   isNullable: boolean;
@@ -14,7 +14,7 @@ export interface Argument {
   description: string;
 }
 
-type Choice = string | number | boolean;
+type ChoiceValue = string | number | boolean;
 
 /** The arguments of a tool. */
 interface ToolArguments {
@@ -143,7 +143,7 @@ function enumeration(values: unknown, hasNull: boolean): Own | undefined {
   return { kind: 'choice', choices, entry: undefined, isNullable: hasNull || choices.length < values.length };
 }
 
-const isChoice = (value: unknown): value is Choice => ['string', 'number', 'boolean'].includes(typeof value);
+const isChoice = (value: unknown): value is ChoiceValue => ['string', 'number', 'boolean'].includes(typeof value);
 
 const isNull = (schema: unknown) => isRecord(schema) && schema.type === 'null';
 

@@ -2,7 +2,7 @@ import { isRecord } from './json-rpc.ts';
 import type { ToolResult } from './tool.ts';
 
 /** A thing that a tool lists. */
-export interface Row {
+export interface ListedRow {
   id: string | number;
   /** Its name, or the text that it has. */
   text: string;
@@ -42,7 +42,7 @@ const isId = (id: unknown): id is string | number =>
   (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
 
 /** The rows of a listing, or undefined where the result has no list at that path. Rows without an id are left out. */
-export function readRows(result: ToolResult, at: { rows: string; id: string; text: string }): Row[] | undefined {
+export function readRows(result: ToolResult, at: { rows: string; id: string; text: string }): ListedRow[] | undefined {
   const rows = valueAt(dataOf(result), at.rows);
   if (!Array.isArray(rows)) return undefined;
   return rows.flatMap((row) => {

@@ -27,14 +27,14 @@ export interface Transport {
 }
 
 /** What goes with every message of a session. */
-interface Envelope {
+interface SessionHeaders {
   token?: string | undefined;
   sessionId?: string | undefined;
   /** Where the header names it. */
   revision?: string | undefined;
 }
 
-export interface Reply {
+export interface SessionAnswer {
   result: unknown;
   /** The session that the endpoint began with this answer. */
   sessionId: string | undefined;
@@ -52,11 +52,11 @@ const LONGEST_RETRY_MS = 5_000;
  */
 export async function sendRequest(
   transport: Transport,
-  envelope: Envelope,
+  envelope: SessionHeaders,
   method: string,
   id: number,
   params: object,
-): Promise<Reply> {
+): Promise<SessionAnswer> {
   const answer = await post(transport, envelope, method, { jsonrpc: '2.0', id, method, params });
   const sessionId = answer.headers.get('mcp-session-id') ?? undefined;
   if (sessionId !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(sessionId)) {
@@ -74,12 +74,12 @@ export async function sendRequest(
 }
 
 /** Sends a message that has no answer. @throws {McpRefusal | McpUnreadable | McpUnanswered} */
-export async function sendNotification(transport: Transport, envelope: Envelope, method: string): Promise<void> {
+export async function sendNotification(transport: Transport, envelope: SessionHeaders, method: string): Promise<void> {
   (await post(transport, envelope, method, { jsonrpc: '2.0', method })).drop();
 }
 
 /** Ends a session. An endpoint that does not let clients end sessions refuses, which does not matter. */
-export async function endSession(transport: Transport, envelope: Envelope): Promise<void> {
+export async function endSession(transport: Transport, envelope: SessionHeaders): Promise<void> {
   const headers = headersOf(envelope);
   const answer = await transport.permit(() =>
     exchange(transport.fetch, 'end of session', transport.endpoint, { method: 'DELETE', headers }, transport.times),
@@ -91,7 +91,7 @@ type ResultOrError = Extract<Message, { kind: 'result' | 'error' }>;
 
 const isStream = ({ headers }: Answer) => /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
-function headersOf({ token, sessionId, revision }: Envelope): Record<string, string> {
+function headersOf({ token, sessionId, revision }: SessionHeaders): Record<string, string> {
   return {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
@@ -100,7 +100,7 @@ function headersOf({ token, sessionId, revision }: Envelope): Record<string, str
 }
 
 /** @throws {McpRefusal | McpUnreadable} for any status but a success */
-async function post(transport: Transport, envelope: Envelope, method: string, message: object): Promise<Answer> {
+async function post(transport: Transport, envelope: SessionHeaders, method: string, message: object): Promise<Answer> {
   const request = {
     method: 'POST',
     headers: {
@@ -117,7 +117,11 @@ async function post(transport: Transport, envelope: Envelope, method: string, me
   throw await refusalOf(envelope, method, answer);
 }
 
-async function refusalOf({ token }: Envelope, method: string, answer: Answer): Promise<McpRefusal | McpUnreadable> {
+async function refusalOf(
+  { token }: SessionHeaders,
+  method: string,
+  answer: Answer,
+): Promise<McpRefusal | McpUnreadable> {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) {
     answer.drop();
@@ -138,7 +142,7 @@ async function refusalOf({ token }: Envelope, method: string, answer: Answer): P
   });
 }
 
-async function fromBody({ token }: Envelope, method: string, id: number, answer: Answer): Promise<ResultOrError> {
+async function fromBody({ token }: SessionHeaders, method: string, id: number, answer: Answer): Promise<ResultOrError> {
   const { status } = answer;
   const body = await readText(answer).catch((error) => {
     throw error instanceof TooLong ? new McpUnreadable(method, { status, found: error.message }) : error;
@@ -165,7 +169,7 @@ function outcomeFor(messages: readonly Message[], id: number): ResultOrError | u
 /** Reads streams, one after the other, until the result is there. */
 async function fromStream(
   transport: Transport,
-  envelope: Envelope,
+  envelope: SessionHeaders,
   method: string,
   id: number,
   first: Answer,
@@ -209,7 +213,7 @@ async function fromStream(
  */
 async function resume(
   transport: Transport,
-  envelope: Envelope,
+  envelope: SessionHeaders,
   method: string,
   lastEventId: string,
   deadline: number,
@@ -230,7 +234,11 @@ async function resume(
 }
 
 /** Answers a request of the service. The relay declares no capabilities, so only a ping can be meant. */
-async function respond(transport: Transport, envelope: Envelope, request: { id: string | number; method: string }) {
+async function respond(
+  transport: Transport,
+  envelope: SessionHeaders,
+  request: { id: string | number; method: string },
+) {
   const { id, method } = request;
   const refusal = { code: -32601, message: 'this client offers no methods but ping' };
   const response = { jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: refusal }) };

@@ -6,7 +6,7 @@ import type { IssueState } from '../../links/issue-state.ts';
 import { keep, type ReportedState } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { cutToBytes } from '../../text.ts';
-import type { Context } from '../context.ts';
+import type { PlanContext } from '../context.ts';
 import { fateOfClaim } from '../issue-to-defect/claim-fate.ts';
 import { isDefect, reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity, issueJobs } from '../issue-to-defect/draft.ts';
@@ -25,8 +25,6 @@ export interface PlannedIssue {
 
 /** The issues that a backfill leaves out, by reason. */
 export type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
-
-type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 
 /** @throws {NeedsOperator} if relay.config.ts does not turn issues of the repository into defects */
 export function repositoryToBackfill(config: RelayConfig, fullName: string): IssueRepository {

@@ -72,7 +72,7 @@ export interface Backfills {
   /** @returns false while another backfill of the repository has not ended */
   begin(backfill: Backfill): Promise<boolean>;
   /** Changes fields of a backfill. @returns the backfill, or undefined if another one took its place or it has ended */
-  change(backfill: BackfillRef, fields: Changes): Promise<Backfill | undefined>;
+  change(backfill: BackfillRef, fields: BackfillChanges): Promise<Backfill | undefined>;
   /** Notes an issue that the backfill takes, unless it is noted. */
   take(backfill: BackfillRef, issue: BackfilledIssue): Promise<void>;
   /** Notes what became of an issue. */
@@ -81,7 +81,7 @@ export interface Backfills {
   issues(backfill: BackfillRef): Promise<BackfilledIssue[]>;
 }
 
-type Changes = Partial<Pick<Backfill, 'status' | 'jobId' | 'isRead' | 'counts' | 'countedAt' | 'finishedAt'>>;
+type BackfillChanges = Partial<Pick<Backfill, 'status' | 'jobId' | 'isRead' | 'counts' | 'countedAt' | 'finishedAt'>>;
 
 /** A backfill of a small daily limit takes months, and what became of its issues is counted at its end. */
 const KEPT_MS = 365 * 86_400_000;

@@ -7,7 +7,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { saidIn } from '../../engine/run/tools/call.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
-import { type Found, foundBlocks } from '../../platforms/slack/found.ts';
+import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
 import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
@@ -20,7 +20,7 @@ const SHOWN = 5;
 
 /** Searches tasks and projects, and offers buttons to log time. */
 export function find({ asPerson, config, knownTasks }: Context): Automation {
-  const foundFor = (job: Job, text: string, tasks: readonly Found[], projects: readonly Found[]) => {
+  const foundFor = (job: Job, text: string, tasks: readonly FoundTask[], projects: readonly FoundTask[]) => {
     const place = placeOf(job);
     const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
     const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
@@ -59,7 +59,7 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
 async function findAsPerson(
   { uses, tools }: Mine<'find'>,
   text: string,
-  blocksOf: (tasks: readonly Found[]) => readonly object[],
+  blocksOf: (tasks: readonly FoundTask[]) => readonly object[],
 ): Promise<Outcome> {
   const { rows, id, text: name, ...use } = uses.own;
   const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };

@@ -170,9 +170,9 @@ function faultOf(
  * Searches for the name. If no task has it, searches for a word of it, because the service may write it with other
  * spaces.
  */
-async function search(typed: TypedWords, tasks: TaskSource): Promise<Found> {
+async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { words, leadIns, first, isOpen } = typed;
-  const isNamed = ({ fitting }: Found) => fitting.some(({ how }) => how === 'exactly');
+  const isNamed = ({ fitting }: FittingTasks) => fitting.some(({ how }) => how === 'exactly');
   const byName = await searchFor(first.normalize('NFC'), 'search for the task', typed, tasks);
   const word = tellingWord(isOpen ? words.slice(leadIns, leadIns + NAME_WORDS) : words);
   if (word === first || isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
@@ -183,18 +183,18 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<Found> {
 }
 
 /** Searches for names that begin with the id of a task: `404 page`, where 404 is a task, too. */
-async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSource): Promise<Found> {
+async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { fitting, whole } = await searchFor(typed.first, 'search for the task', typed, tasks);
   const others = fitting.filter(({ task, how }) => how !== 'partly' && String(task.id) !== String(byId.task.id));
   return { fitting: [byId, ...others], whole };
 }
 
-interface Found {
+interface FittingTasks {
   fitting: FittingTask[];
   whole: boolean;
 }
 
-async function searchFor(q: string, step: string, typed: TypedWords, tasks: TaskSource): Promise<Found> {
+async function searchFor(q: string, step: string, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { found, whole } = await tasks.search(step, q);
   return { fitting: found.map((task) => ({ task, ...fitOf(task, typed) })), whole };
 }

@@ -18,7 +18,7 @@ export interface AskedTime {
 }
 
 /** The task, the date and the note that a person means. */
-export interface Reading extends Pick<ReadTask, 'task' | 'note'> {
+export interface OfferedEntry extends Pick<ReadTask, 'task' | 'note'> {
   date: string;
 }
 
@@ -35,7 +35,7 @@ const NAME_WITH_NOTE_LENGTH = 20;
  */
 export function offerBlocks(
   said: string,
-  offered: readonly Reading[],
+  offered: readonly OfferedEntry[],
   { time: { minutes }, job, today, languages }: AskedTime,
   { areDated = false } = {},
 ): readonly object[] | undefined {
@@ -55,10 +55,10 @@ export function offerBlocks(
 }
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
-function labelsOf(offered: readonly Reading[], minutes: number, isDated: boolean): string[] {
+function labelsOf(offered: readonly OfferedEntry[], minutes: number, isDated: boolean): string[] {
   const labelOf = (what: string, date: string) =>
     `Log ${printDuration(minutes)} on ${what}${isDated ? `, ${date}` : ''}`;
-  const forms: ((reading: Reading) => string)[] = [
+  const forms: ((reading: OfferedEntry) => string)[] = [
     ({ task: { name } }) => cutToLength(name, NAME_LENGTH, '…'),
     ({ task: { id } }) => cutToLength(String(id), NAME_LENGTH, '…'),
     ({ task: { name }, note = 'no note' }) =>

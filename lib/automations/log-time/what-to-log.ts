@@ -6,7 +6,7 @@ import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
 import { findTask, type ReadTask, type TaskSource } from './find-task.ts';
-import { type AskedTime, offerBlocks, type Reading, saidBlocks } from './offer-blocks.ts';
+import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
 const SHOWN_LENGTH = 250;
 const WHAT_WORKS = 'Give its id, or its whole name.';
@@ -14,12 +14,12 @@ const WHAT_WORKS = 'Give its id, or its whole name.';
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
 
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
-export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Reading> {
+export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
   const { time } = asked;
   // As part of a name, a day may be in the future.
   if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
-  const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): Reading => ({
+  const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): OfferedEntry => ({
     task,
     note: isNoteUnread ? note && unquoted(note) : note,
     date: dateOf(day, asked),
@@ -39,7 +39,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Re
 }
 
 /** Asks about a note that begins with a day: `Login with passkeys yesterday: wrote tests`. */
-function refuseDay({ task, date, note = '' }: Reading, asked: AskedTime): void {
+function refuseDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): void {
   const day = readDay(note, asked.languages);
   if (day === undefined) return;
   if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));

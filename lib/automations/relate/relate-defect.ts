@@ -3,7 +3,7 @@ import type { Job } from '../../engine/record/job.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { DefectName } from '../../links/relations.ts';
 import { linkDefect } from '../../service/partner/operations/defects.ts';
-import type { Target } from '../../target.ts';
+import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';
 
 const FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
@@ -16,7 +16,7 @@ const FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'test step': 'tes
  */
 export async function relateDefect(
   defect: DefectName,
-  target: Target,
+  target: RelationTarget,
   {
     job,
     steps,

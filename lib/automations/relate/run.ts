@@ -10,7 +10,7 @@ import type { DefectName } from '../../links/relations.ts';
 import { isBot } from '../../platforms/github/association.ts';
 import { fetchIssue, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import { idFromText } from '../../service/partner/operation.ts';
-import type { Target } from '../../target.ts';
+import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
@@ -43,7 +43,7 @@ export function relate(context: Context): Automation {
     return defect === undefined ? outcome : { ...outcome, isUntold: false };
   });
 
-  async function link(defect: DefectName, target: Target, job: Job, steps: Steps): Promise<Outcome> {
+  async function link(defect: DefectName, target: RelationTarget, job: Job, steps: Steps): Promise<Outcome> {
     const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
     const by = await relateDefect(defect, target, { ...context, job, steps }).catch((error: unknown) => {
       // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
@@ -56,7 +56,7 @@ export function relate(context: Context): Automation {
     return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
   }
 
-  async function explainKept(defect: DefectName, { kind, id }: Target): Promise<Outcome> {
+  async function explainKept(defect: DefectName, { kind, id }: RelationTarget): Promise<Outcome> {
     const linked = await relations.of(defect);
     const what = `defect ${defect.id} is linked to ${kind} ${id}`;
     if (!linked.some((one) => one.kind === kind && one.id === String(id))) return untold(`no ${what}`);
@@ -100,7 +100,10 @@ export function relate(context: Context): Automation {
 }
 
 /** @throws {NotDone} if no task, or more than one, has that name */
-async function targetOf({ kind, named }: { kind: Target['kind']; named: string }, steps: Steps): Promise<Target> {
+async function targetOf(
+  { kind, named }: { kind: RelationTarget['kind']; named: string },
+  steps: Steps,
+): Promise<RelationTarget> {
   if (kind !== 'task' || TASK_ID.test(named)) return { kind, id: idFromText(named) };
   const found = await findTask({ task: named, day: 'today' }, tasksOfKey(steps));
   if ('task' in found) return { kind, id: found.task.id };

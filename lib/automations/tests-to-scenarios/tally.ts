@@ -1,6 +1,6 @@
 import { type TestsConfig, testId } from '../../config/tests.ts';
 import { idFromText } from '../../service/partner/operation.ts';
-import type { Target } from '../../target.ts';
+import type { RelationTarget } from '../../target.ts';
 import { cutToBytes } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Test } from './junit.ts';
@@ -18,7 +18,7 @@ export interface ScenarioResult {
 }
 
 /** What the tests of a test case came to, or those of a test step without a case. */
-export interface CaseResult extends Target {
+export interface CaseResult extends RelationTarget {
   kind: 'test case' | 'test step';
   result: 'passed' | 'failed';
   /** The name of the first of them that failed. */
@@ -26,7 +26,7 @@ export interface CaseResult extends Target {
 }
 
 /** `test case 12` */
-export const keyOf = ({ kind, id }: Target) => `${kind} ${id}`;
+export const keyOf = ({ kind, id }: RelationTarget) => `${kind} ${id}`;
 
 /** How many there are, and the first few. */
 export interface Listed {

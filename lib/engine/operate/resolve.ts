@@ -12,9 +12,9 @@ import type { Created } from '../run/steps.ts';
 import type { VerifyCreated } from './verify-created.ts';
 
 /** A person's decision about a creation with an unknown outcome. */
-export type Resolution = Outcome | 'search';
+export type Resolution = FinalResolution | 'search';
 
-type Outcome = { done: string | number; verify: VerifyCreated } | 'again';
+type FinalResolution = { done: string | number; verify: VerifyCreated } | 'again';
 
 export interface ResolveOptions extends SweepOptions {
   table: Table;
@@ -51,7 +51,7 @@ const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it
 /** The open steps with the ids of what they created, or with `again`. Nothing is written. */
 async function checkedOutcomes(
   job: Job,
-  resolution: Outcome,
+  resolution: FinalResolution,
   { table, clock }: ResolveOptions,
 ): Promise<Map<string, Created['id'] | 'again'>> {
   const outcomes = new Map<string, Created['id'] | 'again'>();
@@ -81,7 +81,7 @@ async function checkedOutcomes(
  * An earlier decision may have stopped before it queued the job.
  * @throws {Error} if that one was another
  */
-function verifyIsSame({ id }: Job, resolution: Outcome, journal: Journal): void {
+function verifyIsSame({ id }: Job, resolution: FinalResolution, journal: Journal): void {
   for (const { status, calls, result } of journal.entries()) {
     if (status !== 'done' || !operations.get(calls)?.createdId) continue;
     const created = (result as Created).id;

@@ -17,7 +17,7 @@ const FIRST_RETRY_MS = 2_000;
 /** How a run of a job ended. */
 export type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
-  | Parked
+  | ParkedEnding
   | ({ ended: 'in line'; expectedAt: number | undefined; operation: string | undefined } & Pause)
   | ({
       ended: 'not yet';
@@ -28,7 +28,7 @@ export type Ending =
       isOver?: () => Promise<boolean>;
     } & Pause);
 
-export interface Parked {
+export interface ParkedEnding {
   ended: 'parked';
   reason: string;
   kind: ParkKind;
@@ -69,13 +69,13 @@ export function endingOf(
 }
 
 /** Parks a job. What is unknown about its calls counts more than why it stopped. */
-export function parked(reason: string, kind: ParkKind, journal: Journal): Parked {
+export function parked(reason: string, kind: ParkKind, journal: Journal): ParkedEnding {
   const outcomeUnknown = journal.openSteps().length > 0;
   return { ended: 'parked', reason, kind: outcomeUnknown ? 'outcome unknown' : kind, outcomeUnknown };
 }
 
 /** Nothing can be sent, or be told to the person who asked, without the journal. */
-export function parkedUnread({ message: reason }: UnreadableItem): Parked {
+export function parkedUnread({ message: reason }: UnreadableItem): ParkedEnding {
   return { ended: 'parked', reason, kind: 'needs an operator', outcomeUnknown: false };
 }
 

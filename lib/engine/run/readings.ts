@@ -26,7 +26,7 @@ const KEPT_MS = 3_600_000;
 type Ids = Record<string, string | number>;
 
 /** The item in the table. Times are epoch milliseconds. */
-interface Kept {
+interface KeptReading {
   /** When the last reading began. */
   startedAt?: number;
   /** True if it reached the end or the last allowed page. A reading may end early when it finds its marker. */
@@ -94,7 +94,7 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
       const { list, scope, found, marker } = wanted;
       const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
       for (;;) {
-        const kept = (await table.get(key)) as Kept | undefined;
+        const kept = (await table.get(key)) as KeptReading | undefined;
         // A found object still exists, however old the reading is.
         const id = kept?.ids?.[marker];
         if (id !== undefined) return { id };
@@ -124,7 +124,7 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
       const id = ids[wanted.marker];
       const all = { ...before, ...ids };
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
-      const reading: Kept = fits ? { startedAt, ...read, ids: fits } : {};
+      const reading: KeptReading = fits ? { startedAt, ...read, ids: fits } : {};
       await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
       const { isComplete, newest } = read;
       if (id !== undefined) return { id };

@@ -1,6 +1,6 @@
 import { type LeftAside, leftAside, type PlannedIssue, planListed } from '../../automations/backfill/backfill-issue.ts';
 import type { IssueFilter } from '../../automations/backfill/backfills.ts';
-import type { Context } from '../../automations/context.ts';
+import type { Context, PlanContext } from '../../automations/context.ts';
 import type { IssueRepository } from '../../automations/issue-to-defect/issue-decisions.ts';
 import { type PlannedCalls, summarizePlans } from '../../automations/issue-to-defect/issue-plan.ts';
 import { inBatches } from '../../engine/line/batches.ts';
@@ -15,8 +15,6 @@ export interface BackfillPlan extends PlannedCalls {
   pages: number;
 }
 
-type PlanContext = Pick<Context, 'github' | 'links' | 'jobs' | 'journal'>;
-
 /**
  * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
  *
@@ -26,7 +24,7 @@ type PlanContext = Pick<Context, 'github' | 'links' | 'jobs' | 'journal'>;
 export async function planBackfill(
   repository: IssueRepository,
   filter: IssueFilter,
-  context: PlanContext,
+  context: PlanContext & Pick<Context, 'github'>,
   read: (issues: number) => void = () => {},
 ): Promise<BackfillPlan> {
   const issues = new Map<number, PlannedIssue>();

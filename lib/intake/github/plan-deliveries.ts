@@ -1,4 +1,4 @@
-import type { Context } from '../../automations/context.ts';
+import type { PlanContext } from '../../automations/context.ts';
 import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
 import { defectFields } from '../../automations/issue-to-defect/defect-text.ts';
 import { issueJobs } from '../../automations/issue-to-defect/draft.ts';
@@ -24,8 +24,6 @@ export type PlannedDelivery = { summary: string } & (
       plan: IssuePlan | undefined;
     }
 );
-
-type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 
 /** Foresees what deliveries do under a configuration, one after the other. Nothing is written or sent. */
 export interface DeliveryPlanner {

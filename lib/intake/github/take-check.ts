@@ -10,7 +10,7 @@ import type { Taken } from './taken.ts';
 const CHANGES = new Set(['opened', 'edited', 'synchronize', 'reopened', 'ready_for_review', 'labeled', 'unlabeled']);
 
 /** What is checked, and what tells two events about it apart. */
-interface Wanted {
+interface WantedCheck {
   of: { pullNumber: number; rerunBy?: string } | { headSha: string };
   happened: (string | number)[];
   happenedAt?: number;
@@ -44,7 +44,7 @@ export function takeCheck(delivery: GithubDelivery, config: RelayConfig): Taken 
   return { happenedAt, jobs: [job] };
 }
 
-function wantedBy({ event, payload }: GithubDelivery): Wanted | { ignored: string } | undefined {
+function wantedBy({ event, payload }: GithubDelivery): WantedCheck | { ignored: string } | undefined {
   const action = String(payload.action);
   switch (event) {
     case 'pull_request': {

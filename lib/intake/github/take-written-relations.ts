@@ -17,7 +17,7 @@ import type { Taken } from './taken.ts';
 const MOST_LINES = 10;
 
 /** Where the lines are, and the issue whose defect they are about. */
-interface Source {
+interface RelationSource {
   issue: string;
   place: ReturnType<typeof issuePlace>;
   happened: readonly (string | number)[];
@@ -84,7 +84,7 @@ export function takeSubIssue(payload: unknown, config: RelayConfig): Taken | und
 const taken = (at: string | null | undefined, jobs: JobDraft[]): Taken | undefined =>
   jobs.length === 0 ? undefined : { happenedAt: at ? Date.parse(at) : undefined, jobs };
 
-function linesOf({ body, user, author_association, sender, edit }: Written, source: Source): JobDraft[] {
+function linesOf({ body, user, author_association, sender, edit }: Written, source: RelationSource): JobDraft[] {
   const [now, before] = [relationLines(body ?? ''), relationLines(edit?.from ?? '')];
   const isIn = (some: readonly RelationLine[], line: RelationLine) =>
     some.some(({ kind, named }) => kind === line.kind && named === line.named);
@@ -104,7 +104,7 @@ function linesOf({ body, user, author_association, sender, edit }: Written, sour
 }
 
 /** @returns nothing if the tasks of the parent's repository are not those of the issue's connection */
-function toParent({ issue, place, happened }: Source, url: string | null | undefined, config: RelayConfig) {
+function toParent({ issue, place, happened }: RelationSource, url: string | null | undefined, config: RelayConfig) {
   const parent = issueAt(url);
   const settings = parent && findRepository(config, parent.repository);
   if (!parent || !settings?.relate || settings.connection !== place.connection) return [];

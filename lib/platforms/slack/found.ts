@@ -10,7 +10,7 @@ import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views/views.ts';
 /** Ten results stay within Slack's limit for text in a message. */
 const MAX_NAME_LENGTH = 200;
 
-export interface Found {
+export interface FoundTask {
   id: string | number;
   name: string;
 }
@@ -22,8 +22,8 @@ export interface Found {
 export function foundBlocks(
   text: string,
   place: z.output<typeof placeAsked> | undefined,
-  tasks: readonly Found[],
-  projects: readonly Found[],
+  tasks: readonly FoundTask[],
+  projects: readonly FoundTask[],
   pages: readonly Page[] = [],
 ): KnownBlock[] {
   if (tasks.length === 0 && projects.length === 0) {
@@ -41,7 +41,7 @@ export function foundBlocks(
 }
 
 /** @param value the value for that button, as in views.ts; undefined for none */
-function foundBlock({ id, name }: Found, actionId: string, value: object | undefined): KnownBlock {
+function foundBlock({ id, name }: FoundTask, actionId: string, value: object | undefined): KnownBlock {
   const json = JSON.stringify(value);
   return {
     ...plainSection(`${cutToLength(name, MAX_NAME_LENGTH, '…')}\n${id}`),
@@ -50,6 +50,6 @@ function foundBlock({ id, name }: Found, actionId: string, value: object | undef
   };
 }
 
-function short({ id, name }: Found): { id: string; name: string } {
+function short({ id, name }: FoundTask): { id: string; name: string } {
   return { id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') };
 }

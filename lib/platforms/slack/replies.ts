@@ -13,7 +13,7 @@ import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
 
 /** How the message was delivered. */
-type Sent = { by: 'response_url' } | { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
+type SentReply = { by: 'response_url' } | { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
 
 export interface DirectMessagesOptions {
   slack: SlackApi;
@@ -52,8 +52,8 @@ export function slackMessage(
   id: string,
   message: SlackMessage,
   { slack, clock }: DirectMessagesOptions,
-): Reply<Sent> {
-  async function findIn(channel: string, since: number): Promise<Sent | undefined> {
+): Reply<SentReply> {
+  async function findIn(channel: string, since: number): Promise<SentReply | undefined> {
     const oldest = String(since / 1000 - CLOCKS_DIFFER_SECONDS);
     let cursor: string | undefined;
     for (let page = 1; page <= PAGES; page++) {
@@ -67,7 +67,7 @@ export function slackMessage(
     return undefined;
   }
 
-  async function findForPerson(userId: string, since: number): Promise<Sent | undefined> {
+  async function findForPerson(userId: string, since: number): Promise<SentReply | undefined> {
     try {
       const { channel } = await slack.call('conversations.open', { users: userId }, opened);
       return await findIn(channel.id, since);
@@ -127,7 +127,7 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
     to: ReplyTo & { in: 'slack' },
     said: ReplyContent,
     pages: readonly Page[],
-  ): Promise<Reply<Sent> | { calls: string; leftOut: string }> {
+  ): Promise<Reply<SentReply> | { calls: string; leftOut: string }> {
     const message =
       said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job, pages);
     const responseUrl = await responseUrlOf(job, to);

@@ -71,7 +71,7 @@ const RETRY_AFTER_SECONDS = 30;
 const TOKEN_ERRORS = new Set(['invalid_auth', 'not_authed', 'token_expired', 'token_revoked', 'account_inactive']);
 
 const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
-type Envelope = z.output<typeof envelope>;
+type ApiEnvelope = z.output<typeof envelope>;
 
 /** Slack's Web API with the bot's token. */
 export function createSlackApi(options: SlackApiOptions): SlackApi {
@@ -88,7 +88,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     },
   };
 
-  async function ask(method: SlackMethod, fields: Readonly<Record<string, unknown>>): Promise<Envelope> {
+  async function ask(method: SlackMethod, fields: Readonly<Record<string, unknown>>): Promise<ApiEnvelope> {
     const response = await post(method, `${apiUrl}/${method}`, (await token()) ?? '', fields);
     if (response.status === 429) {
       throw new SlackRateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
@@ -99,7 +99,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     return body.data;
   }
 
-  function read<T>(method: SlackMethod, body: Envelope, answer: z.core.$ZodType<T>): T {
+  function read<T>(method: SlackMethod, body: ApiEnvelope, answer: z.core.$ZodType<T>): T {
     if (body.ok) return z.parse(answer, body);
     const error = body.error ?? 'unknown';
     if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);

@@ -71,7 +71,7 @@ export interface BudgetStoreOptions {
   warn: (line: object) => void;
 }
 
-interface Read {
+interface ReadBudget {
   state: BudgetState;
   faults: string[];
   /** Without an item, or with one that was not written here, it is undefined. */
@@ -93,7 +93,7 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     }
   }
 
-  async function readItem(id: string): Promise<Read> {
+  async function readItem(id: string): Promise<ReadBudget> {
     // An expired item is in the way of a new one.
     const item: Item | undefined = await table.getEvenExpired(keys.budget(id));
     if (table.clock.isUncertain())
@@ -103,7 +103,7 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     return { state, faults, written: typeof written === 'string' ? written : undefined, exists: item !== undefined };
   }
 
-  function write(id: string, { state, written: last, exists }: Read): Promise<boolean> {
+  function write(id: string, { state, written: last, exists }: ReadBudget): Promise<boolean> {
     const item = {
       ...keys.budget(id),
       ...stateItem(state),

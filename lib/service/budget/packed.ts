@@ -1,5 +1,5 @@
 /** A number of a list, and its place there. */
-export interface Entry {
+export interface PlacedNumber {
   place: number;
   number: number;
 }
@@ -35,11 +35,11 @@ export function packSparse(numbers: readonly number[]): Uint8Array {
  *
  * @returns undefined for something that {@link packSparse} did not make
  */
-export function unpackSparse(packed: unknown): Entry[] | undefined {
+export function unpackSparse(packed: unknown): PlacedNumber[] | undefined {
   if (!(packed instanceof Uint8Array)) return undefined;
   const [length, ...runs] = wholeNumbers(packed);
   if (length !== runs.length) return undefined;
-  const entries: Entry[] = [];
+  const entries: PlacedNumber[] = [];
   let place = 0;
   for (let at = 0; at < runs.length; at++) {
     const number = runs[at] ?? 0;

@@ -75,7 +75,7 @@ interface Version {
 }
 
 /** The cached versions of one secret. */
-interface Entry {
+interface CachedSecret {
   readAt: number;
   /** The next use after this time reads it again. */
   validUntil: number;
@@ -87,7 +87,7 @@ export function createSecrets(
   prefix: string,
   clock: () => number,
 ): Secrets & SecretTimes {
-  const cache = new Map<string, Entry>();
+  const cache = new Map<string, CachedSecret>();
 
   async function fetchVersion(name: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<Version | undefined> {
     try {

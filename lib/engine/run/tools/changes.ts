@@ -138,9 +138,9 @@ export function createToolChanges(options: ToolChangesOptions): <Kept>(change: C
  * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
  * @throws {GrantError | Interruption}
  */
-type Send = <Kept>(change: Change<Kept>, before: StepEntry['sent']) => Promise<Made<Kept>>;
+type SendChange = <Kept>(change: Change<Kept>, before: StepEntry['sent']) => Promise<Made<Kept>>;
 
-function createSend({ access, once, clock, replacedTable, happenedAt, bug }: ToolChangesOptions): Send {
+function createSend({ access, once, clock, replacedTable, happenedAt, bug }: ToolChangesOptions): SendChange {
   /** After the table was lost or restored, nothing is sent for what the earlier one may have known. */
   async function ensureOfThisTable(tool: string): Promise<void> {
     const earlier = await ofEarlierTable(replacedTable, happenedAt, `the tool ${tool}`);

@@ -169,12 +169,17 @@ async function recognize(
 }
 
 /** The result of opening a modal: one that is open or may be open, and a message for the person. */
-interface Opening {
+interface OpenedModal {
   view?: OpenedView;
   said?: SlackMessage;
 }
 
-async function open(request: ModalRequest, connection: string, view: ModalView, intake: SlackIntake): Promise<Opening> {
+async function open(
+  request: ModalRequest,
+  connection: string,
+  view: ModalView,
+  intake: SlackIntake,
+): Promise<OpenedModal> {
   const { slack, config, settings } = intake;
   const { triggerId, userId } = request;
   const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });

@@ -22,14 +22,14 @@ import { slackOrigin } from '../slack-origin.ts';
 const LONGEST_ABSENCE_MS = 366 * DAY_MS;
 
 /** Faults by block id. A modal with faults stays open. */
-type Faults = Readonly<Record<string, string>>;
+type FieldFaults = Readonly<Record<string, string>>;
 
 /** If our answer was lost, Slack shows an error, and the person may change the form before they send it again. */
 const SENT_BEFORE =
   'This form was already sent with other entries, and those are being processed. To change something, close it and open a new form.';
 
 /** Makes the job for a submitted modal. The outcome arrives as a direct message. */
-export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<Faults | undefined> {
+export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<FieldFaults | undefined> {
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   // The permission was checked when the form was opened.
@@ -111,13 +111,13 @@ function taskOfForm(values: ModalSubmission['values']): { task: string; isId?: t
 
 const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
 
-function faultsOf(sent: ModalSubmission, accepted: Accepted): Faults | undefined {
+function faultsOf(sent: ModalSubmission, accepted: Accepted): FieldFaults | undefined {
   if (accepted === 'safe') return undefined;
   return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : TOO_MANY);
 }
 
 /** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
-export function faultOfForm({ callbackId, privateMetadata }: ModalSubmission, fault: string): Faults {
+export function faultOfForm({ callbackId, privateMetadata }: ModalSubmission, fault: string): FieldFaults {
   if (callbackId === TOOL_MODAL) {
     return { [readOwn("the modal's private_metadata", privateMetadata, toolMemory).faultsAt]: fault };
   }
