@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/connection-settings.ts';
-import { mostOfStrangers } from '../lib/engine/line/stranger-turn.ts';
+import { mostOfStrangers } from '../lib/engine/line/stranger-calls.ts';
 import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';

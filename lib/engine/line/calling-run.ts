@@ -3,7 +3,7 @@ import type { Lane } from '../../service/budget/lanes.ts';
 import type { Breakers } from '../../service/connection/breakers.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Limited } from '../record/job.ts';
-import type { StrangerTurn } from './stranger-turn.ts';
+import type { StrangerCalls } from './stranger-calls.ts';
 
 /** One run of a job, as far as its calls to the partner API are concerned. */
 export interface CallingRun {
@@ -16,7 +16,7 @@ export interface CallingRun {
   /** True if the job has waited before. It then goes ahead of new jobs. */
   cameBack: boolean;
   /** Set for a job that an outside contributor caused. */
-  strangerTurn?: StrangerTurn | undefined;
+  strangerCalls?: StrangerCalls | undefined;
   budget: Budget;
   breakers: Breakers;
   clock: () => number;

@@ -27,7 +27,7 @@ export interface Slots {
 }
 
 export function createSlots(run: CallingRun, pauses: Pauses): Slots {
-  const { connection, lane, cameBack, budget, strangerTurn, clock, sleep, deadline } = run;
+  const { connection, lane, cameBack, budget, strangerCalls, clock, sleep, deadline } = run;
   const isLater = lane === 'further' || lane === 'backfill';
   const longest = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
   let lineIsDue = false;
@@ -62,7 +62,7 @@ export function createSlots(run: CallingRun, pauses: Pauses): Slots {
     async take(urgent) {
       const taken = await withBudget(gate.take(urgent), clock);
       try {
-        if (!urgent) await strangerTurn?.take();
+        if (!urgent) await strangerCalls?.take();
       } catch (error) {
         taken.slot.giveUp();
         throw error;

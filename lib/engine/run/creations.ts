@@ -7,7 +7,7 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
-import type { Turn } from './call-turns.ts';
+import type { Clearance } from './clearances.ts';
 import type { RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
 import type { Creating } from './steps.ts';
@@ -26,7 +26,7 @@ interface Ready {
 /** Calls of creating operations, each at most once per step; see lib/decide.ts. */
 export function createCreations(options: SearchesOptions): Creating {
   const { connection, journal, clock } = options;
-  const { pauses, turns, rateLimits, send, act } = options.calls;
+  const { pauses, clearances, rateLimits, send, act } = options.calls;
   const { lookFor, createdBefore } = createSearches(options);
 
   const callCreating: Creating = async (step, operation, payload, identity, log) => {
@@ -36,7 +36,7 @@ export function createCreations(options: SearchesOptions): Creating {
       const created = await createdBefore(operation, by, identity, log);
       if (created) return created;
     }
-    let refused: Turn | undefined;
+    let refused: Clearance | undefined;
     for (;;) {
       const open = journal.openRequest(step);
       if (open && isPastResending(open, clock())) {
@@ -51,10 +51,12 @@ export function createCreations(options: SearchesOptions): Creating {
         await journal.keepRequest(step, { ...open, lookFrom: clock() });
         continue;
       }
-      const turn: Turn = refused ? await turns.takeAgain(refused) : await turns.take(operation, open !== undefined);
+      const clearance: Clearance = refused
+        ? await clearances.takeAgain(refused)
+        : await clearances.take(operation, open !== undefined);
       const as = isUnanswered ? { sameBytes: true as const } : {};
       const mark = markOf(step, operation, payload, by, kept);
-      const sent = await send(turn, mark, { wasOpen: isUnanswered, log, as });
+      const sent = await send(clearance, mark, { wasOpen: isUnanswered, log, as });
       const sentNow = journal.openRequest(step);
       if (sent.became === 'accepted') {
         if (isUnanswered) log.tell();
@@ -66,21 +68,21 @@ export function createCreations(options: SearchesOptions): Creating {
       if (sentNow && decision === 'look for it') {
         log.tell();
         await journal.keepRequest(step, { ...sentNow, lookFrom: clock() });
-        await turns.failed(turn, failure);
+        await clearances.failed(clearance, failure);
       } else if (sentNow && decision === 'same bytes') {
         isUnanswered = true;
         refused = undefined;
         log.tell();
-        await turns.failed(turn, failure);
+        await clearances.failed(clearance, failure);
         if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error);
         const { shortest, longest } = RESEND_PAUSE_MS;
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
         const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
         await pauses.until(clock() + pause, why, 'answer');
       } else if (decision === 'sign again' && !refused) {
-        refused = turn;
+        refused = clearance;
       } else {
-        await turns.failed(turn, failure);
+        await clearances.failed(clearance, failure);
         await act(decision, failure);
       }
     }

@@ -1,7 +1,7 @@
 import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { CallNews } from '../line/calling-run.ts';
-import { createStrangerTurn } from '../line/stranger-turn.ts';
+import { createStrangerCalls } from '../line/stranger-calls.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { Job, UnfinishedStep } from '../record/job.ts';
@@ -88,12 +88,12 @@ export function connected(
   const { table, replacedTable, budget, breakers, assistants, clock, sleep } = worker;
   const { id: caller, lane, limited } = job;
   const cameBack = job.dueAt !== undefined || job.generation > 1;
-  const strangerTurn =
+  const strangerCalls =
     job.stranger === undefined
       ? undefined
-      : createStrangerTurn({ report, connection, share: worker.strangers, login: job.stranger });
+      : createStrangerCalls({ report, connection, share: worker.strangers, login: job.stranger });
   const began = { replacedTable, happenedAt: happenedAt(job) };
-  const run = { connection, lane, caller, limited, cameBack, strangerTurn, budget, breakers, clock, sleep, deadline };
+  const run = { connection, lane, caller, limited, cameBack, strangerCalls, budget, breakers, clock, sleep, deadline };
   const calls = createPartnerCalls({ ...run, report });
   const creating = createCreations({ calls, table, connection, lane, journal, ...began, clock });
   const tools = createToolSteps({
@@ -109,7 +109,7 @@ export function connected(
     ensureOfIntake,
   });
   const steps = createSteps({ connection, calls, creating, journal, once, replies: replySteps, tools });
-  return { steps, calls, tools, ensureLeft: async () => strangerTurn?.ensureLeft() };
+  return { steps, calls, tools, ensureLeft: async () => strangerCalls?.ensureLeft() };
 }
 
 const UNSIGNED =

@@ -10,7 +10,7 @@ import { createSlots, type Slots } from '../line/slots.ts';
 import { Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import { outcomeOf } from '../record/outcome.ts';
 import { howItEnded, type Send, type SendLog } from '../record/sends.ts';
-import { type CallTurns, createCallTurns, type Failure, type Turn } from './call-turns.ts';
+import { type Clearance, type Clearances, createClearances, type Failure } from './clearances.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 
 /** How a send is noted. */
@@ -32,15 +32,15 @@ export type PartnerSent<D extends z.ZodType> =
 export interface PartnerCalls {
   pauses: Pauses;
   slots: Slots;
-  turns: CallTurns;
+  clearances: Clearances;
   rateLimits: RateLimits;
   /**
-   * Sends one request, in its turn.
+   * Sends one request, in the slot of its clearance.
    * @param wasOpen true if an earlier send may be carried out
    * @throws any error that is not from the partner API
    */
   send<D extends z.ZodType>(
-    turn: Turn,
+    clearance: Clearance,
     mark: RequestMark<D>,
     how: Noted & { wasOpen: boolean },
   ): Promise<PartnerSent<D>>;
@@ -67,15 +67,15 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
   const pauses = createPauses(run, connection.timeoutMs);
   const slots = createSlots(run, pauses);
   const rateLimits = createRateLimits(run);
-  const turns = createCallTurns(run, slots, pauses, rateLimits);
+  const clearances = createClearances(run, slots, pauses, rateLimits);
 
   async function send<D extends z.ZodType>(
-    turn: Turn,
+    clearance: Clearance,
     mark: RequestMark<D>,
     { wasOpen, ...noted }: Noted & { wasOpen: boolean },
   ): Promise<PartnerSent<D>> {
     const sent = await sendOnce(mark, wasOpen, ({ mayLeave, leaves, refused }) =>
-      slots.send(turn, async () => {
+      slots.send(clearance, async () => {
         const call = await mayLeave();
         return (taken) => {
           leaves();
@@ -86,8 +86,8 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
         };
       }),
     );
-    if (sent.became !== 'accepted') return { became: sent.became, failure: turns.read(sent.error) };
-    const { operation } = turn;
+    if (sent.became !== 'accepted') return { became: sent.became, failure: clearances.read(sent.error) };
+    const { operation } = clearance;
     rateLimits.worked(operation);
     // The answer counts even if the breaker cannot be closed. The next success closes it too.
     await breakers
@@ -143,15 +143,15 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
   return {
     pauses,
     slots,
-    turns,
+    clearances,
     rateLimits,
     send,
     act,
     async repeatable(operation, payload, { urgent = false, fence, ...noted } = {}) {
-      let turn = await turns.take(operation, urgent);
+      let clearance = await clearances.take(operation, urgent);
       let wasOpen = false;
       for (let signedAgain = false; ; signedAgain = true) {
-        const sent: PartnerSent<typeof operation.data> = await send(turn, fencedMark(operation, payload, fence), {
+        const sent: PartnerSent<typeof operation.data> = await send(clearance, fencedMark(operation, payload, fence), {
           wasOpen,
           ...noted,
         });
@@ -159,10 +159,10 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
         wasOpen = sent.became === 'open';
         const decision = decisions[sent.failure.outcome].repeatable;
         if (decision !== 'sign again' || signedAgain) {
-          await turns.failed(turn, sent.failure);
+          await clearances.failed(clearance, sent.failure);
           await act(decision, sent.failure);
         }
-        turn = await turns.takeAgain(turn);
+        clearance = await clearances.takeAgain(clearance);
       }
     },
   };

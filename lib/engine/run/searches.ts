@@ -65,7 +65,7 @@ export interface SearchesOptions {
 
 export function createSearches(options: SearchesOptions): Searches {
   const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
-  const { pauses, turns } = options.calls;
+  const { pauses, clearances } = options.calls;
   const readings = createReadings(options);
 
   function wantedBy({ found, createdId: idField }: Operation, by: FoundBy | undefined): Wanted | undefined {
@@ -91,7 +91,7 @@ export function createSearches(options: SearchesOptions): Searches {
       for (;;) {
         const isLast = open.searches >= looks.length - 1;
         // The service may still finish the request.
-        if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await turns.ensureWorks(operation);
+        if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await clearances.ensureWorks(operation);
         const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
         await pauses.until(
           lookAt,

@@ -26,7 +26,7 @@ const LONG_FOR_PEOPLE_MS = 60_000;
 const REFUSES_KEY: ReadonlySet<SendOutcome> = new Set(['unknown or revoked key', 'unauthorized']);
 
 /** The right to make one call of an operation. */
-export interface Turn extends TakenSlot {
+export interface Clearance extends TakenSlot {
   operation: string;
 }
 
@@ -37,27 +37,27 @@ export interface Failure {
 }
 
 /** When a job's calls may leave, as far as the connection and its operations work. */
-export interface CallTurns {
+export interface Clearances {
   /**
    * Takes a slot once the connection and the operation may be called. Probes the connection first if a probe is due.
    * @param urgent true for resends and searches, which go ahead of other work
    * @throws {InLine | RetryAt} if the run cannot wait for it
    */
-  take(operation: Operation, urgent: boolean): Promise<Turn>;
-  /** Takes another slot in the same turn, to sign again. */
-  takeAgain(turn: Turn): Promise<Turn>;
+  take(operation: Operation, urgent: boolean): Promise<Clearance>;
+  /** Takes another slot for the same call, to sign again. */
+  takeAgain(clearance: Clearance): Promise<Clearance>;
   /** Reads what a send threw. @throws any error that is not from the partner API */
   read(thrown: unknown): Failure;
   /**
    * Notes what a failed send shows about the operation and the connection.
    * @throws {InLine} if the connection turns out to be down
    */
-  failed(turn: Turn, failure: Failure): Promise<void>;
+  failed(clearance: Clearance, failure: Failure): Promise<void>;
   /** @throws {RetryAt} while the operation's breaker is open and other callers probe it */
   ensureWorks(operation: Operation): Promise<void>;
 }
 
-export function createCallTurns(run: CallingRun, slots: Slots, pauses: Pauses, rateLimits: RateLimits): CallTurns {
+export function createClearances(run: CallingRun, slots: Slots, pauses: Pauses, rateLimits: RateLimits): Clearances {
   const { connection, lane, caller, breakers, clock, report } = run;
   const { name } = connection;
   const me = { id: caller, lane };

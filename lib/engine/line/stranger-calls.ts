@@ -3,7 +3,7 @@ import type { Connection } from '../../service/connection/connection.ts';
 import { RetryAt } from '../record/interruption.ts';
 
 /** The calls of a job that an outside contributor caused. */
-export interface StrangerTurn {
+export interface StrangerCalls {
   /** @throws {RetryAt} if the outside contributors' share of the day is used up */
   ensureLeft(): Promise<void>;
   /**
@@ -13,7 +13,7 @@ export interface StrangerTurn {
   take(): Promise<void>;
 }
 
-export interface StrangerTurnOptions {
+export interface StrangerCallsOptions {
   share: StrangerShare;
   /** The person who caused the job. */
   login: string;
@@ -21,7 +21,7 @@ export interface StrangerTurnOptions {
   report: (news: { news: 'strangers wait'; who: readonly string[] }) => void;
 }
 
-export function createStrangerTurn({ share, login, connection, report }: StrangerTurnOptions): StrangerTurn {
+export function createStrangerCalls({ share, login, connection, report }: StrangerCallsOptions): StrangerCalls {
   const { name, limits, strangersShare } = connection;
   const most = mostOfStrangers(limits, strangersShare);
 
