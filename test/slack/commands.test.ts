@@ -210,6 +210,17 @@ describe('help', () => {
     await relay.close();
   });
 
+  it('each verb that makes a job has its automation', async () => {
+    const relay = await startRelay({ config: exampleConfig({}, { connection: { mcp: { link: 'offered' } } }) });
+    for (const { verb, examples } of verbs) {
+      await command(relay, examples[0] ?? verb, { channelId: PLATFORM });
+      await relay.work();
+      expect(await relay.jobs('parked')).toEqual([]);
+      relay.clock.now += ASKED_WITHIN_MS;
+    }
+    await relay.close();
+  });
+
   const OTHERS = ['status', 'help'];
   const permissions = { defect: { channels: [PLATFORM] }, log: { userGroups: ['S0PLATFORM'] } };
   it.each([
