@@ -7,7 +7,7 @@ const VERSION = '2011-06-15';
 
 /**
  * Who the AWS credentials of this process belong to: `arn:aws:sts::111122223333:assumed-role/Operators/mira`. AWS
- * answers this for everyone, whatever else they may do.
+ * answers this for everyone, even without any other permission.
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  *
  * @throws {Error} without credentials, or if AWS refuses them

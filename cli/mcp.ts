@@ -103,7 +103,7 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       if (diagnosis.faults.length > 0) process.exitCode = 1;
     });
 
-  command('call <tool> [arguments]', 'call a tool; it is sent once, whatever it does')
+  command('call <tool> [arguments]', 'call a tool; the call is sent once')
     .option('--json', 'the whole result as JSON')
     .addHelpText(
       'after',

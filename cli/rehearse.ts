@@ -33,7 +33,7 @@ export function addRehearseCommand(
       const since = stores.clock() - days * 24 * HOUR_MS;
       const events = await readPastEvents(stores, config, since);
       const { jobs, calls, end } = await rehearse(events, config);
-      const made = `${counted(events.length, 'event')}, of which this configuration makes ${counted(jobs.length, 'job')}`;
+      const made = `${counted(events.length, 'event')}, and this configuration makes ${counted(jobs.length, 'job')}`;
       console.log(`Since ${localTime(since)}: ${made}.`);
       for (const [connection, { limits }] of Object.entries(config.connections)) {
         const isOwn = (one: { connection: string }) => one.connection === connection;

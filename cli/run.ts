@@ -25,10 +25,10 @@ const FOLLOWED_FOR_MS = 60_000;
 export function addRunCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
   program
     .command('run')
-    .description('run a schedule now, and show what came of it')
+    .description('run a schedule now, and show the result')
     .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
     .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
-    .option('--json', 'as JSON: what the function returned, and for timesheet-reminder what came of each person')
+    .option('--json', 'as JSON: what the function returned, and for timesheet-reminder the result for each person')
     .addHelpText(
       'after',
       `
@@ -66,7 +66,7 @@ async function follow(result: unknown, open: OpenTarget) {
     return { target, teams: await followTimesheets(result, target.stores, FOLLOWED_FOR_MS) };
   } catch (error) {
     const why = messageOf(error);
-    console.error(printable(`relay: it ran, but what came of it cannot be read: ${why}`));
+    console.error(printable(`relay: it ran, but its result cannot be read: ${why}`));
     return undefined;
   }
 }

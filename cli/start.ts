@@ -100,7 +100,7 @@ async function start(): Promise<void> {
     process.exit(1);
   });
   const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
-  // New with each start: whatever takes the port later gets the one of an open tab, which is good for nothing then.
+  // New with each start: another program that takes the port later may get the token of an open tab, which is then useless.
   const token = randomBytes(32).toString('base64url');
   const stores = openStores(runtime);
   let url = '';

@@ -87,7 +87,7 @@ async function openStage(stage: string): Promise<Target> {
     if (value === undefined) throw new Error(`the stack ${StackName} has no output ${name}; deploy it again`);
     return value;
   };
-  // On standard error, because it is said whatever the command prints.
+  // On standard error, because standard output is for what the command prints.
   const stopped = stoppedInWords(stage, outputs);
   if (stopped !== null) console.error(stopped);
   const variables = Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, output(key)]));

@@ -44,7 +44,7 @@ export async function lookUntil(
 }
 
 /**
- * Prints what was sent as JSON if that is wanted, and with `--wait` what came of its jobs. Sets the exit code.
+ * Prints what was sent as JSON if that is wanted, and with `--wait` how its jobs ended. Sets the exit code.
  *
  * @param stores undefined for a relay that cannot be asked
  */

@@ -13,7 +13,7 @@ interface DecisionText {
   isGrave?: boolean;
 }
 
-/** The decisions in words, for the pages and for whoever else asks a person. */
+/** The decisions in words, for the pages and the command line. */
 export const described: Readonly<Record<Do, DecisionText>> = {
   replay: {
     label: 'Replay',

@@ -11,7 +11,7 @@ export function decryptPayload(body: Buffer, secretKey: string): Record<string, 
   const outer = parseObject(body.toString('utf8'), 'The body');
   const encoded = outer.encrypted_data;
   if (typeof encoded !== 'string' || encoded === '') throw new Error('encrypted_data is required');
-  // Buffer.from skips whatever is not Base64.
+  // Buffer.from skips everything that is not Base64.
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) throw new Error('encrypted_data is not Base64');
   return parseObject(decrypt(bytes, secretKey), 'The decrypted payload');

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /**
  * Faults on demand. `when` is the stage of a request: 'on arrival' is in front of the service, which then neither
  * checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed; 'on answer' is
- * when the answer would leave, whatever it is. The MCP and OAuth endpoints have no such stage.
+ * when any answer would leave. The MCP and OAuth endpoints have no such stage.
  */
 export type When = z.output<typeof when>;
 const when = z.enum(['on arrival', 'before work', 'after work', 'on answer']);

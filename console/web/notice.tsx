@@ -14,7 +14,7 @@ interface Toast {
 const notice = state<Toast | undefined>(undefined);
 const GOOD_STAYS_MS = 8_000;
 
-/** Says what came of a change: on the screen, and to a screen reader. Bad news stays until it is closed. */
+/** Shows the result of a change: on the screen, and to a screen reader. Bad news stays until it is closed. */
 export function announce(text: string, isBad = false, jobs: readonly string[] = []): void {
   const said = { text, isBad, jobs };
   notice.value = said;

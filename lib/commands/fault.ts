@@ -6,7 +6,7 @@ import { cutToBytes } from '../text.ts';
  */
 export interface CommandFault {
   fault: string;
-  /** Replacements for the whole input, one of which was probably meant. Each can be parsed. Not empty. */
+  /** Replacements for the whole input. The person probably meant one of them. Each can be parsed. Not empty. */
   suggestions?: readonly string[];
 }
 

@@ -16,7 +16,7 @@ const told = z.object({
   pull_request: z.looseObject({ ...by, number: z.int() }).optional(),
 });
 
-/** Lets the stand-in know what GitHub knows: whatever is in the deliveries that the handler accepts. */
+/** Lets the stand-in know what GitHub knows: everything in the deliveries that the handler accepts. */
 export function remembering(handler: HttpHandler, known: GithubKnowledge): HttpHandler {
   return async (request) => {
     const answer = await handler(request);

@@ -4,7 +4,7 @@ import { readBody } from '../request-body.ts';
 import { type Answer, answerOf, notFound, pageOf } from './answer.ts';
 import { answerOfArtifacts, answerOfStore, type KeptArtifacts } from './artifacts.ts';
 
-/** An issue or a pull request, with whatever else GitHub tells of it. */
+/** An issue or a pull request, with everything else that GitHub tells of it. */
 export interface KnownIssue {
   /** ISO 8601. */
   updated_at: string;
@@ -20,7 +20,7 @@ export interface WrittenComment {
   updated_at: string;
 }
 
-/** A comment by whoever has the token. */
+/** A comment by the owner of the token. */
 export interface MadeComment {
   /** `owner/repo#42` */
   issue: string;

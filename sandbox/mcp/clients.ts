@@ -39,7 +39,7 @@ export function findClient({ data }: Store, client_id: string | null): OAuthClie
   return client_id === null ? undefined : find(data.oauthClients, 'client_id', client_id);
 }
 
-/** Verbatim, save for the port of a loopback address (OAuth 2.1, section 8.4.2). */
+/** Verbatim, except for the port of a loopback address (OAuth 2.1, section 8.4.2). */
 export function isRegistered(client: OAuthClient, redirectUri: string): boolean {
   return client.redirect_uris.some((registered) => {
     if (registered === redirectUri) return true;

@@ -48,7 +48,7 @@ describe('relay rehearse', () => {
     await busyHours();
     const before = relay.sandbox.requests;
     const same = await rehearse(relay.runtime.config);
-    expect(same).toContain(': 9 events, of which this configuration makes 9 jobs.');
+    expect(same).toContain(': 9 events, and this configuration makes 9 jobs.');
     expect(same).toContain(
       'main, with 120 calls a minute and 5,000 a day:\n0 of 9 jobs waited for the budget, with 11 calls.',
     );
@@ -75,9 +75,9 @@ describe('relay rehearse', () => {
     await command(relay, 'help', { userId: MIRA });
     await relay.workToTheEnd();
     const others = exampleConfig({ labels: ['incident'] });
-    expect(await rehearse(others, '--days', '2')).toContain(': 9 events, of which this configuration makes 1 job.');
+    expect(await rehearse(others, '--days', '2')).toContain(': 9 events, and this configuration makes 1 job.');
     const none = { ...others, connections: {} };
-    expect(await rehearse(none, '--days', '2')).toContain(': 8 events, of which this configuration makes 0 jobs.');
+    expect(await rehearse(none, '--days', '2')).toContain(': 8 events, and this configuration makes 0 jobs.');
   });
 
   it('counts each change of an issue, for a stranger as for a member', async () => {

@@ -111,7 +111,7 @@ describe('relay run, on this machine', () => {
     return running.finally(() => clearInterval(working));
   }
 
-  it('relay run timesheet-reminder says what came of it for each person', async () => {
+  it('relay run timesheet-reminder shows the result for each person', async () => {
     const words = ['timesheet-reminder', '--at', '2026-11-20T17:30+01:00'];
     relay.sandbox.data.timelogs.push({ ...relay.sandbox.data.timelogs[0], ...COMPLETE } as Timelog);
     const printed = await runAndWork(...words);

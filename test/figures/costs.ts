@@ -138,7 +138,7 @@ export async function costTables(): Promise<Record<string, readonly Row[]>> {
       ['5,000 events a day, issues of 2,000 bytes', dollars(month(150_000, 2_000))],
       ['5,000 events a day, issues of 30,000 bytes', dollars(month(150_000, 30_000))],
       [
-        '5,000,000 events, of which 150,000 become jobs, the most that one key can call: issues of 2,000 bytes',
+        '5,000,000 events; 150,000 of them become jobs, the most that one key can call: issues of 2,000 bytes',
         dollars(month(150_000, 2_000, 4_850_000)),
       ],
     ],

@@ -166,7 +166,7 @@ describe('npm start, in one relay', WAITING, () => {
     expect(log).not.toMatch(/sk_sandbox|sha256=|x-signature|accidently/);
   });
 
-  it('relay send --wait waits for the jobs, and its exit code says what came of them', async () => {
+  it('relay send --wait waits for the jobs, and its exit code says how they ended', async () => {
     const wait = (...words: string[]) => relay('send', ...words, '--wait');
     expect(await wait('issues')).toMatchObject({ code: 0, stdout: expect.stringContaining('→ created defect') });
     expect(await wait('slack', '/pm find login')).toMatchObject({

@@ -85,7 +85,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
     await question.getByLabel('The other issue').fill('acme/web#12');
     await confirm.click();
     await question.waitFor({ state: 'detached' });
-    // The list shows what came of each change.
+    // The list shows the result of each change.
     const lists = fixture.requests.filter((request) => request.startsWith('GET /api/links'));
     expect(lists.length).toBeGreaterThanOrEqual(3);
     const issue = 'acme/web#57';

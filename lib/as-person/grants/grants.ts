@@ -100,7 +100,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     return item && readGrant(item);
   }
 
-  /** The fields that new tokens change, whatever was there before. */
+  /** The fields that new tokens always change. */
   async function withTokens(facts: GrantFacts, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();

@@ -18,7 +18,7 @@ export interface ToolCalls {
    */
   list(holder: Holder, only?: readonly string[]): Promise<ToolList>;
   /**
-   * Calls a tool. A tool that creates is sent once at most, apart from a refusal that says that it was not carried out.
+   * Calls a tool. A call that creates is sent once, and again only after a refusal that says it was not carried out.
    *
    * @param leaving hears what happens to each request with the call, and the grant that it is sent with
    * @param history `sent once` unless a mapping or the tool's hints say that repeating it is harmless

@@ -47,7 +47,7 @@ export interface Backfill {
   expected: number;
   /** Whether the last page was read, so that `counts` has every issue. */
   isRead: boolean;
-  /** The issues that it took, by what became of them, at `countedAt`. */
+  /** The issues that it took, by result, at `countedAt`. */
   counts: IssueCounts;
   countedAt: number;
   finishedAt?: number;
@@ -75,7 +75,7 @@ export interface Backfills {
   change(backfill: BackfillRef, fields: BackfillChanges): Promise<Backfill | undefined>;
   /** Notes an issue that the backfill takes, unless it is noted. */
   take(backfill: BackfillRef, issue: BackfilledIssue): Promise<void>;
-  /** Notes what became of an issue. */
+  /** Notes the result of an issue. */
   note(backfill: BackfillRef, issue: BackfilledIssue): Promise<void>;
   /** Every issue that was taken, by its number. */
   issues(backfill: BackfillRef): Promise<BackfilledIssue[]>;
@@ -83,7 +83,7 @@ export interface Backfills {
 
 type BackfillChanges = Partial<Pick<Backfill, 'status' | 'jobId' | 'isRead' | 'counts' | 'countedAt' | 'finishedAt'>>;
 
-/** A backfill of a small daily limit takes months, and what became of its issues is counted at its end. */
+/** With a small daily limit, a backfill takes months. The results of its issues are counted at its end. */
 const KEPT_MS = 365 * 86_400_000;
 
 export const hasEnded = ({ status }: Backfill): boolean => status === 'stopped' || status === 'finished';

@@ -14,7 +14,7 @@ import { PAUSED, PAUSED_LOOKS_EVERY_MS } from './draft.ts';
 const OTHER_JOB_MS = 10 * 60_000;
 
 /**
- * Runs the jobs of issues. Those of a backfill wait while it is paused, end if it was stopped, and note what became of
+ * Runs the jobs of issues. Those of a backfill wait while it is paused, end if it was stopped, and note the result of
  * their issues.
  */
 export function ofBackfill(automation: Automation, context: Context): Automation {

@@ -20,7 +20,7 @@ const SEARCH_PAGE_SIZE = 100;
 /** How soon a job looks again at another one that goes after it and holds the claim. */
 const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
 
-/** Creates the defect of an issue once, whichever job does it. */
+/** Creates the defect of an issue once, even if several jobs want to. */
 export function createMaking(context: Context) {
   const { config, links, journal, clock, markers } = context;
   const { readLink } = createIssueRefs(context);

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 const FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
 
 /**
- * Links a defect to a task, a test case or a test step. Each pair is sent once, whichever jobs ask for it: decision 0038.
+ * Links a defect to a task, a test case or a test step. Each pair is sent once, even if several jobs ask for it: decision 0038.
  *
  * @returns the id of the job that links it or has linked it: this one, or an earlier one
  * @throws {Refused} if the service does not take it; then the next job may try again

@@ -6,7 +6,7 @@ import type { RunResults } from './read-run.ts';
 import type { ScenarioFate } from './scenario-states.ts';
 import type { Listed, ScenarioResult } from './tally.ts';
 
-/** A scenario, and what became of its results; nothing for a run that does not count. */
+/** A scenario, and what its results led to; nothing for a run that does not count. */
 export interface ShownScenario extends ScenarioResult {
   became?: ScenarioFate | 'not whole' | 'all skipped' | 'refused' | undefined;
 }

@@ -10,7 +10,7 @@ import { type CaseResult, keyOf } from './tally.ts';
 const failing = z.object({
   first: runRef,
   last: runRef,
-  /** How many runs failed in a row; a re-run is none of its own. */
+  /** How many runs failed in a row; a re-run does not count as another one. */
   runs: z.int(),
   /** The job that creates its defect. */
   jobId: z.optional(z.string()),

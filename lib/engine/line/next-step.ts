@@ -35,7 +35,7 @@ const DOCS_OF_PARKED: Readonly<Record<ParkKind, string>> = {
 const WAITS: Readonly<Record<WaitsFor, string>> = {
   budget: 'the budget',
   retry: 'the next attempt',
-  answer: 'what became of a creation without a clear answer',
+  answer: 'whether a creation without a clear answer was carried out',
   outage: 'an outage to end',
   key: 'another key',
   job: 'another job',

@@ -5,7 +5,7 @@ import { type Newest, withEntry } from './newest.ts';
  * What a job waits for.
  * - `budget`: a slot, in the waiting line or a pause after a 429
  * - `retry`: the pause after a failed attempt
- * - `answer`: to learn what became of a call without a clear answer, or for the end of what it may still do
+ * - `answer`: to find out whether a call without a clear answer was carried out, or until it can no longer be
  * - `outage`: the connection, an operation or another platform does not work
  * - `job`: another job
  * - `person`: the person who asked has to link their account

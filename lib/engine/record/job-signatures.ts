@@ -50,7 +50,7 @@ export function createJobSignatures(
   };
 }
 
-/** Of everything that says what is done, who it is done as, and who hears of it. What operators decide changes none of it. */
+/** Signs what the job does, who it acts as, and who is told. An operator's decision changes none of these. */
 function signatureOf({ id, connection, automation, input, asked, replyTo }: JobDraft, key: string): string {
   return createHmac('sha256', key)
     .update(canonicalJson([id, connection, automation, input, asked, replyTo]))

@@ -20,7 +20,7 @@ export interface SendNews {
   send: Send;
 }
 
-/** Carries out each step of a job once, and journals what became of it. */
+/** Carries out each step of a job once, and journals the result. */
 export interface Once {
   /**
    * Runs a step unless it is done.

@@ -1,6 +1,6 @@
 import type { Job } from '../record/job.ts';
 
-/** How often a job may be sent again whatever it waits for: several short waits in a row are usual. */
+/** How often a job may be sent again, for any wait: several short waits in a row are usual. */
 const FREE_SENDS = 20;
 /**
  * The time that explains one more. No wait is shorter for long: the shortest are 5 s, for the first time entry, and where

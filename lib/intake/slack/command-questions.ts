@@ -38,7 +38,7 @@ export function questionBefore(
 }
 
 /**
- * Says what became of the same command a moment ago. If it could not be done, it is tried again: that is what the
+ * Tells the person about the same command of a moment ago. If it could not be done, it is tried again: that is what the
  * person wants, and it makes nothing twice. Otherwise they are asked whether to run it once more.
  */
 export async function answerRepeat(

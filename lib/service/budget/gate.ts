@@ -10,7 +10,7 @@ export interface TakenSlot {
   grantedAt: number;
 }
 
-/** How far a request got that brought no result. The budget counts whatever may have reached the service. */
+/** How far a request got that brought no result. The budget counts each request that may have reached the service. */
 export type Reached = 'never left' | 'answered' | 'no answer';
 
 /** Lets the requests of one caller leave, each in a slot of a budget. */

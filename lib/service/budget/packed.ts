@@ -31,7 +31,7 @@ export function packSparse(numbers: readonly number[]): Uint8Array {
 }
 
 /**
- * The numbers of a packed list without its zeros, of which hostile bytes can name more than fit into memory.
+ * The numbers of a packed list without its zeros: hostile bytes can name more zeros than fit into memory.
  *
  * @returns undefined for something that {@link packSparse} did not make
  */

@@ -15,7 +15,7 @@ export interface ConnectionView extends BudgetView {
   refusesKey: boolean;
 }
 
-/** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, whatever its budget. */
+/** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, even with budget left. */
 export async function viewConnection(
   connection: string,
   limits: Limits,

@@ -131,7 +131,7 @@ export const keys = {
   }),
   /** lib/automations/backfill/backfills.ts: the last backfill of a repository. */
   backfill: (repository: string): Key => ({ pk: 'backfills', sk: repository.toLowerCase() }),
-  /** lib/automations/backfill/backfills.ts: what became of an issue in the backfill that began then. */
+  /** lib/automations/backfill/backfills.ts: the result of an issue in the backfill that began then. */
   backfilledIssue: (repository: string, startedAt: string, issue: string): Key => ({
     pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
     sk: issue,

@@ -34,7 +34,7 @@ export const timelogDetail = operation({
  * Path, fields and types are assumed; other fields are passed through. A time entry is found again by the marker in its
  * note, if the instance keeps and lists notes. If it does not, a person has to decide what a lost answer means.
  *
- * The relay requires `user_id`, whatever the service does: without it, the service could log the time for the key's
+ * The relay always requires `user_id`: without it, the service could log the time for the key's
  * owner, and the relay never acts for another person. `relay call --raw` sends anything.
  */
 export const createTimelog = operation({
