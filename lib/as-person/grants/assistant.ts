@@ -1,7 +1,5 @@
 import type { Budget } from '../../service/budget/budget.ts';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
-import type { Lane } from '../../service/budget/lanes.ts';
-import type { Limits } from '../../service/budget/window.ts';
 import { instanceRoot } from '../../service/partner/base-url.ts';
 import { readRetryAfter } from '../../service/partner/retry-after.ts';
 import { instanceSecret } from '../../state/secrets/partner-secrets.ts';
@@ -12,7 +10,7 @@ import type { Permit, Transport } from '../protocol/transport.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { type AccountLink, createAccountLink } from './account-link.ts';
 import { createGrants, type Grants } from './grants.ts';
-import { createPermit } from './permit.ts';
+import { createPermit, type PermitOptions } from './permit.ts';
 import { createRegistrations } from './registrations.ts';
 import { createToolCalls, type Sessions, type ToolCalls } from './tool-calls.ts';
 import { createVault } from './vault.ts';
@@ -27,22 +25,15 @@ export interface Assistant {
   tools: ToolCalls;
 }
 
-export interface AssistantOptions {
+export interface AssistantOptions extends Omit<PermitOptions, 'budget' | 'name'> {
   connection: string;
-  /** `connections.<name>.mcp.limits` of the configuration. */
-  limits: Limits;
   table: Table;
   secrets: Secrets;
   /** Without it no budget is shared: the calls come from another address than the relay's. */
   budget: Budget | undefined;
-  lane: Lane;
-  clock: () => number;
-  sleep: (ms: number) => Promise<unknown>;
   random: () => number;
   randomBytes: (size: number) => Uint8Array;
   fetch: typeof globalThis.fetch;
-  /** Waits in place for a slot until then, or throws what makes the caller come back later. */
-  waitUntil: (at: number, why: string) => Promise<void>;
   /** To share sessions with later calls of this process. */
   sessions?: Sessions;
   /** The secret that says where the instance is, by default that of the connection. */

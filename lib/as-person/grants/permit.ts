@@ -5,10 +5,11 @@ import type { Limits } from '../../service/budget/window.ts';
 import { McpUnanswered } from '../protocol/errors.ts';
 import type { Permit } from '../protocol/transport.ts';
 
-interface PermitOptions {
+export interface PermitOptions {
   budget: Budget;
   /** The budget of the instance's MCP endpoint: `mcpBudgetName`. */
   name: string;
+  /** `connections.<name>.mcp.limits` of the configuration. */
   limits: Limits;
   lane: Lane;
   clock: () => number;

@@ -1,14 +1,11 @@
 import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
-import type { Connection } from '../../service/connection/connection.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
-import type { Table } from '../../state/table/table.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, Journal, OpenRequest } from '../record/journal.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
 import type { SendLog } from '../record/sends.ts';
-import type { PartnerCalls } from './partner-calls.ts';
-import { createReadings, ListTooSlow, PAGES, type Wanted } from './readings.ts';
+import { createReadings, ListTooSlow, PAGES, type ReadingsOptions, type Wanted } from './readings.ts';
 import type { Created, Identity } from './steps.ts';
 
 /**
@@ -51,16 +48,12 @@ export interface Searches {
   ): Promise<Created | undefined>;
 }
 
-export interface SearchesOptions {
-  calls: PartnerCalls;
-  table: Table;
-  connection: Connection;
+export interface SearchesOptions extends ReadingsOptions {
   lane: Lane;
   journal: Journal;
   replacedTable: ReplacedTable;
   /** When the job's event happened at the earliest; epoch milliseconds. */
   happenedAt: number;
-  clock: () => number;
 }
 
 export function createSearches(options: SearchesOptions): Searches {

@@ -67,7 +67,9 @@ export interface BudgetStoreOptions {
   random: () => number;
   /** Waits before a write is repeated that another worker was ahead of. */
   sleep: (ms: number) => Promise<unknown>;
+  /** Who has the key of a connection, in processes that may read it. */
   keyHolder: (connection: string) => KeyHolder | undefined;
+  /** Gets a line if a budget had impossible values. */
   warn: (line: object) => void;
 }
 

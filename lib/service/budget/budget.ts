@@ -1,8 +1,6 @@
-import type { Table } from '../../state/table/table.ts';
 import { type AssumedLimit, assumedPerMinute, learn } from './assumed-limit.ts';
-import type { KeyHolder } from './budget-ids.ts';
 import { type BudgetState, LONGEST_PAUSE_MS, linesOf } from './budget-item.ts';
-import { createBudgetStore } from './budget-store.ts';
+import { type BudgetStoreOptions, createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
 import { isOfPeople, type Lane, lanes } from './lanes.ts';
 import { type Rank, slotTime, type Windows } from './slot-time.ts';
@@ -190,18 +188,8 @@ const PAUSE_MS = MINUTE;
 /** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
 const PAUSE_AFTER_LEARNING_MS = 5_000;
 
-export interface BudgetOptions {
-  table: Table;
-  /** Of the table by default. */
-  clock?: () => number;
-  random?: () => number;
-  /** Waits before a write is repeated that another worker was ahead of. */
-  sleep?: (ms: number) => Promise<unknown>;
-  /** Who has the key of a connection, in processes that may read it. */
-  keyHolder?: (connection: string) => KeyHolder | undefined;
-  /** Gets a line if a budget had impossible values. */
-  warn?: (line: object) => void;
-}
+/** By default, the clock is that of the table, and no key is known. */
+export type BudgetOptions = Pick<BudgetStoreOptions, 'table'> & Partial<BudgetStoreOptions>;
 
 /**
  * A budget that is exact for a sliding minute and a sliding day, and so for every way in which the service may count:
