@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { asSqsHandler, type SqsHandler } from '../../local/event-source.ts';
 import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { asScheduledHandler, type ScheduledHandler } from '../../local/schedules.ts';
-import type { LocalStack } from '../../local/stack.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TestClock } from '../relay.ts';
+import { type AwsModels, connectAws } from '../simulation/aws-wire.ts';
+import { VARIABLES } from '../simulation/world.ts';
 import { effectOf } from './aws-effects.ts';
 import { answerOperation } from './creation-faults.ts';
 import type { FunctionSlug, Happening, UnderWay } from './trial.ts';
@@ -27,8 +26,8 @@ export interface Host {
   sweep: () => ScheduledHandler;
   /** The function that it was asked for last. */
   asked: FunctionSlug | undefined;
-  /** Points whatever the SDK opens from now on at this host. */
-  enter(): void;
+  /** Runs something on this host: what it asks of AWS, and what goes on of it later, is the host's. */
+  run<T>(act: () => T): T;
   /** Set once it stopped: whatever the host does next waits for this. That of a killed one never resolves. */
   gate: Promise<void> | undefined;
   stopped: Promise<void>;
@@ -44,39 +43,34 @@ export interface Host {
 export interface KillableHosts {
   /** A new host, whose side effects are those of the trial from now on. */
   start(trial: UnderWay): Host;
-  close(): Promise<void>;
+  /** Gives the SDK's clients their own sending back. */
+  close(): void;
 }
 
 export interface KillableHostsOptions {
   clock: TestClock;
-  stack: LocalStack;
+  aws: AwsModels;
   sandbox: Sandbox;
   slackUrl: string;
   config: RelayConfig;
 }
 
 /**
- * Hosts that stop at a chosen side effect. All wires of a host pass one gate: DynamoDB, SQS and Secrets Manager through
- * an HTTP proxy that the AWS SDK is pointed at, the partner API, GitHub and Slack through the `fetch` that the functions
- * are given. Once a host stopped nothing of it gets through, so nothing of it can go on, while its code hangs on an
- * answer that never comes.
+ * Hosts that stop at a chosen side effect. All that a host does outside passes one gate: requests to AWS where the SDK
+ * sends them, and those to the partner API, GitHub and Slack in the `fetch` that the functions are given. Once a host
+ * stopped nothing of it gets through, so nothing of it can go on, while its code hangs on an answer that never comes.
  */
 export async function startKillableHosts(options: KillableHostsOptions): Promise<KillableHosts> {
-  const { clock, stack, sandbox, slackUrl, config } = options;
-  const read = () => clock.now;
+  const { clock, aws, sandbox, slackUrl, config } = options;
   const [githubWebhook, slackWebhook, worker, sweep] = await Promise.all([
     import('../../functions/github-webhook.ts'),
     import('../../functions/slack-webhook.ts'),
     import('../../functions/job-worker.ts'),
     import('../../functions/job-sweep.ts'),
   ]);
-  const upstreams: Record<string, string> = {
-    dynamodb: stack.variables.AWS_ENDPOINT_URL_DYNAMODB,
-    aws: stack.variables.AWS_ENDPOINT_URL_SQS,
-  };
-  // The database closes a connection after five idle seconds, and a request may cross that.
-  const agent = new Agent({ keepAlive: true, timeout: 3_000 });
   const hosts = new Map<string, { host: Host; trial: UnderWay; stop(): void }>();
+  /** The host whose code runs; none for what the test reads. */
+  const running = new AsyncLocalStorage<string>();
   let hostCount = 0;
   let newest: Host | undefined;
 
@@ -91,7 +85,7 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     const at = trial.effects.push({ by: host.asked, what }) - 1;
     const due = trial.stops?.find((one) => one.at === at)?.when;
     if (due) trial.stopped += 1;
-    if (due === 'refused') throw new Error('AWS refuses it');
+    if (due === 'refused') throw new AwsRefuses();
     if (due === 'before') {
       stop();
       await host.gate;
@@ -112,40 +106,21 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     return settled();
   }
 
-  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, id = '', wire = '', ...rest] = (request.url ?? '').split('/');
-    const body = await buffer(request);
-    const { effect, happening } = effectOf(String(request.headers['x-amz-target']), body);
-    const send = async () => {
-      const about = { agent, method: 'POST', path: `/${rest.join('/')}`, headers: request.headers };
-      const upstream = httpRequest(upstreams[wire] ?? '', about).end(body);
-      const [answered] = (await once(upstream, 'response')) as [IncomingMessage];
-      const status = answered.statusCode ?? 0;
+  const disconnect = connectAws(aws, async (answer, command) => {
+    const id = running.getStore();
+    if (id === undefined) return answer();
+    const { effect, happening } = effectOf(command);
+    // What nobody waits for has not left yet when an answer goes out.
+    await setImmediate();
+    return pass(id, effect, async () => {
+      // A webhook has several under way at once.
+      await setImmediate();
+      const answered = answer();
       // A write whose condition did not hold has changed nothing.
-      if (happening && status === 200) hosts.get(id)?.trial.happenings.push(happening);
-      return { status, headers: answered.headers, body: await buffer(answered) };
-    };
-    const answer = await pass(id, effect, send);
-    response.writeHead(answer.status, answer.headers).end(answer.body);
-  }
-
-  const proxy = createServer((request, response) => {
-    // An error that the SDK does not try to overcome.
-    forward(request, response).catch(() => response.writeHead(400).end('{"__type":"AccessDeniedException"}'));
+      if (happening) hosts.get(id)?.trial.happenings.push(happening);
+      return answered;
+    });
   });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-
-  function variablesOf(id: string): Record<string, string> {
-    return {
-      ...stack.variables,
-      AWS_ENDPOINT_URL_DYNAMODB: `${proxyUrl}/${id}/dynamodb`,
-      AWS_ENDPOINT_URL_SQS: `${proxyUrl}/${id}/aws`,
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: `${proxyUrl}/${id}/aws`,
-      INTERACTIVE_QUEUE_URL: `${proxyUrl}/${id}/aws/000000000000/interactive.fifo`,
-      BACKGROUND_QUEUE_URL: `${proxyUrl}/${id}/aws/000000000000/background.fifo`,
-    };
-  }
 
   /** The `fetch` of a host, for the partner API, GitHub and Slack. */
   function fetchOf(id: string, trial: UnderWay): typeof globalThis.fetch {
@@ -215,15 +190,13 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
   return {
     start(trial) {
       const id = String(++hostCount);
-      const enter = () => void Object.assign(process.env, variablesOf(id));
-      enter();
-      const system = systemRuntime(config, process.env);
+      const system = systemRuntime(config, VARIABLES);
       const stopped = Promise.withResolvers<void>();
       const back = Promise.withResolvers<void>();
       back.promise.catch(() => {});
       const runtime: Runtime = {
         ...system,
-        clock: read,
+        clock: () => clock.now,
         random: () => 0.5,
         sleep: async (ms) => {
           if (host.gate) await host.gate;
@@ -244,12 +217,11 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
         worker: onFirstUse(() => asSqsHandler(worker.createHandler(runtime))),
         sweep: onFirstUse(() => asScheduledHandler(sweep.createHandler(runtime))),
         asked: undefined,
-        enter,
+        run: (act) => running.run(id, act),
         gate: undefined,
         stopped: stopped.promise,
         left: new Set(),
         comeBack() {
-          enter();
           host.gate = undefined;
           back.resolve();
         },
@@ -268,13 +240,13 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
       newest = host;
       return host;
     },
-    async close() {
-      agent.destroy();
-      const closed = new Promise((resolve) => proxy.close(resolve));
-      proxy.closeAllConnections();
-      await closed;
-    },
+    close: disconnect,
   };
+}
+
+/** An error that the SDK does not try to overcome. */
+class AwsRefuses extends Error {
+  override readonly name = 'AccessDeniedException';
 }
 
 function onFirstUse<T>(make: () => T): () => T {

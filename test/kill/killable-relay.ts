@@ -3,22 +3,24 @@ import type { Job, JobStatus } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
-import { grantsSecret } from '../../lib/state/secrets/secrets.ts';
-import { keys } from '../../lib/state/table/keys.ts';
+import { jobsByStatus, keys, waitingLine } from '../../lib/state/table/keys.ts';
 import { deliver } from '../../local/event-source.ts';
+import { FifoQueue } from '../../local/fifo-queue.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
-import { startLocalStack } from '../../local/stack.ts';
 import { nextMoment } from '../../local/trial/next-moment.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { GRANTS_KEY } from '../as-person/linked.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { newKeys } from '../github-identity.ts';
 import { SIGNING_SECRET, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
+import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
+import { VARIABLES } from '../simulation/world.ts';
 import { type Host, startKillableHosts } from './killable-hosts.ts';
 import { ASKED_WITHIN_MS, createOutside } from './outside.ts';
 import type { FunctionSlug, Trial, TrialResult, UnderWay } from './trial.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
+const VISIBILITY_TIMEOUT_MS = 90_000;
 const BOT_TOKEN = 'xoxb-of-the-tests';
 export interface KillableRelay {
   clock: TestClock;
@@ -37,7 +39,9 @@ export async function startKillableRelay(
 ): Promise<KillableRelay> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
-  const stack = await startLocalStack({ clock: read });
+  const queues = ['interactive.fifo', 'background.fifo'].map(
+    (name) => new FifoQueue(name, read, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
+  );
   const sandbox = await startSandbox({
     clock: read,
     rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 },
@@ -52,17 +56,26 @@ export async function startKillableRelay(
     github: { token: 'ghp_test', appId: '12', privateKey: newKeys().privateKey },
     slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
     grants: GRANTS_KEY,
+    markers: { key: 'another key of the tests, long enough' },
+    intake: { key: 'one more key of the tests, long enough' },
   };
-  for (const [name, secret] of Object.entries(secrets)) stack.secrets.put(stack.secretPrefix + name, secret);
-  Object.assign(process.env, stack.variables);
+  // The functions read them as soon as they are loaded.
+  Object.assign(process.env, VARIABLES);
   const settings = config({ github: github.url, slack: `${slack.url}/api` });
-  const direct: Runtime = { ...systemRuntime(settings, process.env), clock: read };
+  const aws = {
+    table: new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply()),
+    queues: new Map(queues.map((queue) => [queue.name, queue])),
+    secrets: new Map(
+      Object.entries(secrets).map(([name, secret]) => [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)]),
+    ),
+    clock: read,
+    // Or one trial's side effects would not have the numbers of another's.
+    losesOneIn: Number.POSITIVE_INFINITY,
+  };
+  const hosts = await startKillableHosts({ clock, aws, sandbox, slackUrl: slack.url, config: settings });
+  const direct: Runtime = { ...systemRuntime(settings, VARIABLES), clock: read };
   const stores = openStores(direct);
   const breakers = createBreakers({ table: stores.table, clock: read, random: Math.random });
-  // The SDK reads where to go at a client's first request; from then on the variables belong to the hosts.
-  await stores.table.get(keys.budget('main'));
-  await stores.secrets.current('grants', grantsSecret);
-  const hosts = await startKillableHosts({ clock, stack, sandbox, slackUrl: slack.url, config: settings });
 
   async function jobsOf(...statuses: JobStatus[]): Promise<Job[]> {
     const options = { limit: 100, newestFirst: true };
@@ -92,7 +105,7 @@ export async function startKillableRelay(
     async function invoke<T>(slug: FunctionSlug, call: (host: Host) => Promise<T>): Promise<T | undefined> {
       const on = host;
       on.asked = slug;
-      const ended = call(on);
+      const ended = on.run(() => call(on));
       const stopped = Symbol();
       const first = await Promise.race([ended, on.stopped.then(() => stopped)]);
       if (first !== stopped) return first as T;
@@ -108,7 +121,7 @@ export async function startKillableRelay(
     const outside = createOutside({ clock, slack, invoke, jobs: jobsOfTrial, mayFail });
 
     async function work(): Promise<void> {
-      for (const queue of stack.queues) {
+      for (const queue of queues) {
         for (let message = queue.receive(); message; message = queue.receive()) {
           const received = message;
           const deadline = clock.now + WORKER_TIMEOUT_MS;
@@ -122,11 +135,11 @@ export async function startKillableRelay(
     async function workToTheEnd(): Promise<void> {
       for (let round = 0; round < 100; round++) {
         await work();
-        const messages = Math.min(...stack.queues.map((queue) => queue.nextWakeAt()));
+        const messages = Math.min(...queues.map((queue) => queue.nextWakeAt()));
         const patient = sweeps === 'last' && messages !== Number.POSITIVE_INFINITY;
         const open = patient ? [] : await jobsUnderWay();
         if (!patient && open.length === 0 && messages === Number.POSITIVE_INFINITY) return;
-        clock.now = nextMoment(clock.now, stack.queues, open);
+        clock.now = nextMoment(clock.now, queues, open);
         if (!patient) await invoke('job-sweep', (on) => on.sweep()({}, { getRemainingTimeInMillis: () => 60_000 }));
       }
       const open = (await jobsUnderWay()).map(
@@ -155,7 +168,6 @@ export async function startKillableRelay(
         one.comeBack();
         await Promise.allSettled(one.unfinished);
       }
-      host.enter();
       await workToTheEnd();
     }
     await underWay.late?.();
@@ -182,7 +194,8 @@ export async function startKillableRelay(
     stores,
     try: attempt,
     async close() {
-      await Promise.all([hosts.close(), github.close(), slack.close(), sandbox.close(), stack.close()]);
+      hosts.close();
+      await Promise.all([github.close(), slack.close(), sandbox.close()]);
     },
   };
 }

@@ -50,8 +50,8 @@ class KmsDenied extends Error {
   override readonly message = 'Access to the KMS key is denied';
 }
 
-/** Carries a request to its effect, and the answer back. */
-type Travel = (answer: () => object) => Promise<object>;
+/** Carries a command to its effect, and the answer back. */
+type Travel = (answer: () => object, command: object) => Promise<object>;
 
 /**
  * Has the models answer the SDK's clients of this process. After a lost answer, the request is repeated as the SDK
@@ -110,7 +110,7 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
         travel(() => {
           if (trouble?.() === 'denied') throw new KmsDenied();
           return answer(command);
-        });
+        }, command);
       return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
     };
     // The clients inherit their sending, so that an own one hides it.
