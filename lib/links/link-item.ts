@@ -12,10 +12,12 @@ const digests = z.record(string, string);
 /** Clocks differ by less, and nothing in a link is about a later time. */
 const AHEAD_MS = 60 * 60_000;
 
-/** Everything that a job decides from. A defect without a claim, for example, must not be read as no defect. */
-function lifeShape(now: number) {
-  const time = storedTime.check(z.lte(now + AHEAD_MS));
-  const doubt = { fields: z.array(string), until: time };
+/**
+ * Everything that a job decides from. A defect without a claim, for example, must not be read as no defect. Made on
+ * first use, because few cold starts need it.
+ */
+const lifeShape = z.lazy(() => {
+  const doubt = { fields: z.array(string), until: storedTime };
   const claim = z.object({
     by: string,
     connection: string,
@@ -26,14 +28,14 @@ function lifeShape(now: number) {
     id: z.union([string, z.number()]),
     applied: digests,
     updates: count,
-    updatedAt: z.exactOptional(time),
+    updatedAt: z.exactOptional(storedTime),
     updating: z.exactOptional(z.object({ ...doubt, by: string })),
     doubtful: z.exactOptional(z.object(doubt)),
     movedAt: z.exactOptional(z.record(string, count)),
   } satisfies Record<keyof Defect, z.ZodMiniType>);
   const always = {
     arrived: z.exactOptional(z.array(z.object({ from: string, toldBy: z.exactOptional(string) }))),
-    cleared: z.exactOptional(z.object({ times: count, at: time })),
+    cleared: z.exactOptional(z.object({ times: count, at: storedTime })),
     turn: z.exactOptional(count),
   };
   return z.discriminatedUnion('life', [
@@ -49,18 +51,33 @@ function lifeShape(now: number) {
       ...always,
     }),
   ]);
-}
+});
 
-/** A version in the future would make the link ignore every later state. */
-const newestShape = (now: number) =>
+const newestShape = z.lazy(() =>
   z.object({
     state: issueStateShape,
     name: string,
-    version: string.check(z.refine((time) => Date.parse(time) <= now + AHEAD_MS)),
+    version: string,
     wanted: z.boolean(),
     revision: count,
     tied: z.boolean(),
-  } satisfies Record<keyof NewestState, z.ZodMiniType>);
+  } satisfies Record<keyof NewestState, z.ZodMiniType>),
+);
+
+const TIMES = [
+  ['cleared', 'at'],
+  ['defect', 'updatedAt'],
+  ['defect', 'updating', 'until'],
+  ['defect', 'doubtful', 'until'],
+];
+
+/** Which times of an item no clock can have written yet. */
+function inFuture(item: unknown, now: number): string[] {
+  const valueAt = (path: string[]) => path.reduce((at: unknown, key) => Object(at)[key], item);
+  return TIMES.filter((path) => Number(valueAt(path)) > now + AHEAD_MS).map(inWords);
+}
+
+const inWords = (path: PropertyKey[]) => path.slice(0, 2).join('.');
 
 /**
  * Reads any item. The newest state of the issue is read on its own, so that it is known after a person has decided about
@@ -69,12 +86,14 @@ const newestShape = (now: number) =>
  * @param now epoch milliseconds
  */
 export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, now: number): Link<IssueState> {
-  const newest = stored === undefined ? undefined : newestShape(now).safeParse(inflated(stored));
-  const life = lifeShape(now).safeParse(item);
-  const known = newest?.success ? { newest: newest.data } : {};
-  if (life.success && newest?.success !== false) return { ...life.data, ...known };
-  const wrong = (life.error?.issues ?? []).map(({ path }) => path.slice(0, 2).join('.'));
-  if (newest?.error) wrong.push('newest');
+  const newest = stored === undefined ? undefined : newestShape.safeParse(inflated(stored));
+  // A version in the future would make the link ignore every later state.
+  const isNewest = newest?.success === true && Date.parse(newest.data.version) <= now + AHEAD_MS;
+  const known = isNewest ? { newest: newest.data } : {};
+  const life = lifeShape.safeParse(item);
+  const wrong = [...(life.error?.issues ?? []).map(({ path }) => inWords(path)), ...inFuture(item, now)];
+  if (newest && !isNewest) wrong.push('newest');
+  if (life.success && wrong.length === 0) return { ...life.data, ...known };
   const turn = count.safeParse(item.turn);
   return { life: 'unreadable', wrong: [...new Set(wrong)], item, ...known, ...(turn.success && { turn: turn.data }) };
 }

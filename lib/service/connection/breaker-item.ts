@@ -46,22 +46,30 @@ export const LONGEST_PAUSE_MS = 300_000;
 const AHEAD_MS = 2_000;
 
 const string = z.string();
+const strings = z.array(string);
+const boolean = z.boolean();
 const count = z.int().check(z.gte(0));
+const time = z.number().check(z.gte(0));
+const byName = z.record(string, z.unknown());
 
-function breakerShape(now: number) {
-  const past = z.number().check(z.gte(0), z.lte(now + AHEAD_MS));
-  return z.object({
-    why: string,
-    since: past,
-    failures: count,
-    callers: z.array(string),
-    workedAt: past,
-    until: z.number().check(z.gte(0), z.lte(now + LONGEST_PAUSE_MS + AHEAD_MS)),
-    probes: count,
-    probedAt: past,
-    prober: string,
-    refusesKey: z.exactOptional(z.boolean()),
-  } satisfies Record<keyof Breaker, z.ZodMiniType>);
+const breakerShape = z.object({
+  why: string,
+  since: time,
+  failures: count,
+  callers: strings,
+  workedAt: time,
+  until: time,
+  probes: count,
+  probedAt: time,
+  prober: string,
+  refusesKey: z.exactOptional(boolean),
+} satisfies Record<keyof Breaker, z.ZodMiniType>);
+
+/** @returns undefined for what cannot be: nothing is noted before it happened, and no pause is longer than the longest */
+function readBreaker(stored: unknown, now: number): Breaker | undefined {
+  const { data } = breakerShape.safeParse(stored);
+  if (!data || Math.max(data.since, data.workedAt, data.probedAt) > now + AHEAD_MS) return undefined;
+  return data.until > now + LONGEST_PAUSE_MS + AHEAD_MS ? undefined : data;
 }
 
 /** Reads the item of a connection. It takes any item at all: what cannot be is left out, and named in `faults`. */
@@ -81,8 +89,8 @@ export function readHealth(item: Item | undefined, now: number): { health: Healt
     version: read('version', count, 0),
     breakers: stored.breakers,
     // Jobs may stand in any line then. The empty ones end by themselves.
-    lined: read('lined', z.array(string), [], [...operations.keys()]),
-    isLimited: read('isLimited', z.boolean(), false),
+    lined: read('lined', strings, [], [...operations.keys()]),
+    isLimited: read('isLimited', boolean, false),
     servedAgain: read('servedAgain', count, 0),
   };
   return { health, faults: [...new Set(faults)] };
@@ -90,9 +98,8 @@ export function readHealth(item: Item | undefined, now: number): { health: Healt
 
 /** The breakers of a connection that can be read. */
 export function readBreakers(item: Item | undefined, now: number) {
-  const shape = breakerShape(now);
-  const stored = z.record(string, z.unknown()).safeParse(item?.breakers ?? {});
-  const read = Object.entries(stored.data ?? {}).map(([name, one]) => [name, shape.safeParse(one).data] as const);
+  const stored = byName.safeParse(item?.breakers ?? {});
+  const read = Object.entries(stored.data ?? {}).map(([name, one]) => [name, readBreaker(one, now)] as const);
   const breakers = Object.fromEntries(read.flatMap(([name, one]) => (one ? [[name, one]] : [])));
   return { breakers, isFaulty: !stored.success || read.some(([, one]) => one === undefined) };
 }
