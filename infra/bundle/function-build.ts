@@ -38,10 +38,14 @@ export function functionBuild(slug: string, folder: string, config: RelayConfig,
       '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
       '@smithy/core/event-streams': join(here, 'nothing.ts'),
-      // Imported as ES modules, they would load modules for each of their properties: another HTTP client, inspectors.
-      'node:http': join(here, 'node-http.cjs'),
-      'node:process': join(here, 'node-process.cjs'),
-      'node:util': join(here, 'node-util.cjs'),
+      // A module of Node that is imported loads modules for each of its properties: another HTTP client, inspectors. So
+      // these take the properties that are used.
+      'node:fs': join(here, 'node-fs.ts'),
+      'node:fs/promises': join(here, 'node-fs-promises.ts'),
+      'node:http': join(here, 'node-http.ts'),
+      'node:https': join(here, 'node-https.ts'),
+      'node:process': join(here, 'node-process.ts'),
+      'node:util': join(here, 'node-util.ts'),
     },
     // The SDK's clients import their package.json to say their version, which nobody needs.
     loader: { '.json': 'empty', '.config.json': 'json' },

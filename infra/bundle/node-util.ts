@@ -1,0 +1,1 @@
+export const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
