@@ -13,10 +13,11 @@ import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function
 export function createHandler(runtime: Runtime) {
   const { config, log, metrics } = runtime;
   const stores = openStores(runtime);
-  // The key `intake` signs the jobs that may act through a linked account. Without linked accounts there is none.
-  prepare(runtime, stores, takesLinkedAccounts(config) ? ['slack', 'intake'] : ['slack']);
   const { table, clock, secrets } = stores;
   const intake = config.slack && openSlackIntake({ ...runtime, clock }, config.slack, stores);
+  // The key `intake` signs the jobs that may act through a linked account. Without linked accounts there is none.
+  const names = takesLinkedAccounts(config) ? ['slack', 'intake'] : ['slack'];
+  prepare(runtime, stores, names, intake?.admission.prepare);
   return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
     .use(httpErrors(log))
     .use(rawBody())

@@ -88,10 +88,18 @@ export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log
 /**
  * While Lambda starts a function, reads the secrets that its first event needs and the time of the table, so that the
  * event waits for neither. What fails is tried again by the event.
+ *
+ * @param read begins to read an item that every event needs. Its answer tells the time, too
  */
-export function prepare({ environment, log }: Runtime, { table, secrets }: Stores, names: readonly string[]): void {
+export function prepare(
+  { environment, log }: Runtime,
+  { table, secrets }: Stores,
+  names: readonly string[],
+  read = () => {},
+): void {
   if (environment.AWS_LAMBDA_INITIALIZATION_TYPE === undefined) return;
   for (const name of names) secrets.prepare(name);
+  read();
   ensureTime(table, log).catch(() => {});
 }
 

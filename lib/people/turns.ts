@@ -1,4 +1,4 @@
-import { hasEnded } from '../engine/record/job.ts';
+import { hasEnded, type Job } from '../engine/record/job.ts';
 import type { JobStore } from '../engine/record/job-store.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { expiry } from '../state/table/expiry.ts';
@@ -16,10 +16,12 @@ export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet
 /** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
 export interface Turns {
   /**
-   * Records a requested job before it is stored. A job that is stored already takes no place, because it was accepted.
+   * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
    * @returns the job's lane, or undefined if too many of the person's jobs have not ended
    */
   take(person: Person, jobId: string): Promise<Lane | undefined>;
+  /** The last jobs that the person requested and that were stored, the newest first. */
+  last(person: Person): Promise<Job[]>;
 }
 
 /** A request within this time after another one does not count as a first command. */
@@ -28,8 +30,8 @@ const FURTHER_WITHIN_MS = 60_000;
 const STORED_WITHIN_MS = 10_000;
 /** No person types this many commands at the same time. */
 const CONTENDED_TRIES = 8;
-/** Longer than jobs usually wait. Once the record expires, the person has ten free places again. */
-const KEPT_MS = 7 * 86_400_000;
+/** How many of a person's last jobs /pm status shows. */
+const SHOWN = 5;
 
 interface NotedJob {
   id: string;
@@ -52,29 +54,43 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         // The next write is conditional on the version, also of an expired note.
-        const [accepted, item] = await Promise.all([ifReadable(jobs.get(jobId)), table.getEvenExpired(key)]);
-        if (accepted) return accepted.lane;
-        const { noted = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
+        const item = await table.getEvenExpired(key);
+        const { noted = [], asked = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
         const now = clock();
         const others = noted.filter(({ id }) => id !== jobId);
         const isSoon = lastAt + FURTHER_WITHIN_MS > now;
         // Ended jobs are removed only when it matters, so that no job has to remove its own record.
         const kept = isSoon && others.length < MOST_UNDER_WAY ? others : await underWay(others);
-        if (kept.length >= MOST_UNDER_WAY) return undefined;
-        const turn: StoredTurns = { noted: [...kept, { id: jobId, at: now }], lastAt: now, version: version + 1 };
+        const isFull = kept.length >= MOST_UNDER_WAY;
+        const accepted = isFull || others.length < noted.length ? await ifReadable(jobs.get(jobId)) : undefined;
+        if (accepted) return accepted.lane;
+        if (isFull) return undefined;
+        const turn: StoredTurns = {
+          noted: [...kept, { id: jobId, at: now }],
+          asked: [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
+          lastAt: now,
+          version: version + 1,
+        };
         const written = await table.put(
-          { ...key, ...turn, expiresAt: expiry(now, KEPT_MS) },
+          { ...key, ...turn, expiresAt: expiry(now) },
           { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
         );
         if (written) return isSoon || kept.length > 0 ? 'further' : 'interactive';
       }
       return undefined;
     },
+    async last(person) {
+      const { asked = [] } = ((await table.get(keys.turns(person.in, person.id))) ?? {}) as Partial<StoredTurns>;
+      const found = await Promise.all(asked.map((id) => ifReadable(jobs.get(id))));
+      return found.filter((job) => job !== undefined).reverse();
+    },
   };
 }
 
 interface StoredTurns {
   noted: NotedJob[];
+  /** The ids of the last jobs, ended or not, the newest last. */
+  asked: string[];
   /** When the last job was recorded. */
   lastAt: number;
   version: number;

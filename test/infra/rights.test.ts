@@ -140,7 +140,6 @@ describe('the role of a function', () => {
         'grant#*#*',
         'group#*',
         'job#*',
-        'jobs-of#*#*',
         'linked-people#*',
         'mute#*',
         'said#*',
@@ -148,7 +147,7 @@ describe('the role of a function', () => {
       ],
       UpdateItem: ['account-link#*#*', 'job#*'],
       DeleteItem: ['account-link#*#*', 'away-until#*', 'grant#*#*', 'link-waits#*#*#*', 'linked-people#*'],
-      Query: ['jobs-of#*#*', 'link-waits#*#*#*'],
+      Query: ['link-waits#*#*#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.
     expect(partitionKeys(template, 'account-link')).toEqual({
@@ -174,7 +173,7 @@ describe('the role of a function', () => {
       UpdateItem: ['job#*'],
     });
     const { PutItem } = partitionKeys(template, 'job-worker');
-    expect(PutItem).not.toContain('jobs-of#*#*');
+    expect(PutItem).not.toContain('turns#*#*');
     expect(PutItem).not.toContain('github-hooks');
   });
 

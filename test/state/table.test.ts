@@ -8,7 +8,6 @@ describe('on dynalite', () => tableStatements(startDynalite));
 it.each<[string, (name: string) => Key]>([
   ['the name of an issue', keys.linkName],
   ['who a person is', (id) => keys.person('github', id, 'main')],
-  ['what a person asked for', (id) => keys.jobOfPerson('github', id, '2026-11-23T08:00:00Z', 'job')],
   ['whose turn it is', (id) => keys.turns('github', id)],
   ['what a person finished', (login) => keys.closedWork(login, '2026-11-23T08:00:00Z', 'merged')],
   ['a task that was checked', (task) => keys.checkedTask('main', task)],

@@ -5,13 +5,11 @@ import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { Turns } from '../../people/turns.ts';
 import { sealUrl } from '../../platforms/slack/sealed-url.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
-import type { JobsOfPerson } from './jobs-of-person.ts';
 
 export interface AcceptOptions
   extends Pick<Runtime, 'randomBytes' | 'log' | 'metrics'>,
     Pick<Stores, 'jobs' | 'queue' | 'secrets'> {
   turns: Turns;
-  jobsOfPerson: JobsOfPerson;
   signatures: JobSignatures;
 }
 
@@ -30,18 +28,14 @@ export async function acceptRequest(
   { userId, happened }: { userId: string; happened: string },
   options: AcceptOptions,
 ): Promise<Accepted> {
-  const { turns, jobsOfPerson, jobs, queue, signatures, log, metrics } = options;
+  const { turns, jobs, queue, signatures, log, metrics } = options;
   const person = { in: 'slack', id: userId } as const;
   const lane = await turns.take(person, asked.id);
   if (!lane) return 'too many';
   const replyTo = await sealed(asked, options);
   const cause = { from: 'slack', id: happened, person: userId } as const;
   const draft: JobDraft = { ...asked, lane, cause, ...(replyTo && { replyTo }) };
-  // A job that /pm status does not show still runs.
-  const unnoted = (error: unknown) =>
-    log.warn({ message: 'a job could not be recorded for its person', error: String(error) });
-  const noted = replyTo && jobsOfPerson.note(person, draft.id).catch(unnoted);
-  const [{ job, repeat }] = await Promise.all([acceptEvent(draft, { jobs, queue, signatures }), noted]);
+  const { job, repeat } = await acceptEvent(draft, { jobs, queue, signatures });
   metrics.record({ EventsTaken: 1 });
   log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
   return isDeepStrictEqual(asStored(job.input), asStored(draft.input)) ? 'safe' : 'before';

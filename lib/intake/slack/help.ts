@@ -8,8 +8,6 @@ import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
-const SHOWN = 5;
-
 /** What the person can do there, made from the grammar that reads the commands. */
 export async function helpMessage(
   { userId, channelId }: { userId: string; channelId: string },
@@ -46,7 +44,7 @@ export async function statusMessage(
 ): Promise<SlackMessage> {
   const connection = connectionOf(intake, channelId);
   const [jobs, budget, linked] = await Promise.all([
-    intake.jobsOfPerson.last({ in: 'slack', id: userId }, SHOWN),
+    intake.turns.last({ in: 'slack', id: userId }),
     intake.viewConnection(connection),
     intake.linking.linkStatus(userId, connection),
   ]);

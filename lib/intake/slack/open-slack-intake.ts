@@ -14,7 +14,6 @@ import { keys } from '../../state/table/keys.ts';
 import { createAbsences } from '../../timesheets/absences.ts';
 import { createMutes } from '../../timesheets/mutes.ts';
 import { acceptRequest } from './accept-request.ts';
-import { createJobsOfPerson } from './jobs-of-person.ts';
 import { createRecentCommands } from './recent-commands.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
@@ -27,7 +26,6 @@ const QUESTION_TIMEOUT_MS = 600;
 export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores: Stores): SlackIntake {
   const { table, jobs, queue, secrets } = stores;
   const { config, clock, random, fetch } = runtime;
-  const jobsOfPerson = createJobsOfPerson(table, jobs, clock);
   const turns = createTurns(table, jobs, clock);
   const signatures = createJobSignatures(secrets, config, clock);
   const linking = openLinking(runtime, settings, stores);
@@ -47,7 +45,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     projects: createKnownProjects(table, clock),
     tasks: createKnownTasks(table),
     recentCommands: createRecentCommands(table, jobs, clock),
-    jobsOfPerson,
+    turns,
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
     linking,
@@ -65,7 +63,6 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
-    accept: (draft, request) =>
-      acceptRequest(draft, request, { ...runtime, ...stores, turns, jobsOfPerson, signatures }),
+    accept: (draft, request) => acceptRequest(draft, request, { ...runtime, ...stores, turns, signatures }),
   };
 }

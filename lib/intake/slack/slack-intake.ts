@@ -1,6 +1,7 @@
 import type { Permissions } from '../../automations/permissions.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
+import type { Turns } from '../../people/turns.ts';
 import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
 import type { KnownTasks } from '../../platforms/slack/known-tasks.ts';
 import type { Admission } from '../../platforms/slack/requests/admission.ts';
@@ -10,7 +11,6 @@ import type { ConnectionView } from '../../service/connection/connection-view.ts
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
 import type { Accepted } from './accept-request.ts';
-import type { JobsOfPerson } from './jobs-of-person.ts';
 import type { Linking } from './linking/linking.ts';
 import type { RecentCommands } from './recent-commands.ts';
 
@@ -29,7 +29,7 @@ export interface SlackIntake {
   projects: KnownProjects;
   tasks: Pick<KnownTasks, 'get'>;
   recentCommands: RecentCommands;
-  jobsOfPerson: JobsOfPerson;
+  turns: Pick<Turns, 'last'>;
   mutes: Mutes;
   absences: Absences;
   linking: Linking;

@@ -32,12 +32,7 @@ export const keys = {
   }),
   /** lib/people/people.ts: the users that were last listed. */
   users: (connection: string): Key => ({ pk: `users#${connection}`, sk: 'users' }),
-  /** lib/intake/slack/jobs-of-person.ts: what a person asked for, in order of time (ISO 8601). */
-  jobOfPerson: (platform: string, id: string, time: string, jobId: string): Key => ({
-    pk: `jobs-of#${platform}#${id.toLowerCase()}`,
-    sk: `${time}#${jobId}`,
-  }),
-  /** lib/people/turns.ts: what a person asked for that has not ended. */
+  /** lib/people/turns.ts: what a person asked for, of which some has not ended. */
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),

@@ -51,7 +51,7 @@ const NOT_WRITTEN = `(attribute_not_exists(#${WRITE_ID}) OR #${WRITE_ID} <> :${W
  */
 export interface Table {
   clock: TableClock;
-  /** Asks the table for an item if it has not answered this process yet, so that {@link clock} is known. */
+  /** Asks the table for an item if it has not been asked for one by this process yet, so that {@link clock} is known. */
   ensureTime(key: Key): Promise<void>;
   /** Reads consistently. @returns undefined for an expired item, which DynamoDB may keep for days */
   get(key: Key): Promise<Item | undefined>;
@@ -102,7 +102,18 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
   const clock = createTableClock(ownClock);
   keepDate(client);
 
-  async function read(key: Key): Promise<Item | undefined> {
+  /** A reading that is under way, whose answer tells the time. */
+  let timing: Promise<unknown> | undefined;
+
+  function read(key: Key): Promise<Item | undefined> {
+    const reading = readNow(key).finally(() => {
+      if (timing === reading) timing = undefined;
+    });
+    timing ??= reading;
+    return reading;
+  }
+
+  async function readNow(key: Key): Promise<Item | undefined> {
     const sentAt = ownClock();
     const { Item, $metadata } = await client.send(
       new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
@@ -117,9 +128,6 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     clock.learn(dateOf(output.$metadata), sentAt);
     return output;
   }
-
-  /** A reading of the time that is under way. */
-  let timing: Promise<unknown> | undefined;
 
   async function getEvenExpired(key: Key): Promise<Item | undefined> {
     const item = await read(key);
@@ -154,10 +162,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     clock,
     async ensureTime(key) {
       if (clock.isKnown()) return;
-      timing ??= getEvenExpired(key).finally(() => {
-        timing = undefined;
-      });
-      await timing;
+      await (timing ?? read(key));
     },
     getEvenExpired,
     async get(key) {

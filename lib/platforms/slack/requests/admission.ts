@@ -20,6 +20,8 @@ export interface Admission {
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
    */
   faultOf(sender: SlackSender): Promise<string | undefined>;
+  /** Begins to read the workspace, so that the first request need not wait. */
+  prepare(): void;
 }
 
 export interface AdmissionOptions {
@@ -53,10 +55,24 @@ const STANDING_KNOWN_FOR_MS = 3_600_000;
 export function createAdmission({ settings, people, contact, table, slack, clock }: AdmissionOptions): Admission {
   const { guests, strangers } = settings.access;
   let known: { workspace: Workspace; at: number } | undefined;
+  let reading: Promise<void> | undefined;
+
+  /** One reading serves all that wait for it. */
+  function readWorkspace(): Promise<void> {
+    reading ??= table
+      .get(keys.slackWorkspace())
+      .then((item) => {
+        known ??= item as typeof known;
+      })
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  }
 
   /** A cached value is used while it matches. Slack is asked again only for a request that does not match. */
   async function workspaceFor(sender: SlackSender): Promise<Workspace> {
-    known ??= (await table.get(keys.slackWorkspace())) as typeof known;
+    if (!known) await readWorkspace();
     if (known && (isOf(known.workspace, sender) || known.at + WORKSPACE_FRESH_MS > clock())) return known.workspace;
     known = { workspace: await slack.call('auth.test', {}, workspace), at: clock() };
     await table.put({ ...keys.slackWorkspace(), ...known });
@@ -84,6 +100,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   }
 
   return {
+    prepare: () => void readWorkspace().catch(() => {}),
     async faultOf(sender) {
       if (!(await slack.isThere())) {
         if ((guests && strangers) || people.some(({ slack: id }) => id === sender.userId)) return undefined;
