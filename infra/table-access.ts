@@ -42,7 +42,6 @@ const access: Readonly<Record<string, TableAccess>> = {
   'slack-webhook': {
     items: {
       job: ['GetItem', 'PutItem', 'UpdateItem'],
-      said: ['GetItem', 'PutItem'],
       mute: ['PutItem'],
       awayUntil: ['PutItem', 'DeleteItem'],
       projects: ['GetItem'],

@@ -47,6 +47,8 @@ export function functionBuild(slug: string, folder: string, config: RelayConfig,
       'node:process': join(here, 'node-process.ts'),
       'node:util': join(here, 'node-util.ts'),
     },
+    // The SDK asks whether a body is one, which loads web streams. Those of node:https never are.
+    define: { ReadableStream: 'undefined' },
     // The SDK's clients import their package.json to say their version, which nobody needs.
     loader: { '.json': 'empty', '.config.json': 'json' },
   } as const satisfies BuildOptions;

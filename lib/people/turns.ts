@@ -6,6 +6,7 @@ import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 import { ifReadable } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
+import { areRecent, type RecentCommand, repeatedBy, type Said } from './recent-commands.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */
 export const MOST_UNDER_WAY = 10;
@@ -17,9 +18,16 @@ export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet
 export interface Turns {
   /**
    * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
-   * @returns the job's lane, or undefined if too many of the person's jobs have not ended
+   * @param said the command that the job is for, if its person is asked before it is repeated
+   * @param isAgain whether they repeat it deliberately
+   * @returns the job's lane, unless too many of the person's jobs have not ended, or it repeats a recent command
    */
-  take(person: Person, jobId: string): Promise<Lane | undefined>;
+  take(
+    person: Person,
+    jobId: string,
+    said?: Said,
+    isAgain?: boolean,
+  ): Promise<{ lane: Lane } | { repeats: RecentCommand } | 'too many'>;
   /** The last jobs that the person requested and that were stored, the newest first. */
   last(person: Person): Promise<Job[]>;
 }
@@ -50,24 +58,28 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
   }
 
   return {
-    async take(person, jobId) {
+    async take(person, jobId, said, isAgain = false) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         // The next write is conditional on the version, also of an expired note.
         const item = await table.getEvenExpired(key);
-        const { noted = [], asked = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
+        const { noted = [], asked = [], given = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
         const now = clock();
+        const recent = areRecent(given, now);
+        const repeats = said && !isAgain && repeatedBy(said, jobId, recent);
+        if (repeats) return { repeats };
         const others = noted.filter(({ id }) => id !== jobId);
         const isSoon = lastAt + FURTHER_WITHIN_MS > now;
         // Ended jobs are removed only when it matters, so that no job has to remove its own record.
         const kept = isSoon && others.length < MOST_UNDER_WAY ? others : await underWay(others);
         const isFull = kept.length >= MOST_UNDER_WAY;
         const accepted = isFull || others.length < noted.length ? await ifReadable(jobs.get(jobId)) : undefined;
-        if (accepted) return accepted.lane;
-        if (isFull) return undefined;
+        if (accepted) return { lane: accepted.lane };
+        if (isFull) return 'too many';
         const turn: StoredTurns = {
           noted: [...kept, { id: jobId, at: now }],
           asked: [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
+          given: said ? [...recent.filter(({ sets }) => sets !== said.sets), { ...said, jobId, at: now }] : recent,
           lastAt: now,
           version: version + 1,
         };
@@ -75,9 +87,9 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
           { ...key, ...turn, expiresAt: expiry(now) },
           { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
         );
-        if (written) return isSoon || kept.length > 0 ? 'further' : 'interactive';
+        if (written) return { lane: isSoon || kept.length > 0 ? 'further' : 'interactive' };
       }
-      return undefined;
+      return 'too many';
     },
     async last(person) {
       const { asked = [] } = ((await table.get(keys.turns(person.in, person.id))) ?? {}) as Partial<StoredTurns>;
@@ -91,6 +103,7 @@ interface StoredTurns {
   noted: NotedJob[];
   /** The ids of the last jobs, ended or not, the newest last. */
   asked: string[];
+  given: RecentCommand[];
   /** When the last job was recorded. */
   lastAt: number;
   version: number;

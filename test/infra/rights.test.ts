@@ -132,7 +132,7 @@ describe('the role of a function', () => {
     expect(partitionKeys(template, 'slack-webhook')).toEqual({
       GetItem: [
         ...['breaker#*', 'budget#*', 'grant#*#*', 'group#*', 'job#*', 'known-tasks#*', 'person#*#*', 'projects#*'],
-        ...['said#*', 'slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
+        ...['slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
       ],
       PutItem: [
         'account-link#*#*',
@@ -142,7 +142,6 @@ describe('the role of a function', () => {
         'job#*',
         'linked-people#*',
         'mute#*',
-        'said#*',
         ...remembered,
       ],
       UpdateItem: ['account-link#*#*', 'job#*'],

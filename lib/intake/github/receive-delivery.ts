@@ -151,7 +151,7 @@ async function withinTurns(drafts: readonly JobDraft[], turns: Turns, jobs: JobS
     const by = draft.asked?.by;
     const refusal = by && refusalOf(draft);
     // A command that was reported as not accepted stays so, even in a redelivery.
-    const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)));
+    const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)) !== 'too many');
     taken.push(isTaken ? draft : refusal);
   }
   return taken;

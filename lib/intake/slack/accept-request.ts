@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
-import type { JobDraft } from '../../engine/record/job.ts';
+import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
+import type { RecentCommand, Said } from '../../people/recent-commands.ts';
 import type { Turns } from '../../people/turns.ts';
 import { sealUrl } from '../../platforms/slack/sealed-url.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
+import { ifReadable } from '../../state/table/unreadable-item.ts';
 
 export interface AcceptOptions
   extends Pick<Runtime, 'randomBytes' | 'log' | 'metrics'>,
@@ -13,28 +15,38 @@ export interface AcceptOptions
   signatures: JobSignatures;
 }
 
-/**
- * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same form was
- * accepted earlier with another input, which stays.
- */
-export type Accepted = 'safe' | 'before' | 'too many';
+/** A person who requests a job. */
+export interface JobRequest {
+  userId: string;
+  /** The `trigger_id` or the form of their request. */
+  happened: string;
+  /** The command, if they are asked before it is repeated. */
+  said?: Said | undefined;
+  /** Whether they repeat it deliberately. */
+  isAgain?: boolean;
+}
 
 /**
- * Stores and queues a person's job, unless too many of their jobs have not ended.
- * @param request the person, and the `trigger_id` or the form of their request
+ * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same form was
+ * accepted earlier with another input, which stays. `repeats`: it was not accepted, because the person gave the same
+ * command a moment ago, and `first` is its job, if it is stored.
  */
+export type Accepted = 'safe' | 'before' | 'too many' | { repeats: RecentCommand; first: Job | undefined };
+
+/** Stores and queues a person's job, unless too many of their jobs have not ended, or it may repeat one by mistake. */
 export async function acceptRequest(
   asked: JobDraft,
-  { userId, happened }: { userId: string; happened: string },
+  { userId, happened, said, isAgain }: JobRequest,
   options: AcceptOptions,
 ): Promise<Accepted> {
   const { turns, jobs, queue, signatures, log, metrics } = options;
   const person = { in: 'slack', id: userId } as const;
-  const lane = await turns.take(person, asked.id);
-  if (!lane) return 'too many';
+  const turn = await turns.take(person, asked.id, said, isAgain);
+  if (turn === 'too many') return turn;
+  if ('repeats' in turn) return { ...turn, first: await ifReadable(jobs.get(turn.repeats.jobId)) };
   const replyTo = await sealed(asked, options);
   const cause = { from: 'slack', id: happened, person: userId } as const;
-  const draft: JobDraft = { ...asked, lane, cause, ...(replyTo && { replyTo }) };
+  const draft: JobDraft = { ...asked, ...turn, cause, ...(replyTo && { replyTo }) };
   const { job, repeat } = await acceptEvent(draft, { jobs, queue, signatures });
   metrics.record({ EventsTaken: 1 });
   log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });

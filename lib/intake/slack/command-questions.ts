@@ -42,11 +42,11 @@ export function questionBefore(
  * person wants, and it makes nothing twice. Otherwise they are asked whether to run it once more.
  */
 export async function answerRepeat(
-  command: string,
-  { happened, userId }: GivenCommand,
+  { command: given, happened, userId }: GivenCommand,
   { first, saidAt }: { first: Job; saidAt: number },
   intake: SlackIntake,
 ): Promise<SlackMessage> {
+  const command = printCommand(given, intake.settings.languages);
   const seconds = Math.max(1, Math.round((intake.clock() - saidAt) / 1000));
   const before = `You already ran ${code(`${intake.settings.command} ${command}`)} ${seconds} s ago`;
   const isParked = first.status === 'parked';

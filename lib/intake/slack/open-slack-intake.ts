@@ -14,7 +14,6 @@ import { keys } from '../../state/table/keys.ts';
 import { createAbsences } from '../../timesheets/absences.ts';
 import { createMutes } from '../../timesheets/mutes.ts';
 import { acceptRequest } from './accept-request.ts';
-import { createRecentCommands } from './recent-commands.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 /** Slack gives up after three seconds. The modal must be open by then, even on a cold start. */
@@ -44,7 +43,6 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),
     tasks: createKnownTasks(table),
-    recentCommands: createRecentCommands(table, jobs, clock),
     turns,
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),

@@ -1,5 +1,7 @@
 import { type AnsweredCommand, isAnswered, parseCommand, printCommand, verbOf } from '../../automations/verbs.ts';
+import { digest } from '../../digest.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
+import type { Said } from '../../people/recent-commands.ts';
 import { TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
@@ -48,16 +50,7 @@ export async function receiveCommandButton(press: ButtonPress, intake: SlackInta
 async function carryOutAgain(given: GivenCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return warning(fault);
-  const draft = draftOf(given, intake);
-  const { said } = await carryOut(given, draft, intake);
-  if (draft)
-    await intake.recentCommands.noteAgain({
-      ...given,
-      command: printCommand(given.command, intake.settings.languages),
-      sets: verbOf(given.command).sets?.(given.command),
-      jobId: draft.id,
-    });
-  return said;
+  return (await carryOut(given, intake, true)).said;
 }
 
 /** The message for the person, and whether a job works on the command. */
@@ -73,20 +66,11 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
   const doubt = given.isTyped && verbOf(given.command).doubt?.(given.command, intake.clock());
   const question = doubt && (await import('./beyond-jobs.ts')).questionBefore(given, doubt, intake);
   if (question) return { said: question, works: false };
-  const draft = draftOf(given, intake);
-  if (!draft || !verbOf(given.command).asksBeforeRepeating) return carryOut(given, draft, intake);
-  const command = printCommand(given.command, intake.settings.languages);
-  const sets = verbOf(given.command).sets?.(given.command);
-  const noted = await intake.recentCommands.note({ ...given, command, sets, jobId: draft.id });
-  if ('first' in noted) {
-    const { answerRepeat } = await import('./beyond-jobs.ts');
-    return { said: await answerRepeat(command, given, noted, intake), works: false };
-  }
-  const first = { ...given, happened: noted.happened };
-  return carryOut(first, draftOf(first, intake), intake);
+  return carryOut(given, intake);
 }
 
-async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake: SlackIntake): Promise<Answer> {
+async function carryOut(given: GivenCommand, intake: SlackIntake, isAgain = false): Promise<Answer> {
+  const draft = draftOf(given, intake);
   if (!draft) {
     if (!isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
     return { said: await answer(given.command, given, intake), works: false };
@@ -95,8 +79,23 @@ async function carryOut(given: GivenCommand, draft: JobDraft | undefined, intake
     const said = await intake.linking.linkFirst(given.userId, draft.connection);
     if (said) return { said, works: false };
   }
-  if ((await intake.accept(draft, given)) === 'too many') return { said: warning(TOO_MANY), works: false };
-  return { said: undefined, works: true };
+  const accepted = await intake.accept(draft, { ...given, said: saidIn(given, intake), isAgain });
+  if (accepted === 'too many') return { said: warning(TOO_MANY), works: false };
+  if (typeof accepted === 'string') return { said: undefined, works: true };
+  const { repeats, first } = accepted;
+  // The first one may be about to store its job, or its webhook may have died. The same job is made of its event, so
+  // the command runs once either way.
+  if (!first) return carryOut({ ...given, happened: repeats.happened }, intake, true);
+  const { answerRepeat } = await import('./beyond-jobs.ts');
+  return { said: await answerRepeat(given, { first, saidAt: repeats.at }, intake), works: false };
+}
+
+/** What a command says, if its person is asked before it is repeated. */
+function saidIn({ command, channelId, happened }: GivenCommand, { settings }: SlackIntake): Said | undefined {
+  const { asksBeforeRepeating, sets } = verbOf(command);
+  if (!asksBeforeRepeating) return undefined;
+  const typed = printCommand(command, settings.languages);
+  return { sets: digest([channelId, sets?.(command) ?? typed]), command: digest(typed), happened };
 }
 
 /** Answers a command that has no job, or opens the form that it needs first. */

@@ -10,9 +10,8 @@ import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
-import type { Accepted } from './accept-request.ts';
+import type { Accepted, JobRequest } from './accept-request.ts';
 import type { Linking } from './linking/linking.ts';
-import type { RecentCommands } from './recent-commands.ts';
 
 /** Everything that is needed to answer people's requests before they become jobs. */
 export interface SlackIntake {
@@ -28,7 +27,6 @@ export interface SlackIntake {
   isStopped: boolean;
   projects: KnownProjects;
   tasks: Pick<KnownTasks, 'get'>;
-  recentCommands: RecentCommands;
   turns: Pick<Turns, 'last'>;
   mutes: Mutes;
   absences: Absences;
@@ -39,7 +37,7 @@ export interface SlackIntake {
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
   /** Stores and queues a person's job: accept-request.ts. */
-  accept(draft: JobDraft, request: { userId: string; happened: string }): Promise<Accepted>;
+  accept(draft: JobDraft, request: JobRequest): Promise<Accepted>;
 }
 
 /** The JSON that answers a request of Slack; undefined for an empty answer. */

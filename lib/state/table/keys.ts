@@ -59,8 +59,6 @@ export const keys = {
   awayUntil: (slackUserId: string): Key => ({ pk: `away-until#${slackUserId}`, sk: 'until' }),
   /** lib/timesheets/absences.ts: who of a team was away on a day, for the summary. */
   awayOn: (team: string, date: string, what: string): Key => ({ pk: `away-on#${team}#${date}`, sk: what }),
-  /** lib/intake/slack/recent-commands.ts: that a person gave this command. */
-  said: (userId: string, command: string): Key => ({ pk: `said#${userId}`, sk: command }),
   /** lib/platforms/slack/requests/admission.ts: where the Slack app is installed. */
   slackWorkspace: (): Key => ({ pk: 'slack-workspace', sk: 'workspace' }),
   /** lib/platforms/slack/requests/admission.ts: what a person is to that workspace. */

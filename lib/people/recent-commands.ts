@@ -1,0 +1,28 @@
+/** A person who types the same command again within this time may have done so by mistake. */
+export const ASKED_WITHIN_MS = 120_000;
+
+/** A command that its person is asked about before it is repeated. */
+export interface Said {
+  /** A digest of the place and of what the command sets. Another command that sets it takes its place. */
+  sets: string;
+  /** A digest of the whole command. */
+  command: string;
+  /** The event that the job is made from. */
+  happened: string;
+}
+
+/** A command that was given, its job, and when, in epoch milliseconds. */
+export interface RecentCommand extends Said {
+  jobId: string;
+  at: number;
+}
+
+export const areRecent = (given: readonly RecentCommand[], now: number): RecentCommand[] =>
+  given.filter(({ at }) => at + ASKED_WITHIN_MS > now);
+
+/** @returns the same command, if it was given as another job and was the last that set what it sets */
+export function repeatedBy(said: Said, jobId: string, recent: readonly RecentCommand[]): RecentCommand | undefined {
+  return recent.find(
+    (before) => before.sets === said.sets && before.command === said.command && before.jobId !== jobId,
+  );
+}
