@@ -18,19 +18,26 @@ export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet
 export interface Turns {
   /**
    * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
-   * @param said the command that the job is for, if its person is asked before it is repeated
-   * @param isAgain whether they repeat it deliberately
    * @returns the job's lane, unless too many of the person's jobs have not ended, or it repeats a recent command
    */
   take(
     person: Person,
     jobId: string,
-    said?: Said,
-    isAgain?: boolean,
+    command?: TakingCommand,
   ): Promise<{ lane: Lane } | { repeats: RecentCommand } | 'too many'>;
-  /** The last jobs that the person requested and that were stored, the newest first. */
-  last(person: Person): Promise<Job[]>;
 }
+
+/** The command of a job. */
+export interface TakingCommand {
+  /** What it says, if its person is asked before it is repeated. */
+  said?: Said | undefined;
+  /** Whether they repeat it deliberately. */
+  isAgain?: boolean;
+  /** What was read of the person a moment ago. */
+  turns?: ReadTurns;
+}
+
+export type ReadTurns = ReturnType<typeof readTurns>;
 
 /** A request within this time after another one does not count as a first command. */
 const FURTHER_WITHIN_MS = 60_000;
@@ -46,6 +53,16 @@ interface NotedJob {
   at: number;
 }
 
+/** Reads what the person requested, also if it has expired: the next write is conditional on its version. */
+export const readTurns = (table: Table, person: Person) => table.getEvenExpired(keys.turns(person.in, person.id));
+
+/** The last jobs that the person requested and that were stored, the newest first. */
+export async function lastJobs(table: Table, jobs: JobStore, person: Person): Promise<Job[]> {
+  const { asked = [] } = ((await readTurns(table, person)) ?? {}) as Partial<StoredTurns>;
+  const found = await Promise.all(asked.map((id) => ifReadable(jobs.get(id))));
+  return found.filter((job) => job !== undefined).reverse();
+}
+
 export function createTurns(table: Table, jobs: JobStore, clock: () => number): Turns {
   async function isUnderWay({ id, at }: NotedJob): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
@@ -58,11 +75,10 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
   }
 
   return {
-    async take(person, jobId, said, isAgain = false) {
+    async take(person, jobId, { said, isAgain = false, turns } = {}) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-        // The next write is conditional on the version, also of an expired note.
-        const item = await table.getEvenExpired(key);
+        const item = await (turns && tries === 0 ? turns : readTurns(table, person));
         const { noted = [], asked = [], given = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
         const now = clock();
         const recent = areRecent(given, now);
@@ -90,11 +106,6 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
         if (written) return { lane: isSoon || kept.length > 0 ? 'further' : 'interactive' };
       }
       return 'too many';
-    },
-    async last(person) {
-      const { asked = [] } = ((await table.get(keys.turns(person.in, person.id))) ?? {}) as Partial<StoredTurns>;
-      const found = await Promise.all(asked.map((id) => ifReadable(jobs.get(id))));
-      return found.filter((job) => job !== undefined).reverse();
     },
   };
 }

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
-import type { RecentCommand, Said } from '../../people/recent-commands.ts';
-import type { Turns } from '../../people/turns.ts';
+import type { RecentCommand } from '../../people/recent-commands.ts';
+import type { TakingCommand, Turns } from '../../people/turns.ts';
 import { sealUrl } from '../../platforms/slack/sealed-url.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 import { ifReadable } from '../../state/table/unreadable-item.ts';
@@ -16,14 +16,10 @@ export interface AcceptOptions
 }
 
 /** A person who requests a job. */
-export interface JobRequest {
+export interface JobRequest extends TakingCommand {
   userId: string;
   /** The `trigger_id` or the form of their request. */
   happened: string;
-  /** The command, if they are asked before it is repeated. */
-  said?: Said | undefined;
-  /** Whether they repeat it deliberately. */
-  isAgain?: boolean;
 }
 
 /**
@@ -34,14 +30,10 @@ export interface JobRequest {
 export type Accepted = 'safe' | 'before' | 'too many' | { repeats: RecentCommand; first: Job | undefined };
 
 /** Stores and queues a person's job, unless too many of their jobs have not ended, or it may repeat one by mistake. */
-export async function acceptRequest(
-  asked: JobDraft,
-  { userId, happened, said, isAgain }: JobRequest,
-  options: AcceptOptions,
-): Promise<Accepted> {
+export async function acceptRequest(asked: JobDraft, request: JobRequest, options: AcceptOptions): Promise<Accepted> {
   const { turns, jobs, queue, signatures, log, metrics } = options;
-  const person = { in: 'slack', id: userId } as const;
-  const turn = await turns.take(person, asked.id, said, isAgain);
+  const { userId, happened } = request;
+  const turn = await turns.take({ in: 'slack', id: userId }, asked.id, request);
   if (turn === 'too many') return turn;
   if ('repeats' in turn) return { ...turn, first: await ifReadable(jobs.get(turn.repeats.jobId)) };
   const replyTo = await sealed(asked, options);

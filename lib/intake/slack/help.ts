@@ -44,7 +44,7 @@ export async function statusMessage(
 ): Promise<SlackMessage> {
   const connection = connectionOf(intake, channelId);
   const [jobs, budget, linked] = await Promise.all([
-    intake.turns.last({ in: 'slack', id: userId }),
+    intake.lastJobs(userId),
     intake.viewConnection(connection),
     intake.linking.linkStatus(userId, connection),
   ]);

@@ -3,7 +3,7 @@ import { createPermissions } from '../../automations/permissions.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { requeueJob } from '../../engine/line/sweep.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';
-import { createTurns } from '../../people/turns.ts';
+import { createTurns, lastJobs, readTurns } from '../../people/turns.ts';
 import { createKnownProjects } from '../../platforms/slack/known-projects.ts';
 import { createKnownTasks } from '../../platforms/slack/known-tasks.ts';
 import { createAdmission } from '../../platforms/slack/requests/admission.ts';
@@ -43,10 +43,11 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),
     tasks: createKnownTasks(table),
-    turns,
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
     linking,
+    readTurns: (id) => readTurns(table, { in: 'slack', id }),
+    lastJobs: (id) => lastJobs(table, jobs, { in: 'slack', id }),
     async tryAgain(job, userId) {
       const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;
       return (await requeueJob(job, { jobs, queue }, decision)) !== undefined;

@@ -2,7 +2,7 @@ import { type AnsweredCommand, isAnswered, parseCommand, printCommand, verbOf } 
 import { digest } from '../../digest.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { Said } from '../../people/recent-commands.ts';
-import { TOO_MANY } from '../../people/turns.ts';
+import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
@@ -15,10 +15,14 @@ import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 import { type GivenCommand, slackOrigin } from './slack-origin.ts';
 
 /** Answers a typed command. An empty answer means that a modal was opened. */
-export async function receiveCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
+export async function receiveCommand(
+  typed: SlackCommand,
+  turns: ReadTurns,
+  intake: SlackIntake,
+): Promise<SlackMessage | undefined> {
   const parsed = parseCommand(plain(typed.text), intake.settings.languages);
   if ('fault' in parsed) return (await import('./beyond-jobs.ts')).faultMessage(parsed, typed, intake);
-  const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId, isTyped: true };
+  const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId, turns, isTyped: true };
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;

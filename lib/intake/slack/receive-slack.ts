@@ -53,7 +53,10 @@ async function answerTo(
 }
 
 async function answerCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackAnswer> {
+  const turns = intake.readTurns(typed.userId);
+  // Not every command needs them.
+  turns.catch(() => {});
   const fault = await explained(intake.config.contact, () => intake.admission.faultOf(typed));
-  const said = fault === undefined ? await receiveCommand(typed, intake) : warning(escaped(fault));
+  const said = fault === undefined ? await receiveCommand(typed, turns, intake) : warning(escaped(fault));
   return said && { response_type: 'ephemeral', ...said };
 }

@@ -1,7 +1,7 @@
 import type { Permissions } from '../../automations/permissions.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
-import type { Turns } from '../../people/turns.ts';
+import type { ReadTurns } from '../../people/turns.ts';
 import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
 import type { KnownTasks } from '../../platforms/slack/known-tasks.ts';
 import type { Admission } from '../../platforms/slack/requests/admission.ts';
@@ -27,7 +27,10 @@ export interface SlackIntake {
   isStopped: boolean;
   projects: KnownProjects;
   tasks: Pick<KnownTasks, 'get'>;
-  turns: Pick<Turns, 'last'>;
+  /** Reads what the person requested, for the turn of their command. */
+  readTurns(userId: string): ReadTurns;
+  /** The newest first. */
+  lastJobs(userId: string): Promise<Job[]>;
   mutes: Mutes;
   absences: Absences;
   linking: Linking;

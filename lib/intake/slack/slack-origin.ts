@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import type { Command } from '../../automations/verbs.ts';
+import type { ReadTurns } from '../../people/turns.ts';
 import type { placeAsked } from '../../platforms/slack/command-button.ts';
 
 /** A person who requests something in Slack. */
@@ -20,6 +21,8 @@ export interface GivenCommand extends SlackRequester {
   /** Opens a modal; valid for three seconds. */
   triggerId: string;
   channelId: string;
+  /** What the person requested before, if it was read while they were checked. */
+  turns?: ReadTurns;
   /** Not in a button, whose label the person has read. */
   isTyped?: true;
   /** Set for a button in the message of a job: where the person asked for that. */
