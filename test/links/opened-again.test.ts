@@ -32,12 +32,15 @@ it('a late repeated event takes no name from another issue', async () => {
 it.each([
   ['a defect', ['opened'], 'issue-9001'],
   ['a defect, changed,', ['opened', 'edited'], 'issue-9001'],
-  ['no defect', ['deleted'], undefined],
+  ['no defect', ['unlabeled'], undefined],
 ] as const)('the name of an issue with %s lasts as long as its link', async (_, actions, entity) => {
   for (const [seconds, action] of actions.entries()) {
-    await relay.post('issues', issueEvent(action, { id: 1, seconds }));
+    await relay.post('issues', issueEvent(action, { id: 1, seconds, labels: action === 'unlabeled' ? [] : ['bug'] }));
     await relay.workToTheEnd();
   }
   relay.clock.now += 31 * 86_400_000;
   expect(await relay.links.named(NAME)).toBe(entity);
+  await relay.post('issues', issueEvent('opened', { id: 1, seconds: 31 * 86_400 }));
+  await relay.workToTheEnd();
+  expect(await link('issue-9001')).toBe('made');
 });
