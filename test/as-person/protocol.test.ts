@@ -397,6 +397,11 @@ describe('a list of tools', () => {
     ],
     ['has more than 200,000 values', pagesOf(4, tool('a', Array(60_000).fill(1))), 'more than 200000 JSON values'],
     ['has more than 50 pages', pagesOf(60, tool('a')), 'more than 50 pages'],
+    [
+      'has 1,000 tools',
+      { '': { tools: Array.from({ length: 1_000 }, (_, at) => tool(`t${at}`)), nextCursor: 7 } },
+      'no list of tools',
+    ],
     ['is none', { '': { tools: 'many' } }, 'no list of tools'],
   ])('that %s cannot be read', async (_, pages, found) => {
     const { client } = await serve({ 'tools/list': listing(pages) });

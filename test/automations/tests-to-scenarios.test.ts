@@ -90,6 +90,7 @@ describe('what is sent', () => {
     await run({ number: 1 }, { scenario: SCENARIO });
     await run({ number: 2 }, { scenario: SCENARIO });
     expect(text()).toContain('not sent: it is as it was sent before');
+    expect((await relay.jobs()).map(({ outcome }) => outcome)).not.toContainEqual(expect.stringMatching(/: $/));
     await run({ number: 3, conclusion: 'failure' }, { scenario: SCENARIO }, { scenario: SCENARIO, result: 'error' });
     expect([calls(), statusOf()]).toEqual([2, 'failed']);
     await run({ number: 4 }, { scenario: SCENARIO });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { linkAccount } from '../as-person/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, lastMessage, lastView, press, submit, told } from '../slack-requests.ts';
+import { ask, lastMessage, lastView, press, readable, submit, told } from '../slack-requests.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -135,6 +135,16 @@ it('a form holds many references to one enumeration', async () => {
   expect(await submit(relay, view, { 'argument:a7': '24' })).toEqual({});
   await relay.work();
   expect(called).toEqual([{ a7: 24 }]);
+});
+
+it.each<[string, number, (count: number) => Fields]>([
+  ['arguments', 90, (count) => ({ properties: Object.fromEntries(Array(count).fill({ type: 'string' }).entries()) })],
+  ['choices', 100, (count) => one({ enum: [...Array(count).keys()] })],
+  ['characters of a choice', 75, (count) => one({ enum: ['x'.repeat(count)] })],
+  ['characters of a name', 246, (count) => ({ properties: { ['x'.repeat(count)]: { type: 'string' } } })],
+])('a form holds as many %s as Slack does: %i', async (_, most, of) => {
+  expect(typesIn(await openForm(of(most)))).not.toEqual([]);
+  expect(readable((await openForm(of(most + 1))).view.blocks)).toContain('in the service');
 });
 
 it('an argument that is needed and may be null can stay empty', async () => {

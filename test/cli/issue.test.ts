@@ -197,7 +197,7 @@ describe('a link that cannot be read', () => {
       const [parked] = await relay.jobs('parked');
       expect(parked?.parked).toMatchObject({
         kind: 'needs an operator',
-        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* relay issue .* --set/),
+        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* relay issue \S+#\d+ --set/),
       });
       expect(lastDefect()?.title).not.toBe('edited');
       await link(ISSUE, decision, ...(decision === '--set' ? [id] : []));

@@ -364,11 +364,12 @@ describe('now and the budget', () => {
     const background = connections[0]?.lanes.find(({ lane }) => lane === 'background');
     expect(background).toMatchObject({ queued: { jobs: 3 }, queuedSince: relay.clock.now, oldestSince: null });
     await relay.workToTheEnd();
+    relay.clock.now += 10_000;
     const budget = await shown.get<BudgetDetail>(`/api/budget?${MAIN}`);
     const { minute, day, minuteCalls, dayCalls, dayUsedUpAt, service } = budget;
     expect({ minute: minute.used, day: day.used, service }).toEqual({ minute: 3, day: 3, service: relay.sandbox.url });
     expect(minuteCalls).toHaveLength(60);
-    expect(minuteCalls.reduce((sum, calls) => sum + calls)).toBe(3);
+    expect(minuteCalls.slice(45, 55).reduce((sum, calls) => sum + calls)).toBe(3);
     expect(dayCalls.reduce((sum, { calls }) => sum + calls, 0)).toBe(3);
     expect(dayUsedUpAt).toBeNull();
   });

@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest';
+import { McpRefusal, type McpRefusalFacts } from '../../lib/as-person/protocol/errors.ts';
+import { toolOutcome } from '../../lib/as-person/protocol/tool-outcome.ts';
 import { decisions, isRefusal, type SendOutcome, type ToolOutcome } from '../../lib/decide.ts';
 import { outcomeOf } from '../../lib/engine/record/outcome.ts';
+import type { Reached } from '../../lib/service/budget/gate.ts';
 import {
   type PartnerError,
   PartnerPayloadError,
   PartnerRefusal,
   PartnerUnanswered,
   PartnerUnreadable,
+  reachedBy,
   type UnauthorizedReason,
 } from '../../lib/service/partner/errors.ts';
 
@@ -34,14 +38,35 @@ it.each<[number, UnauthorizedReason | null, SendOutcome]>([
   expect(outcomeOf(refusal)).toBe(outcome);
 });
 
-it.each<[PartnerError, SendOutcome]>([
-  [new PartnerUnanswered('x', { sent: true, why: 'cut' }), 'no answer'],
-  [new PartnerUnanswered('x', { sent: false, why: 'nobody listens' }), 'not sent'],
-  [new PartnerPayloadError('x', ['a fault']), 'invalid'],
-  [new PartnerUnreadable('x', { status: 200, found: 'an HTML page' }), 'unreadable'],
-  [new PartnerUnreadable('x', { status: 429, found: 'an HTML page' }), 'rate limited'],
-])('%o means: %s', (error, outcome) => {
-  expect(outcomeOf(error)).toBe(outcome);
+it.each<[PartnerError, SendOutcome, Reached]>([
+  [new PartnerUnanswered('x', { sent: true, why: 'cut' }), 'no answer', 'no answer'],
+  [new PartnerUnanswered('x', { sent: false, why: 'nobody listens' }), 'not sent', 'never left'],
+  [new PartnerPayloadError('x', ['a fault']), 'invalid', 'never left'],
+  [new PartnerUnreadable('x', { status: 200, found: 'an HTML page' }), 'unreadable', 'answered'],
+  [new PartnerUnreadable('x', { status: 429, found: 'an HTML page' }), 'rate limited', 'answered'],
+])('%o means: %s, and that the call %s', (error, outcome, reached) => {
+  expect([outcomeOf(error), reachedBy(error)]).toEqual([outcome, reached]);
+});
+
+it.each<[number, Partial<McpRefusalFacts>, ToolOutcome]>([
+  [400, {}, 'rejected'],
+  [400, { code: -32_500 }, 'rate limited'],
+  [400, { code: -32_603 }, 'server error'],
+  [401, { error: 'invalid_request' }, 'no token seen'],
+  [401, { error: 'invalid_token' }, 'token expired'],
+  [403, {}, 'rejected'],
+  [403, { said: 'it needs the scope mcp:tasks.read' }, 'scope missing'],
+  [403, { error: 'insufficient_scope', said: 'mcp:use' }, 'base scope missing'],
+  [403, { error: 'insufficient_scope', said: 'mcp:use mcp:tasks.read' }, 'scope missing'],
+  [403, { error: 'invalid_token', said: 'another Audience' }, 'other audience'],
+  [403, { error: 'invalid_token' }, 'workspace disabled'],
+  [404, {}, 'no endpoint'],
+  [408, {}, 'server error'],
+  [429, {}, 'rate limited'],
+  [500, {}, 'server error'],
+])('a tool call that is refused with status %i and %o means: %s', (status, facts, outcome) => {
+  const none = { challenge: null, error: null, code: null, said: null, retryAfter: null };
+  expect(toolOutcome(new McpRefusal('tools/call', { ...none, status, ...facts }), false)).toBe(outcome);
 });
 
 it('only a refusal says that a creation was not carried out', () => {

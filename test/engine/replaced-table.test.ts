@@ -108,9 +108,11 @@ describe('after the table was replaced', () => {
     await relay.workToTheEnd();
     expect(logged()).toHaveLength(1);
     await replaceTable(relay, before);
+    const { now } = relay.clock;
     await comment(1);
     await relay.workToTheEnd();
     expect(logged()).toHaveLength(1);
+    expect(relay.clock.now).toBe(now);
     const outcome = expect.stringContaining(`as time entry ${logged()[0]?.timelog_id}`);
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome }]);
   });

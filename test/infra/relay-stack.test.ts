@@ -140,7 +140,7 @@ describe('the stack', () => {
     template.hasOutput('AccountLinkUrl', { Value: { 'Fn::Join': ['', Match.arrayWith(['/link'])] } });
     template.hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'partner-relay-http-api-slack-webhook',
-      Environment: { Variables: Match.objectLike({ ACCOUNT_LINK_URL: Match.anyValue() }) },
+      Environment: { Variables: Match.objectLike({ ACCOUNT_LINK_URL: Match.anyValue(), RUNNING: Match.anyValue() }) },
     });
   });
 

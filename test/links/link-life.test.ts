@@ -119,6 +119,11 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['what needs no update is noted', noteApplied(updating, applied), made({ applied, ...open })],
   ['a claim arrives', arrive(unclaimed, claimed, from1), claimed],
   ['a defect arrives', arrive(unclaimed, made(), from1), moved],
+  [
+    'a defect that arrives again elsewhere says where it was',
+    arrive(unclaimed, made({ movedAt: { 'issue-0': 1 } }), from1),
+    made({ ...moved.defect, movedAt: { 'issue-0': 1, ...moved.defect?.movedAt } }),
+  ],
   ['a defect arrives once', arrive(moved, made(), from1), moved],
   ['the defect of a claim that has arrived follows it', arrive(claimed, made(), from1), moved],
   [

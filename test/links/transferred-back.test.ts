@@ -6,7 +6,7 @@ const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-it('an issue transferred away and back keeps being followed', async () => {
+it.each([1, 2])('an issue transferred away and, at second %i, back keeps being followed', async (seconds) => {
   relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
   const happens = async (...event: Parameters<typeof issueEvent>) => {
     await relay.post('issues', issueEvent(...event));
@@ -30,7 +30,7 @@ it('an issue transferred away and back keeps being followed', async () => {
       repository: OTHER,
       extra: { changes: { old_issue: here.issue, old_repository: here.repository } },
     }),
-    await happens('transferred', { id: 2, seconds: 2, repository: OTHER, extra: goes(here) }),
+    await happens('transferred', { id: 2, seconds, repository: OTHER, extra: goes(here) }),
     await happens('edited', { id: 1, seconds: 3, title: 'back again' }),
   ];
   expect(fates).not.toContain('still running');

@@ -61,11 +61,23 @@ export async function whoRuns(scratch: string, workers: string): Promise<(mutant
   };
 }
 
-/** Those whose paths share the most words with that of a file, and of two the quicker one. */
+/**
+ * Those that run at least half as many lines of a file as any other. Of these, those whose paths share the most words with
+ * its path, then those that run the most lines of it, and of two the quicker one.
+ */
 function nearestFirst(records: readonly Recorded[], path: string): readonly Recorded[] {
   const own = new Set(path.split(/\W/));
   const nearness = ({ test }: Recorded) => test.split(/\W/).filter((word) => own.has(word)).length;
-  return records.toSorted((a, b) => nearness(b) - nearness(a) || a.ms - b.ms);
+  const ranked = records.map((record) => {
+    const count = [...record.lines].filter((line) => line.startsWith(`${path}:`)).length;
+    return { record, count, near: nearness(record) };
+  });
+  const most = Math.max(...ranked.map(({ count }) => count));
+  const isThorough = ({ count }: { count: number }) => Number(count * 2 >= most);
+  ranked.sort(
+    (a, b) => isThorough(b) - isThorough(a) || b.near - a.near || b.count - a.count || a.record.ms - b.record.ms,
+  );
+  return ranked.map(({ record }) => record);
 }
 
 /** Of all files but the tests, whose records hold their own digests. */

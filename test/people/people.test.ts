@@ -128,11 +128,12 @@ describe('a person in Slack', () => {
   });
 
   it.each([
+    [{ tz: 'Asia/Kolkata', tz_offset: -12_600 }, '2026-11-21'],
     [{ tz: 'Mars/Olympus_Mons', tz_offset: 19_800 }, '2026-11-21'],
     [{ tz: 'Mars/Olympus_Mons', tz_offset: -12_600 }, '2026-11-20'],
     [{ tz: undefined, tz_offset: 19_800 }, '2026-11-21'],
     [{ tz: 'Mars/Olympus_Mons', tz_offset: undefined }, '2026-11-20'],
-  ])("the day follows Slack's offset if Node does not know the zone: %o", async (zone, date) => {
+  ])("the day follows a person's zone, or Slack's offset if Node does not know the zone: %o", async (zone, date) => {
     await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, zone);
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');

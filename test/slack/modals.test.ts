@@ -535,7 +535,8 @@ describe('the modal to log time', () => {
       await tasks.learn('main', [{ id: 7, name: 'Renamed' }]);
       expect((await tasks.get('main'))[0]).toEqual({ id: '7', name: 'Renamed' });
       const view = await opened();
-      expect(Object.keys(await suggested(relay, view, 'task'))).toHaveLength(100);
+      const labels = Object.values(await suggested(relay, view, 'task'));
+      expect([labels.length, Math.max(...labels.map(({ length }) => length))]).toEqual([100, 75]);
       // Looked for word by word in each name, this text would take half a minute.
       expect(await suggested(relay, view, 'task '.repeat(8_000))).toHaveProperty(['id 0']);
     });

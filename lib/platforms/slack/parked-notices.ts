@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { commandsOf, nextStepOfParked, parkKindOf, withDocs } from '../../engine/line/next-step.ts';
 import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-groups.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
+import { type Job, newsOf } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
@@ -200,6 +200,6 @@ function named(text: string): string {
   return cutToLength(`• ${text}`, MAX_LINE_LENGTH, '…');
 }
 
-function why({ parked }: Job): string {
-  return cutToLength(`Reason: ${parked?.reason ?? ''}`, MAX_REASON_LENGTH, '…');
+function why(job: Job): string {
+  return cutToLength(`Reason: ${newsOf(job)}`, MAX_REASON_LENGTH, '…');
 }

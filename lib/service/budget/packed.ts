@@ -41,10 +41,10 @@ export function unpackSparse(packed: unknown): PlacedNumber[] | undefined {
   if (length !== runs.length) return undefined;
   const entries: PlacedNumber[] = [];
   let place = 0;
-  for (let at = 0; at < runs.length; at++) {
-    const number = runs[at] ?? 0;
+  const left = runs.values();
+  for (const number of left) {
     if (number > 0) entries.push({ place: place++, number });
-    else place += runs[++at] ?? Number.NaN;
+    else place += left.next().value ?? Number.NaN;
     if (!Number.isSafeInteger(place)) return undefined;
   }
   return entries;

@@ -327,6 +327,8 @@ describe('the budget', () => {
     expect(answer).toMatchObject({ expectedAt: pausedAt + 30_000 });
     await budget.resume(connection);
     expect((await ask()).granted).toBe(true);
+    await budget.pause(connection, limits, 2 * DAY);
+    expect(await budget.view(connection, limits)).toMatchObject({ pausedUntil: now + DAY });
   });
 
   describe('the lane of backfills', () => {
@@ -408,6 +410,8 @@ describe('the budget', () => {
       // More than a day has.
       expect((await foresee(6_000)) - START).toBeGreaterThan(DAY);
       expect((await foresee(6_000)) - START).toBeLessThan(2 * DAY);
+      for (let call = 0; call < 60; call++) await budget.requestSlot({ connection, limits, lane: 'background' });
+      expect(await foresee(60)).toBeGreaterThan(START);
     });
   });
 

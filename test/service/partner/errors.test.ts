@@ -149,6 +149,12 @@ describe('a refusal', () => {
       { ...notEnvelope, fieldErrors: ['title: is required'] },
     ],
     [
+      'errors by field behind much else',
+      422,
+      says('Wrong', { rows: Array(400).fill(0), a: { b: { errors: { title: 'is required' } } } }),
+      { fieldErrors: ['title: is required'] },
+    ],
+    [
       'a list of errors',
       422,
       says('Wrong', { errors: [{ field: 'title', message: 'is required' }, { detail: 'No' }, 'Nothing', 7] }),
@@ -362,6 +368,7 @@ describe('an unreadable answer', () => {
 
   it.each([
     [200, 128 * MB, '', 'x', 'PartnerUnreadable', 'a body that is too large (more than 8 MB)'],
+    [200, 8 * MB - 2, '', 'x', 'PartnerUnreadable', 'not JSON'],
     [422, 128 * MB, '', 'x', 'PartnerRefusal', `refused with status 422: ${'x'.repeat(500)}`],
     [200, 7 * MB, DATA, ',{}', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
     [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
@@ -387,8 +394,9 @@ describe('an unreadable answer', () => {
 
   it('commas, brackets and quotes in texts are no values of their own', async () => {
     const name = '{[,"\\'.repeat(100_000);
-    const { client } = await serverAndClient(reply(200, { success: true, data: [{ project_id: 'a', name }] }));
-    expect((await client.call(listProjects, {})).data).toEqual([{ project_id: 'a', name }]);
+    const data = ['{[,'.repeat(100_000), name].map((name) => ({ project_id: 'a', name }));
+    const { client } = await serverAndClient(reply(200, { success: true, message: '', data }));
+    expect((await client.call(listProjects, {})).data).toEqual(data);
   });
 
   it('an unreadable answer names the missing field, the existing ones, and where to correct it', async () => {
