@@ -79,6 +79,10 @@ describe('relay jobs', () => {
     const [job] = await relay.jobs();
     expect(await run(['job', shortName(job?.id ?? '')])).toContain(job?.id);
     await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* relay -- jobs/);
+    relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/update' });
+    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
+    await relay.workToTheEnd();
+    expect(await run(['job', (await relay.jobs('parked'))[0]?.id ?? ''])).toMatch(/^ {2}attempts +7$/m);
   });
 
   it('relay job takes any part of an id that fits one job, and names the jobs that a part fits', async () => {

@@ -206,7 +206,9 @@ describe('discarding a job', () => {
     await relay.post('issues', issueEvent('opened', { id: 1 }));
     await relay.workToTheEnd();
     const { job, openCreations } = await only();
-    expect(openCreations).toMatchObject([{ operation: 'defects/create', again: false }]);
+    const [{ signedAt = 0 } = {}] = openCreations;
+    const executableUntil = signedAt + 5 * 60_000;
+    expect(openCreations).toMatchObject([{ operation: 'defects/create', again: false, executableUntil }]);
     await expect(discardJob(job, { by: 'alice', reason: 'a test' }, options())).rejects.toThrow(
       /may still be executed/,
     );

@@ -647,11 +647,15 @@ describe('a hook', () => {
     await ping(other);
     await failedBefore(9);
     const guid = await failedOnce(other);
-    const slowly = () => trial.runInNewProcess({ sleep: () => relay.runtime.sleep(MINUTE) });
+    const slowly = (ms = MINUTE) => trial.runInNewProcess({ sleep: () => relay.runtime.sleep(ms) });
     expect(await slowly()).toMatchObject({ redelivered: 3, unfinished: 1 });
     expect(github.statuses(guid)).toEqual([500, 202]);
     relay.clock.now += 15 * MINUTE;
     expect(await slowly()).toMatchObject({ unfinished: 1 });
+    relay.clock.now += 15 * MINUTE;
+    const listed = lists().length;
+    expect(await slowly(2 * HOUR)).toMatchObject({ unfinished: 2 });
+    expect(lists()).toHaveLength(listed + 1);
   });
 });
 
