@@ -30,7 +30,7 @@ let close = async () => {};
 // The channel to the relay closes however the relay ends.
 process.once('disconnect', () => {
   setTimeout(() => process.exit(1), CLOSED_WITHIN_MS).unref();
-  close().finally(() => process.exit());
+  void close().finally(() => process.exit());
 });
 
 // LevelDB may have written half a record. What it wrote behind that would be lost, so nothing more is written to these

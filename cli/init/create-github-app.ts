@@ -39,6 +39,6 @@ export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
     if (!code) throw new Error('GitHub sent no code back: create the App again with npm run -s relay -- init --keep');
     return await storeApp({ ...app, code });
   } finally {
-    loopback.close();
+    await loopback.close();
   }
 }

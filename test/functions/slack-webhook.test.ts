@@ -358,5 +358,5 @@ it('a request without a valid signature makes no call of the table, not even in 
   expect((await fetch(relay.slackUrl, { method: 'POST', headers, body: 'payload={}' })).status).toBe(401);
   expect(table.calls).toEqual([]);
   await relay.close();
-  table.close();
+  await table.close();
 });
