@@ -360,3 +360,22 @@ it('a request without a valid signature makes no call of the table, not even in 
   await relay.close();
   await table.close();
 });
+
+it('a process that Lambda starts reads the workspace, and its first command what its person is and did, once', async () => {
+  const table = countingProxy();
+  const environment = { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
+  const relay = await startRelay({ tableThrough: table.through, environment });
+  // The proxy's answers have the time of the machine.
+  relay.clock.now = Math.floor(Date.now() / 1000) * 1000;
+  await command(relay, 'done 101');
+  table.calls.length = 0;
+  const body = commandForm(relay, 'done 102').toString();
+  const timestamp = String(relay.clock.now / 1000);
+  const signature = slackSignature(body, timestamp);
+  const headers = { 'content-type': FORM, 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature };
+  expect(await handle(relay.runtime, Buffer.from(body), headers)).toMatchObject({ statusCode: 200 });
+  // The workspace tells the time, too. Then its turn and the job are written.
+  expect(table.calls.map(({ action }) => action)).toEqual(['GetItem', 'GetItem', 'GetItem', 'PutItem', 'PutItem']);
+  await relay.close();
+  await table.close();
+});

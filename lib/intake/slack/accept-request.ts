@@ -42,7 +42,7 @@ export async function acceptRequest(asked: JobDraft, request: JobRequest, option
   const { job, repeat } = await acceptEvent(draft, { jobs, queue, signatures });
   metrics.record({ EventsTaken: 1 });
   log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
-  return isDeepStrictEqual(asStored(job.input), asStored(draft.input)) ? 'safe' : 'before';
+  return !repeat || isDeepStrictEqual(asStored(job.input), asStored(draft.input)) ? 'safe' : 'before';
 }
 
 /** Where the reply goes. More roles may read the table than may send with the URL. */
