@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '../../canonical-json.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
@@ -42,7 +42,7 @@ export async function acceptRequest(asked: JobDraft, request: JobRequest, option
   const { job, repeat } = await acceptEvent(draft, { jobs, queue, signatures });
   metrics.record({ EventsTaken: 1 });
   log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });
-  return !repeat || isDeepStrictEqual(asStored(job.input), asStored(draft.input)) ? 'safe' : 'before';
+  return !repeat || canonicalJson(job.input) === canonicalJson(draft.input) ? 'safe' : 'before';
 }
 
 /** Where the reply goes. More roles may read the table than may send with the URL. */
@@ -52,9 +52,4 @@ async function sealed(
 ): Promise<JobDraft['replyTo']> {
   if (replyTo?.in !== 'slack' || replyTo.responseUrl === undefined) return replyTo;
   return { ...replyTo, responseUrl: await sealUrl(replyTo.responseUrl, id, { secrets, randomBytes }) };
-}
-
-/** Removes undefined fields. */
-function asStored(input: JobDraft['input']): unknown {
-  return JSON.parse(JSON.stringify(input));
 }
