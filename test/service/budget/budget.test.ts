@@ -671,22 +671,19 @@ describe('the budget', () => {
 
     it('begins with the calls of the last key after a rotation, which keeps its own', async () => {
       const [connection, last, next] = [newConnection(), newConnection(), newConnection()];
-      for (let asked = 0; asked < 6; asked++)
-        await ask(
-          holder(() => last),
-          connection,
-        );
       const answers = [];
-      for (let asked = 0; asked < 6; asked++)
-        answers.push(
-          await ask(
-            holder(() => next),
-            connection,
-          ),
-        );
-      expect(granted(answers)).toHaveLength(4);
+      for (const key of [last, next])
+        for (const budget of Array.from({ length: 6 }, () => holder(() => key)))
+          answers.push(await ask(budget, connection));
+      expect(granted(answers)).toHaveLength(10);
       const before = createBudget({ table, clock: () => START });
       expect((await before.view(last, limits)).minute.used).toBe(6);
+      let key = last;
+      const suspectKey = () => {
+        key = next;
+      };
+      const late = createBudget({ table, keyHolder: () => ({ budgetId: async () => key, suspectKey }) });
+      expect(await late.idOf(connection)).toBe(next);
     });
   });
 
