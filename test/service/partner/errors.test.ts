@@ -127,6 +127,8 @@ describe('a refusal', () => {
   const says = (message: unknown, more: object = {}) => ({ success: false, message, data: null, ...more });
 
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, 'x'.repeat(300)]));
+  const nested = (levels: number): object =>
+    levels === 0 ? { errors: { title: 'is required' } } : { a: nested(levels - 1) };
   const notEnvelope = { found: 'not the documented envelope', serviceMessage: 'Wrong' } as const;
 
   it.each<[string, number, object, Partial<RefusalFacts>]>([
@@ -151,9 +153,10 @@ describe('a refusal', () => {
     [
       'errors by field behind much else',
       422,
-      says('Wrong', { rows: Array(400).fill(0), a: { b: { errors: { title: 'is required' } } } }),
+      says('Wrong', { rows: Array(400).fill(0), a: nested(6) }),
       { fieldErrors: ['title: is required'] },
     ],
+    ['errors by field too deep', 422, says('Wrong', { a: nested(7) }), {}],
     [
       'a list of errors',
       422,
@@ -172,7 +175,12 @@ describe('a refusal', () => {
       says('Wrong\u001b[31m\nred', { errors: { 'a\u202eb': '\u0007is\tno' } }),
       { serviceMessage: 'Wrong [31m red', fieldErrors: ['ab:  is no'] },
     ],
-    ['a list of messages', 422, { message: ['Wrong', 'a lot'] }, { ...notEnvelope, serviceMessage: 'Wrong; a lot' }],
+    [
+      'a list of messages',
+      422,
+      { message: [...'abcdefghijk'] },
+      { ...notEnvelope, serviceMessage: 'a; b; c; d; e; f; g; h; i; j' },
+    ],
     ['a claim of success', 400, { ...says('No'), success: true }, {}],
     ['a success status', 200, says('Not today'), {}],
     ['a long message', 400, says('x'.repeat(501)), { serviceMessage: 'x'.repeat(500) }],
@@ -400,12 +408,15 @@ describe('an unreadable answer', () => {
   });
 
   it('an unreadable answer names the missing field, the existing ones, and where to correct it', async () => {
-    const data = { id: canary, title: canary, '\u001b[31mred': 1 };
+    const others = Array.from({ length: 17 }, (_, n) => `other${n}`);
+    const names = [`\u001b[31m${'red'.repeat(20)}`, ...others, 'beyond'];
+    const data = { id: canary, title: canary, ...Object.fromEntries(names.map((name) => [name, canary])) };
+    const shown = ['id', 'title', ` [31m${'red'.repeat(11)}re`, ...others].join(', ');
     const { client } = await serverAndClient(reply(201, { success: true, data }));
     const error = await failureOfSending(client, createDefect, { title: canary });
     expect(error).toMatchObject({ name: 'PartnerUnreadable', status: 201, found: 'other data than declared' });
     expect(error.message).toBe(
-      "defects/create: unreadable answer with status 201: other data than declared (data.defect_id: missing; it has id, title,  [31mred; name the right fields in relay.config.ts, under connections.<name>.operations['defects/create'].fields)",
+      `defects/create: unreadable answer with status 201: other data than declared (data.defect_id: missing; it has ${shown}; name the right fields in relay.config.ts, under connections.<name>.operations['defects/create'].fields)`,
     );
   });
 
