@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createPolledChanges } from '../console/polled-changes.ts';
-import { startConsole } from '../console/server.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { printable } from '../local/terminal.ts';
@@ -48,6 +47,8 @@ Without --stage, this prints the address of the console that npm start serves.
 
 /** Serves the console until the process gets a stop signal. @returns its address */
 async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {
+  // No other command needs the server and the automations.
+  const { startConsole } = await import('../console/server.ts');
   const { stores, stopped } = await open();
   const config = await loadConfig();
   trustCaFile(config);

@@ -6,7 +6,7 @@ import { isOfPeople } from '../lib/service/budget/lanes.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import { readPastEvents } from '../local/trial/past-events.ts';
-import { type Rehearsal, rehearse } from '../local/trial/rehearse.ts';
+import type { Rehearsal } from '../local/trial/rehearse.ts';
 import { readCount } from './numbers.ts';
 import type { OpenTarget } from './target.ts';
 
@@ -28,6 +28,8 @@ export function addRehearseCommand(
     .option('--days <count>', 'so many days back; ended jobs are kept for 30', readCount, 7)
     .addHelpText('after', '\n  npm run -s relay -- rehearse --days 7\n  npm run -s relay -- --stage prod rehearse')
     .action(async ({ days }: { days: number }) => {
+      // No other command needs the functions and the sandbox.
+      const { rehearse } = await import('../local/trial/rehearse.ts');
       const { stores } = await open();
       const config = await readConfig();
       const since = stores.clock() - days * 24 * HOUR_MS;

@@ -6,7 +6,6 @@ import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
-import { runTest } from '../local/trial/run-test.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
 export function addTestCommand(program: Command): void {
@@ -18,6 +17,8 @@ export function addTestCommand(program: Command): void {
     )
     .addHelpText('after', '\n  npm run -s relay -- test\n  npm run -s relay -- test relay-tests/issues.ts')
     .action(async (named: string[]) => {
+      // No other command needs the functions and the sandbox.
+      const { runTest } = await import('../local/trial/run-test.ts');
       const config = await loadConfig();
       const folder = join(dirname(configFile()), 'relay-tests');
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(join(folder, '*.ts')).sort();
