@@ -13,13 +13,13 @@ const config = exampleConfig(
 );
 
 /** Plays a history to its end, in a world of its own. @returns the promises that were broken */
-export async function play(history: readonly Action[], told: (line: string) => void = () => {}): Promise<string[]> {
+export async function play(history: readonly Action[], told?: (line: string) => void): Promise<string[]> {
   const world = await World.start(config);
   const judge = new Judge(world);
   try {
     for (const action of history) {
       await take(action, world, judge);
-      told(`${JSON.stringify(action)} → ${judge.summary()}`);
+      told?.(`${JSON.stringify(action)} → ${judge.summary()}`);
       const broken = judge.now();
       if (broken.length > 0) return broken.map((one) => `${one}, after ${JSON.stringify(action)}`);
     }
@@ -139,7 +139,7 @@ const isOfRelay = ({ project_id, description }: Defect) =>
   project_id === PROJECT && description.includes('[partner-relay');
 
 /** Whatever is still to come comes, and operators decide what is parked, until nothing is left to do. */
-async function end(world: World, judge: Judge, told: (line: string) => void): Promise<string[]> {
+async function end(world: World, judge: Judge, told?: (line: string) => void): Promise<string[]> {
   world.service.clearDetours();
   while (world.stalled.length > 0) await world.resume(0);
   // A function remembers for some seconds that a secret could not be read.
@@ -149,7 +149,7 @@ async function end(world: World, judge: Judge, told: (line: string) => void): Pr
     await world.run([], (host) => operators.backfill(host, repository, 'running'));
   }
   await world.workToTheEnd();
-  told(`at the end → ${judge.summary()}`);
+  told?.(`at the end → ${judge.summary()}`);
   const before = [...judge.now(), ...judge.whileParked()];
   if (before.length > 0) return before;
   for (let round = 0; round < 4; round++) {
@@ -169,7 +169,7 @@ async function end(world: World, judge: Judge, told: (line: string) => void): Pr
       const now = judge.parked().find(({ id }) => id === job.id);
       if (refused.length > 0 && now) return [`a decision about ${job.id} is refused: ${refused}`];
       await world.workToTheEnd();
-      told(`decided ${job.id} (${job.parked?.reason}) → ${judge.summary()}`);
+      told?.(`decided ${job.id} (${job.parked?.reason}) → ${judge.summary()}`);
     }
   }
   return [...judge.now(), ...judge.atTheEnd()];

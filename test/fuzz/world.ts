@@ -18,6 +18,7 @@ import { defaultKey } from '../../sandbox/sandbox.ts';
 import { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from '../relay.ts';
 import { connectAws } from '../simulation/aws-wire.ts';
 import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
+import type { Attributes } from '../simulation/expressions.ts';
 import { VARIABLES } from '../simulation/world.ts';
 import { VirtualClock } from './clock.ts';
 import { type Delivery, Github } from './github.ts';
@@ -77,6 +78,8 @@ export class World {
   readonly config: RelayConfig;
   readonly #functions: Functions;
   readonly #table: DynamoDbModel;
+  /** What {@link items} has read: each write of an item makes it new. */
+  readonly #read = new WeakMap<Attributes, Item>();
   /** Writes of the indexes that lag behind the table. */
   #lagging: (() => void)[] = [];
   #hosts = 0;
@@ -132,7 +135,11 @@ export class World {
 
   /** What the table holds. */
   items(): Item[] {
-    return [...this.#table.items()].map((item) => unmarshall(item));
+    return [...this.#table.items()].map((attributes) => {
+      const item = this.#read.get(attributes) ?? unmarshall(attributes);
+      this.#read.set(attributes, item);
+      return item;
+    });
   }
 
   jobs(): Job[] {
