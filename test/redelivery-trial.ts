@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { RedeliveryReport } from '../lib/platforms/github/redelivery/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { asScheduledHandler } from '../local/schedules.ts';
-import { startDyingProcess } from './dying-process.ts';
+import { Process } from './fuzz/process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
 import { issueEvent } from './issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, WEBHOOK_SECRET } from './relay.ts';
@@ -69,13 +69,11 @@ export interface RedeliveryTrialOptions {
   /** `/api/v3` for a GitHub Enterprise Server. */
   apiPath?: string;
   environment?: Partial<Runtime['environment']>;
-  /** Whether a run may die, which takes a table that is reached through what dies. */
-  mayDie?: boolean;
 }
 
 export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {}): Promise<RedeliveryTrial> {
   const { secret = TOKEN, webhookSecret = WEBHOOK_SECRET, hook = ofRepository(), apiPath = '' } = options;
-  const { environment = {}, mayDie = false } = options;
+  const { environment = {} } = options;
   const github = await startGithubHooksApi({
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
@@ -83,7 +81,7 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
     app: { id: APP.appId, publicKey },
   });
   const config = exampleConfig({}, { apiUrl: github.url + apiPath });
-  const relay = await startRelay({ config, github: secret, webhookSecret, environment, tableOnWire: mayDie });
+  const relay = await startRelay({ config, github: secret, webhookSecret, environment });
   const { clock, runtime } = relay;
 
   const trial: RedeliveryTrial = {
@@ -103,22 +101,15 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
       return asScheduledHandler(createHandler({ ...runtime, ...other }))({}, { getRemainingTimeInMillis: () => HOUR });
     },
     async runAndDie(at, isCarriedOut) {
-      const mortal = startDyingProcess(at, isCarriedOut);
-      const apiUrl = await mortal.reach(github.url);
-      const table = await mortal.reach(relay.stack.variables.AWS_ENDPOINT_URL_DYNAMODB);
-      const silent = { info: () => {}, warn: () => {}, error: () => {} };
-      const running = trial.runInNewProcess({
-        config: { ...config, github: { ...config.github, apiUrl } },
-        environment: { ...runtime.environment, AWS_ENDPOINT_URL_DYNAMODB: table },
-        log: silent,
+      const mortal = new Process([{ at: at - 1, what: isCarriedOut ? 'dies after' : 'dies before' }]);
+      const mortally: Partial<Runtime> = {
+        fetch: (input, init) => Process.pass(() => fetch(input, init), false),
+        log: { info: () => {}, warn: () => {}, error: () => {} },
+      };
+      const state = await mortal.start(async () => {
+        await trial.runInNewProcess(mortally).catch(() => {});
       });
-      const ended = running.then(
-        () => false,
-        () => false,
-      );
-      const died = await Promise.race([mortal.died.then(() => true), ended]);
-      mortal.close();
-      return died;
+      return state === 'died';
     },
     async pass(ms, meanwhile = async () => undefined) {
       for (const end = clock.now + ms; clock.now < end; ) {

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
+import { Process } from './fuzz/process.ts';
 import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
 import { DynamoDbModel } from './simulation/dynamodb-model.ts';
 
@@ -77,7 +78,7 @@ function reachTables(prototype: { send: Send }): void {
   const sendToTable: Send = function (this: unknown, command, ...others) {
     const { RequestItems: batch = {}, TableName: name = Object.keys(batch).join() } = command.input;
     const answer = tables.get(name);
-    return answer ? answer(command) : send.call(this, command, ...others);
+    return answer ? Process.pass(() => answer(command), true) : send.call(this, command, ...others);
   };
   sendings.add(sendToTable);
   Object.defineProperty(prototype, 'send', { value: sendToTable, configurable: true });

@@ -695,7 +695,7 @@ describe('two runs', () => {
   it.each([false, true])(
     'nothing is lost if the first of two runs dies at any request; carried out: %s',
     async (isCarriedOut) => {
-      await start({ mayDie: true });
+      await start();
       let died = true;
       for (let at = 1; died; at++) {
         relay.clock.now += 2 * HOUR;

@@ -105,7 +105,7 @@ describe('redelivery', () => {
         fc.array(happening, { minLength: 5, maxLength: 40 }),
         fc.integer({ min: 1, max: 6 }),
         async (happenings, pageSize) => {
-          const trial = await startRedeliveryTrial({ mayDie: true });
+          const trial = await startRedeliveryTrial();
           const { github } = trial;
           try {
             await trial.ping(ofOrganization());
@@ -137,7 +137,7 @@ describe('redelivery', () => {
   });
 
   it('redelivery loses nothing in an outage of nearly three days with more failures than one run can request', async () => {
-    const trial = await startRedeliveryTrial({ mayDie: true });
+    const trial = await startRedeliveryTrial();
     const { github, opened, pass } = trial;
     const ofKind = (method: string) => github.requests.filter((request) => request.startsWith(method));
     github.down = () => 502;
