@@ -184,8 +184,8 @@ export function twoDays(seed: number): Workload {
 /** When the outage of {@link afterOutage} ends. */
 export const OUTAGE_ENDS_MS = 6 * HOUR;
 
-/** 5,000 issues come while the connection is down, and the first person so long after it works again. */
-export function afterOutage(firstPersonAfterMs: number, seed: number): Workload {
+/** Issues come while the connection is down, and the first person so long after it works again. */
+export function afterOutage(issues: number, firstPersonAfterMs: number, seed: number): Workload {
   return {
     ...hard,
     seed,
@@ -193,11 +193,11 @@ export function afterOutage(firstPersonAfterMs: number, seed: number): Workload 
     connections: ['main'],
     workers: { interactive: 5, background: 45 },
     arrivals: [
-      ...backlog(5_000),
+      ...backlog(issues),
       { connection: 'main', lane: 'interactive', atMs: OUTAGE_ENDS_MS + firstPersonAfterMs },
     ],
     down: { fromMs: 0, untilMs: OUTAGE_ENDS_MS },
-    runsMs: OUTAGE_ENDS_MS + firstPersonAfterMs + 10 * MINUTE,
+    runsMs: OUTAGE_ENDS_MS + firstPersonAfterMs + 3 * MINUTE,
   };
 }
 
@@ -270,11 +270,18 @@ export function lostAnswers(part: number, issues: number, perMinute: number, see
   };
 }
 
-/** A backlog with people, with or without a job that always meets 429. */
-export function limitedJob(has: boolean, retryAfterSeconds: number | undefined, seed: number): Workload {
+/** A backlog with people, at half of the limit, and a job that always meets 429. */
+export function limitedJob(retryAfterSeconds: number | undefined, seed: number): Workload {
   const load = backlogWithPeople('sliding', 5, HOUR, seed);
-  if (!has) return load;
-  return { ...load, limitsFirstJob: { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } };
+  const limits = { ...load.limits, perMinute: 60 };
+  const untilMs = load.runsMs - LAST_MOMENTS_MS;
+  const arrivals = [...backlog(60 * 60), ...atRandom('interactive', 5, { untilMs, seed: seed + 1_000 })];
+  return {
+    ...load,
+    limits,
+    arrivals,
+    limitsFirstJob: { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+  };
 }
 
 /** 1,500 jobs for an operation that fails or not, and beside them events and people of another connection. */
@@ -323,14 +330,15 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
   ['six connections', sixConnections],
   ['two days', twoDays],
   ...[1, 30, 600].map(
-    (seconds) => [`${seconds} s after an outage`, (seed: number) => afterOutage(seconds * SECOND, seed)] as const,
+    (seconds) =>
+      [`${seconds} s after an outage`, (seed: number) => afterOutage(5_000, seconds * SECOND, seed)] as const,
   ),
   ['due together', dueTogether],
   ['10% lost', (seed: number) => lostAnswers(0.1, 60, 120, seed)],
   ['30% lost', (seed: number) => lostAnswers(0.3, 60, 120, seed)],
   ['20% lost of 150', (seed: number) => lostAnswers(0.2, 150, 6_000, seed)],
-  ['one job meets 429', (seed: number) => limitedJob(true, undefined, seed)],
-  ['one job meets 429 with Retry-After', (seed: number) => limitedJob(true, 300, seed)],
+  ['one job meets 429', (seed: number) => limitedJob(undefined, seed)],
+  ['one job meets 429 with Retry-After', (seed: number) => limitedJob(300, seed)],
   ['an operation fails', (seed: number) => failingOperation(true, seed)],
   ['an operation fails, without the failure', (seed: number) => failingOperation(false, seed)],
   ...[5, 45].flatMap((workers) =>
