@@ -295,9 +295,12 @@ describe('doctor', () => {
     expect(found.get('github: checks of Codertocat/Hello-World')).toContain(expected);
   });
 
-  it('doctor reports that tasks/detail takes the id of a task by another name', async () => {
-    const found = await examined({ sandbox: { rename: { '/tasks/detail': { fields: { task_id: 'task' } } } } });
-    expect(found.get('main: tasks/detail')).toMatch(/^bad/);
+  it.each([
+    ['tasks/detail', { task_id: 'task' }, /^bad/],
+    ['timelogs/list', { hours: 'spent' }, /^bad: .* cannot be read: .*They have timelog_id, .*spent/],
+  ])('doctor reports a field of %s that is missing: %o', async (operation, fields, detail) => {
+    const found = await examined({ sandbox: { rename: { [`/${operation}`]: { fields } } } });
+    expect(found.get(`main: ${operation}`)).toMatch(detail);
   });
 
   it('doctor reads the calendars of teams and the status of people', async () => {
