@@ -96,6 +96,7 @@ describe('a command', () => {
     await ask(relay, `defect ${'x'.repeat(length)}`, { channelId: PLATFORM });
     const title = length === 255 ? 'x'.repeat(255) : `${'x'.repeat(254)}…`;
     expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title, description: expect.stringMatching(description) });
+    expect((await relay.jobs())[0]?.summary).toMatch(/^\S+: defect x{192}…$/);
   });
 
   it('logs time for the person who typed it', async () => {
