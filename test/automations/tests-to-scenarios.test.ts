@@ -97,6 +97,13 @@ describe('what is sent', () => {
     expect([calls(), statusOf()]).toEqual([3, 'passed']);
   });
 
+  it.each([400, 404, 422])('a scenario that is refused with %i stops no other one', async (status) => {
+    relay.sandbox.setFault({ kind: 'maintenance', status, operation: '/test-scenarios/update', times: 1 });
+    await run({ number: 1 }, { scenario: SCENARIO }, { scenario: OTHER });
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['draft', 'passed']);
+    expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service does not take it`);
+  });
+
   it('what a person changes in the service stays until the results change', async () => {
     await run({ number: 1 }, { scenario: SCENARIO });
     for (const scenario of relay.sandbox.data.testScenarios) scenario.status = 'in review';
