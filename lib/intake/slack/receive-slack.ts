@@ -54,7 +54,7 @@ async function answerTo(
 
 async function answerCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackAnswer> {
   const turns = intake.readTurns(typed.userId);
-  // Not every command needs them.
+  // If it fails, only a command that needs it fails.
   turns.catch(() => {});
   const fault = await explained(intake.config.contact, () => intake.admission.faultOf(typed));
   const said = fault === undefined ? await receiveCommand(typed, turns, intake) : warning(escaped(fault));
