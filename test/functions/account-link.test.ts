@@ -270,7 +270,9 @@ describe('each step', () => {
   it('ends after ten minutes: the code', async () => {
     await start();
     const browser = new LinkBrowser();
-    const code = codeOn(await browser.open(await browser.consent(await linkUrl(relay), relay.sandbox)));
+    const page = await browser.open(await browser.consent(await linkUrl(relay), relay.sandbox));
+    expect(page.html).toContain('within 10 minutes:');
+    const code = codeOn(page);
     relay.clock.now += 10 * MINUTE;
     expect((await command(relay, `link ${code}`)).text).toContain('its time is over');
     expect(await grantOf(MIRA)).toBeUndefined();
