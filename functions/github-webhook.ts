@@ -5,7 +5,6 @@ import config from '#relay.config';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createLinks } from '../lib/links/links.ts';
-import { createTurns } from '../lib/people/turns.ts';
 import { createNoteHook } from '../lib/platforms/github/redelivery/note-hook.ts';
 import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -19,10 +18,9 @@ export function createHandler(runtime: Runtime) {
   const { table, clock, secrets, jobs, queue } = stores;
   const links = createLinks(table, clock);
   const repositories = config.github.repositories.map(({ name }) => name);
-  const turns = createTurns(table, jobs, clock);
   const noteHook = createNoteHook({ table, clock, log, repositories });
   const signatures = createJobSignatures(secrets, config, clock);
-  const options = { config, clock, log, metrics, jobs, queue, signatures, links, noteHook, turns };
+  const options = { config, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
   return (
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(httpErrors(log))

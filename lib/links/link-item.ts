@@ -91,7 +91,10 @@ export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, n
   const isNewest = newest?.success === true && Date.parse(newest.data.version) <= now + AHEAD_MS;
   const known = isNewest ? { newest: newest.data } : {};
   const life = lifeShape.safeParse(item);
-  const wrong = [...(life.error?.issues ?? []).map(({ path }) => inWords(path)), ...inFuture(item, now)];
+  const wrong = [
+    ...(life.error?.issues ?? []).map(({ path }) => inWords(path)),
+    ...inFuture(life.success ? life.data : item, now),
+  ];
   if (newest && !isNewest) wrong.push('newest');
   if (life.success && wrong.length === 0) return { ...life.data, ...known };
   const turn = count.safeParse(item.turn);

@@ -4,9 +4,10 @@ import type { Lane } from '../service/budget/lanes.ts';
 import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
-import { ifReadable } from '../state/table/unreadable-item.ts';
+import { ifReadable, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
 import { areRecent, type RecentCommand, repeatedBy, type Said } from './recent-commands.ts';
+import { type NotedJob, readTurnsItem, type TurnsItem } from './turns-item.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */
 export const MOST_UNDER_WAY = 10;
@@ -33,6 +34,8 @@ export interface TakingCommand {
   said?: Said | undefined;
   /** Whether they repeat it deliberately. */
   isAgain?: boolean;
+  /** Whether nobody is told how the job ends. Then /pm status does not show it. */
+  isUntold?: boolean;
   /** What was read of the person a moment ago. */
   turns?: ReadTurns;
 }
@@ -48,17 +51,12 @@ const CONTENDED_TRIES = 8;
 /** How many of a person's last jobs /pm status shows. */
 const SHOWN = 5;
 
-interface NotedJob {
-  id: string;
-  at: number;
-}
-
 /** Reads what the person requested, also if it has expired: the next write is conditional on its version. */
 export const readTurns = (table: Table, person: Person) => table.getEvenExpired(keys.turns(person.in, person.id));
 
 /** The last jobs that the person requested and that were stored, the newest first. */
 export async function lastJobs(table: Table, jobs: JobStore, person: Person): Promise<Job[]> {
-  const { asked = [] } = ((await readTurns(table, person)) ?? {}) as Partial<StoredTurns>;
+  const { asked } = readTurnsItem(await readTurns(table, person));
   const found = await Promise.all(asked.map((id) => ifReadable(jobs.get(id))));
   return found.filter((job) => job !== undefined).reverse();
 }
@@ -74,48 +72,45 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
     return noted.filter((_, index) => are[index]);
   }
 
+  /** @returns undefined if the job is not stored */
+  async function laneOf(jobId: string): Promise<{ lane: Lane } | undefined> {
+    const job = await ifReadable(jobs.get(jobId));
+    return job && { lane: job.lane };
+  }
+
   return {
-    async take(person, jobId, { said, isAgain = false, turns } = {}) {
+    async take(person, jobId, { said, isAgain = false, isUntold = false, turns } = {}) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         const item = await (turns && tries === 0 ? turns : readTurns(table, person));
-        const { noted = [], asked = [], given = [], lastAt = 0, version = 0 } = (item ?? {}) as Partial<StoredTurns>;
+        const { noted, asked, given, lastAt, version } = readTurnsItem(item);
         const now = clock();
         const recent = areRecent(given, now);
         const repeats = said && !isAgain && repeatedBy(said, jobId, recent);
+        // Almost every job is new, so it is looked up only if something speaks for a repeat.
+        const isKnown = noted.some(({ id }) => id === jobId) || asked.includes(jobId);
+        const accepted = isKnown || repeats || tries > 0 ? await laneOf(jobId) : undefined;
+        if (accepted) return accepted;
         if (repeats) return { repeats };
         const others = noted.filter(({ id }) => id !== jobId);
         const isSoon = lastAt + FURTHER_WITHIN_MS > now;
         // Ended jobs are removed only when it matters, so that no job has to remove its own record.
         const kept = isSoon && others.length < MOST_UNDER_WAY ? others : await underWay(others);
-        const isFull = kept.length >= MOST_UNDER_WAY;
-        const accepted = isFull || others.length < noted.length ? await ifReadable(jobs.get(jobId)) : undefined;
-        if (accepted) return { lane: accepted.lane };
-        if (isFull) return 'too many';
-        const turn: StoredTurns = {
+        if (kept.length >= MOST_UNDER_WAY) break;
+        const turn: TurnsItem = {
           noted: [...kept, { id: jobId, at: now }],
-          asked: [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
+          asked: isUntold ? asked : [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
           given: said ? [...recent.filter(({ sets }) => sets !== said.sets), { ...said, jobId, at: now }] : recent,
           lastAt: now,
           version: version + 1,
         };
         const written = await table.put(
           { ...key, ...turn, expiresAt: expiry(now) },
-          { expression: 'attribute_not_exists(#pk) OR #version = :version', values: { version } },
+          unchangedSince('version', item?.version),
         );
         if (written) return { lane: isSoon || kept.length > 0 ? 'further' : 'interactive' };
       }
-      return 'too many';
+      return (await laneOf(jobId)) ?? 'too many';
     },
   };
-}
-
-interface StoredTurns {
-  noted: NotedJob[];
-  /** The ids of the last jobs, ended or not, the newest last. */
-  asked: string[];
-  given: RecentCommand[];
-  /** When the last job was recorded. */
-  lastAt: number;
-  version: number;
 }

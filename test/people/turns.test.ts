@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
@@ -45,7 +46,7 @@ describe('a person who gives many commands', () => {
   it('may ask again after the note of the last command has expired', async () => {
     await search(MIRA);
     await relay.workToTheEnd();
-    relay.clock.now += 8 * 86_400_000;
+    relay.clock.now += 31 * 86_400_000;
     expect((await search(MIRA)).text).toContain('Working on it');
   });
 
@@ -76,6 +77,57 @@ it.each(['in Slack', 'in a comment'])('a command %s that was carried out stays s
     where === 'in Slack' ? { text: expect.stringContaining('Working on it') } : { answer: { repeat: true } },
   );
   expect(await relay.jobs()).toHaveLength(before);
+});
+
+it.each(['in Slack', 'in comments'])(
+  'none of many finished commands %s is refused if all are repeated',
+  async (where) => {
+    const triggers = Array.from({ length: 30 }, () => relay.slack.makeTriggerId(MIRA));
+    const give = (triggerId: string, id: number) =>
+      where === 'in Slack'
+        ? command(relay, `find number ${id}`, { triggerId })
+        : relay.post('issue_comment', commentPayload(id + 1, `/done ${id + 101}`));
+    for (const [id, triggerId] of triggers.entries()) {
+      await give(triggerId, id);
+      if (id % 5 === 4) await relay.workToTheEnd();
+    }
+    relay.clock.now += 61_000;
+    const answers = await Promise.all(triggers.map(give));
+    expect(answers.filter((answer) => 'text' in answer && !answer.text.includes('Working on it'))).toEqual([]);
+    expect(await relay.jobs()).toHaveLength(triggers.length);
+  },
+);
+
+it('a repeat of a command that was carried out takes no turn', async () => {
+  const triggerId = relay.slack.makeTriggerId(MIRA);
+  await command(relay, 'find login', { triggerId });
+  await relay.workToTheEnd();
+  relay.clock.now += 61_000;
+  await search(MIRA);
+  await relay.workToTheEnd();
+  relay.clock.now += 61_000;
+  await command(relay, 'find login', { triggerId });
+  await search(MIRA);
+  expect((await jobsOf(MIRA)).map(({ lane }) => lane)).toEqual(['interactive', 'interactive', 'interactive']);
+});
+
+const GIVEN = { sets: 'x', command: 'x', happened: 'x', jobId: 'x', at: 0 };
+it.each<[string, readonly unknown[]]>([
+  ['noted', ['x', null, [null], [{ id: '', at: 0 }], [{ id: 'x', at: -1 }], [{ id: 'x' }]]],
+  ['asked', ['x', null, 5, [null], [5], ['']]],
+  ['given', ['x', {}, [null], ['x'], ...Object.keys(GIVEN).map((field) => [{ ...GIVEN, [field]: {} }])]],
+  ['lastAt', ['x', -1, 9e15]],
+  ['version', ['x', -1, 0.5, 1e300, undefined]],
+])('no stored value of %s stops a person', async (attribute, values) => {
+  for (const value of values) {
+    relay.clock.now += 120_000;
+    const item = { ...keys.turns('slack', MIRA), noted: [], asked: [], given: [], lastAt: 0, version: 3 };
+    await relay.stores.table.put({ ...item, [attribute]: value });
+    expect((await command(relay, 'status')).text).toContain('You have not asked for anything yet.');
+    for (const answer of ['Working on it', 'Run it again?']) {
+      expect((await command(relay, 'done 101')).text).toContain(answer);
+    }
+  }
 });
 
 describe('people who share the budget', () => {

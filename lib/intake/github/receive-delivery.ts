@@ -1,14 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { faultJobs } from '../../automations/answer-fault/draft.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { JobQueue } from '../../engine/line/queue.ts';
-import type { Cause, JobDraft } from '../../engine/record/job.ts';
+import type { Cause } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
 import type { Links } from '../../links/links.ts';
-import { TOO_MANY, type Turns } from '../../people/turns.ts';
 import {
   type GithubDelivery,
   keptForMs,
@@ -20,6 +18,7 @@ import { login, text } from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
+import type { Table } from '../../state/table/table.ts';
 import { takeCheck } from './take-check.ts';
 import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
@@ -36,7 +35,7 @@ export interface ReceiveOptions {
   signatures: JobSignatures;
   links: Links;
   noteHook: NoteHook;
-  turns: Turns;
+  table: Table;
   clock: () => number;
   log: Pick<Console, 'info'>;
   metrics: Metrics;
@@ -98,8 +97,9 @@ export async function receiveDelivery(
 async function accept(
   delivery: GithubDelivery,
   taken: readonly Taken[],
-  { config, clock, jobs, queue, signatures, links, turns, log, metrics }: ReceiveOptions,
+  options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
+  const { config, clock, jobs, queue, signatures, links, log, metrics } = options;
   const { event, deliveryId } = delivery;
   const cause = causeOf(delivery);
   metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
@@ -117,7 +117,9 @@ async function accept(
       ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver events that old`);
       continue;
     }
-    for (const draft of await withinTurns(one.jobs, turns, jobs)) {
+    const isOfPerson = one.jobs.some(({ asked }) => asked?.by);
+    const drafts = isOfPerson ? await (await import('./in-texts.ts')).withinTurns(one.jobs, options) : one.jobs;
+    for (const draft of drafts) {
       const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
         one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
       );
@@ -142,33 +144,6 @@ function causeOf({ event, deliveryId, payload }: GithubDelivery): Cause {
     event: action === undefined ? event : `${event}.${action}`,
     ...(sender && { person: sender.login }),
   };
-}
-
-/** If a person has too many jobs under way, replaces their commands with a job that tells them so. */
-async function withinTurns(drafts: readonly JobDraft[], turns: Turns, jobs: JobStore): Promise<JobDraft[]> {
-  const taken: JobDraft[] = [];
-  for (const draft of drafts) {
-    const by = draft.asked?.by;
-    const refusal = by && refusalOf(draft);
-    // A command that was reported as not accepted stays so, even in a redelivery.
-    const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)) !== 'too many');
-    taken.push(isTaken ? draft : refusal);
-  }
-  return taken;
-}
-
-function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: JobDraft): JobDraft {
-  const { unproven } = asked ?? {};
-  return faultJobs.draft({
-    connection,
-    lane,
-    entity,
-    summary: `${summary} is one too many`,
-    happened: [id, 'too many'],
-    input: { fault: TOO_MANY },
-    ...(replyTo && { replyTo }),
-    ...(unproven && { asked: { unproven } }),
-  });
 }
 
 async function readable<T>(read: () => Promise<T>): Promise<T> {

@@ -37,6 +37,8 @@ export interface ListedTool {
 
 export const CONFIRM = 'confirm';
 const ARGUMENT = 'argument:';
+/** The action id of every field. Slack keeps what a person typed when a form is updated, if the ids stay the same. */
+const FIELD = 'value';
 const YES = 'yes';
 const MAX_TITLE_LENGTH = 24;
 const MAX_LABEL_LENGTH = 100;
@@ -137,20 +139,21 @@ function input(field: FormField): InputBlock {
 
 function element(field: FormField): InputBlock['element'] {
   const { kind } = field.argument;
+  const action = { action_id: FIELD };
   switch (kind) {
     case 'text':
-      return { type: 'plain_text_input', max_length: MAX_INPUT_LENGTH };
+      return { type: 'plain_text_input', ...action, max_length: MAX_INPUT_LENGTH };
     case 'date':
-      return { type: 'datepicker' };
+      return { type: 'datepicker', ...action };
     case 'number':
     case 'integer':
-      return { type: 'number_input', is_decimal_allowed: kind === 'number' };
+      return { type: 'number_input', ...action, is_decimal_allowed: kind === 'number' };
     case 'boolean':
-      return { type: 'static_select', options: [option('Yes', 'true'), option('No', 'false')] };
+      return { type: 'static_select', ...action, options: [option('Yes', 'true'), option('No', 'false')] };
     case 'choice':
-      return { type: 'static_select', options: choicesOf(field).map((one) => option(one, one)) };
+      return { type: 'static_select', ...action, options: choicesOf(field).map((one) => option(one, one)) };
     case 'list':
-      return { type: 'multi_static_select', options: choicesOf(field).map((one) => option(one, one)) };
+      return { type: 'multi_static_select', ...action, options: choicesOf(field).map((one) => option(one, one)) };
   }
 }
 
@@ -160,7 +163,7 @@ function confirmation({ isDestructive }: ListedTool): InputBlock {
     type: 'input',
     block_id: CONFIRM,
     label: plainText(label, MAX_LABEL_LENGTH),
-    element: { type: 'static_select', options: [option('Yes', YES)] },
+    element: { type: 'static_select', action_id: FIELD, options: [option('Yes', YES)] },
   };
 }
 

@@ -1,0 +1,36 @@
+import { faultJobs } from '../../automations/answer-fault/draft.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
+import type { JobStore } from '../../engine/record/job-store.ts';
+import { createTurns, TOO_MANY } from '../../people/turns.ts';
+import type { Table } from '../../state/table/table.ts';
+
+/** If a person has too many jobs under way, replaces their commands with a job that tells them so. */
+export async function withinTurns(
+  drafts: readonly JobDraft[],
+  { table, jobs, clock }: { table: Table; jobs: JobStore; clock: () => number },
+): Promise<JobDraft[]> {
+  const turns = createTurns(table, jobs, clock);
+  const taken: JobDraft[] = [];
+  for (const draft of drafts) {
+    const by = draft.asked?.by;
+    const refusal = by && refusalOf(draft);
+    // A command that was reported as not accepted stays so, even in a redelivery.
+    const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)) !== 'too many');
+    taken.push(isTaken ? draft : refusal);
+  }
+  return taken;
+}
+
+function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: JobDraft): JobDraft {
+  const { unproven } = asked ?? {};
+  return faultJobs.draft({
+    connection,
+    lane,
+    entity,
+    summary: `${summary} is one too many`,
+    happened: [id, 'too many'],
+    input: { fault: TOO_MANY },
+    ...(replyTo && { replyTo }),
+    ...(unproven && { asked: { unproven } }),
+  });
+}
