@@ -90,6 +90,7 @@ it.each<[string, Fields, string, string, unknown]>([
 it.each(['', ' ', '__proto__'])('a form can be filled in for an argument of the name "%s"', async (name) => {
   const view = await openForm({ properties: Object.fromEntries([[name, { type: 'string' }]]) });
   expect(typesIn(view)).toEqual(['plain_text_input']);
+  expect(JSON.stringify(view.view.blocks)).toContain('"action_id":"value"');
   expect(await submit(relay, view, { [`argument:${name}`]: 'x' })).toEqual({});
   await relay.work();
   expect(told(relay).at(-1)).toContain('The tool shape says: done');
