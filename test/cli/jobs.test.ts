@@ -82,7 +82,7 @@ describe('relay jobs', () => {
     relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/update' });
     await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
     await relay.workToTheEnd();
-    expect(await run(['job', (await relay.jobs('parked'))[0]?.id ?? ''])).toMatch(/^ {2}attempts +7$/m);
+    expect(await run(['job', (await relay.jobs('parked'))[0]?.id ?? ''])).toMatch(/^ {2}attempts +8$/m);
   });
 
   it('relay job takes any part of an id that fits one job, and names the jobs that a part fits', async () => {

@@ -214,7 +214,7 @@ describe('a failure that may pass', () => {
     await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
     await relay.workToTheEnd();
     const [parked] = await relay.jobs('parked');
-    expect(parked).toMatchObject({ attempts: MAX_ATTEMPTS - 1, parked: { outcomeUnknown: false } });
+    expect(parked).toMatchObject({ attempts: MAX_ATTEMPTS, parked: { outcomeUnknown: false } });
     expect(parked?.parked?.reason).toMatch(/^defects\/update: answered with status 500.* \(8 attempts\)$/);
     relay.sandbox.clearFaults();
     if (parked) await requeueJob(parked, relay.stores);

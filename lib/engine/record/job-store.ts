@@ -104,7 +104,7 @@ export interface JobStore extends JobLists {
   standInLineAtOnce(job: Pick<Job, 'id' | 'connection' | 'lane' | 'generation'>, why: string): Promise<boolean>;
   lease(job: Job): Lease | undefined;
   succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
-  park(job: Job, parked: Parked): Promise<void>;
+  park(job: Job, parked: Parked, attempts?: number): Promise<void>;
   /** @returns the waiting job; with a new generation if its message is `sent again` */
   wait(job: Job, wait: Wait): Promise<Job>;
   /**
@@ -241,9 +241,9 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
         { expiresAt: expiry(now) },
       );
     },
-    async park(job, parked) {
+    async park(job, parked, attempts = job.attempts) {
       const now = clock();
-      await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts: job.attempts });
+      await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts });
     },
     async wait(job, { dueAt, message, awaitedLink, ...waiting }) {
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);

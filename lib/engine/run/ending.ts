@@ -33,6 +33,8 @@ export interface ParkedEnding {
   reason: string;
   kind: ParkKind;
   outcomeUnknown: boolean;
+  /** If the last attempt failed. */
+  attempts?: number;
 }
 
 interface Pause {
@@ -64,7 +66,7 @@ export function endingOf(
   if (!foreseen) report({ news: 'bug', job, error });
   const why = foreseen ? error.message : `unexpected: ${String(error)}`;
   const attempts = job.attempts + 1;
-  if (attempts >= MAX_ATTEMPTS) return parked(`${why} (${attempts} attempts)`, 'failed', journal);
+  if (attempts >= MAX_ATTEMPTS) return { ...parked(`${why} (${attempts} attempts)`, 'failed', journal), attempts };
   return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, waitsFor: 'retry', attempts };
 }
 

@@ -85,8 +85,8 @@ async function settle(
       return 'done';
     case 'parked': {
       await letGo(job, 'parked', worker);
-      const { reason, kind, outcomeUnknown } = ending;
-      await jobs.park(job, { reason, kind, outcomeUnknown });
+      const { reason, kind, outcomeUnknown, attempts } = ending;
+      await jobs.park(job, { reason, kind, outcomeUnknown }, attempts);
       report({ news: 'parked', job, reason, kind });
       return 'done';
     }
