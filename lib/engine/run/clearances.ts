@@ -2,7 +2,7 @@ import { decisions, type SendOutcome } from '../../decide.ts';
 import type { TakenSlot } from '../../service/budget/gate.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
-import { probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
+import { EARLY_PROBE_MS, probesAgain, type Scope, type Stop } from '../../service/connection/breakers.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { validate } from '../../service/partner/validate.ts';
@@ -18,8 +18,7 @@ import type { RateLimits } from './rate-limits.ts';
 const PROBED_WITHIN_MS = 3 * 60_000;
 /** A search that waits for an operation looks this long after its probe is due. */
 const AFTER_PROBE_MS = 10_000;
-/** A person's call may probe this long after the last probe, if the next one would keep them waiting for longer. */
-const EARLY_PROBE_MS = 10_000;
+/** A person's job that would wait for longer comes back to probe early. */
 const LONG_FOR_PEOPLE_MS = 60_000;
 
 /** What is said about a refused key, until an operator enters another one. */

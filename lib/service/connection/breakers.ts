@@ -98,7 +98,7 @@ const LATE_PROBE_MS = 10_000;
 /** While a person waits, a probe is made at least this often. */
 const LONGEST_PAUSE_OF_PEOPLE_MS = 60_000;
 /** A person's call may probe this long after the last probe, before the pause is over. */
-const EARLY_PROBE_MS = 10_000;
+export const EARLY_PROBE_MS = 10_000;
 /** A probe that has not reported after this long counts as killed. */
 const PROBE_MS = 15_000;
 /** Waits up to this long are worth staying for. A probe that takes longer finds an outage. */
