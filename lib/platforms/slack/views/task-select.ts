@@ -2,6 +2,7 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { comparableName } from '../../../commands/words.ts';
 import { cutToLength } from '../../../text.ts';
 import type { KnownTask } from '../known-tasks.ts';
+import { MAX_OPTIONS } from './limits.ts';
 
 /** The block of a list that Slack asks the relay for while a person types. */
 export const TASK_SELECT = 'find-task';
@@ -9,8 +10,6 @@ export const TASK_SELECT = 'find-task';
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
 const MAX_LABEL_LENGTH = 75;
 const MAX_VALUE_LENGTH = 150;
-/** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
-const MAX_OPTIONS = 100;
 const BY_ID = 'id ';
 const AS_TYPED = 'text ';
 

@@ -5,6 +5,7 @@ import { outsideText } from '../../../as-person/protocol/outside-text.ts';
 import { cutToLength } from '../../../text.ts';
 import { placeAsked } from '../command-button.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from '../messages.ts';
+import { MAX_INPUT_LENGTH, MAX_OPTION_LENGTH, MAX_OPTIONS } from './limits.ts';
 
 export const TOOL_MODAL = 'tool';
 /** A button that opens the form of the tool that is its value. */
@@ -43,9 +44,6 @@ const YES = 'yes';
 const MAX_TITLE_LENGTH = 24;
 const MAX_LABEL_LENGTH = 100;
 const MAX_HINT_LENGTH = 150;
-const MAX_OPTIONS = 100;
-const MAX_OPTION_LENGTH = 75;
-const MAX_INPUT_LENGTH = 3_000;
 const NO_FORM = '\nThis tool takes more than a form can hold. Use it in the service.';
 /** Of the 100 blocks of a view. https://docs.slack.dev/reference/views/modal-views */
 const MAX_FIELDS = 90;

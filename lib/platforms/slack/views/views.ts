@@ -5,6 +5,7 @@ import { cutToLength } from '../../../text.ts';
 import { placeAsked } from '../command-button.ts';
 import type { KnownProject } from '../known-projects.ts';
 import { plainSection, section } from '../messages.ts';
+import { MAX_INPUT_LENGTH, MAX_OPTION_LENGTH, MAX_OPTIONS } from './limits.ts';
 import { taskSelect } from './task-select.ts';
 
 export const DEFECT_MODAL = 'defect';
@@ -26,13 +27,8 @@ interface OptionGroup {
   options: PlainTextOption[];
 }
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
-const MAX_OPTIONS = 100;
-const MAX_OPTION_LENGTH = 75;
 /** Slack takes 250 KB of a view: https://docs.slack.dev/reference/methods/views.open */
 const MAX_OPTIONS_BYTES = 220_000;
-/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
-const MAX_INPUT_LENGTH = 3_000;
 const CUT = '\n[Cut here: a form holds 3,000 characters.]';
 const CUT_MESSAGE = `${CUT.slice(0, -1)} The defect has a link to the whole message.]`;
 const MAX_TITLE_LENGTH = 255;
