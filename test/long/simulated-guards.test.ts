@@ -17,7 +17,7 @@ it("a long backlog goes on where Lambda's guard against loops would stop its mes
   const guarded = longBacklog(true, 1);
   const stopped = await simulate(guarded);
   expect(stopped.mostRounds).toBe(ROUNDS);
-  expect(stopped.deadLetters.length).toBeGreaterThan(10);
+  expect(stopped.deadLetters).not.toEqual([]);
   expect([...alarmsOf(stopped, guarded.runsMs).keys()]).toEqual(['background-dead-letters']);
 }, 900_000);
 
