@@ -5,7 +5,7 @@ export const ASKED_WITHIN_MS = 120_000;
 const MOST = 30;
 
 /** A command that its person is asked about before it is repeated. */
-export interface Said {
+export interface RepeatKey {
   /** A digest of the place and of what the command sets. Another command that sets it takes its place. */
   sets: string;
   /** A digest of the whole command. */
@@ -15,7 +15,7 @@ export interface Said {
 }
 
 /** A command that was given, its job, and when, in epoch milliseconds. */
-export interface RecentCommand extends Said {
+export interface RecentCommand extends RepeatKey {
   jobId: string;
   at: number;
 }
@@ -24,8 +24,6 @@ export const areRecent = (given: readonly RecentCommand[], now: number): RecentC
   given.filter(({ at }) => at + ASKED_WITHIN_MS > now).slice(-MOST);
 
 /** @returns the same command, if it was given as another job and was the last that set what it sets */
-export function repeatedBy(said: Said, jobId: string, recent: readonly RecentCommand[]): RecentCommand | undefined {
-  return recent.find(
-    (before) => before.sets === said.sets && before.command === said.command && before.jobId !== jobId,
-  );
+export function repeatedBy(key: RepeatKey, jobId: string, recent: readonly RecentCommand[]): RecentCommand | undefined {
+  return recent.find((before) => before.sets === key.sets && before.command === key.command && before.jobId !== jobId);
 }

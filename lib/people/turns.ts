@@ -6,7 +6,7 @@ import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 import { ifReadable, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
-import { areRecent, type RecentCommand, repeatedBy, type Said } from './recent-commands.ts';
+import { areRecent, type RecentCommand, type RepeatKey, repeatedBy } from './recent-commands.ts';
 import { type NotedJob, readTurnsItem, type TurnsItem } from './turns-item.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */
@@ -31,13 +31,13 @@ export interface Turns {
 /** The command of a job. */
 export interface TakingCommand {
   /** What it says, if its person is asked before it is repeated. */
-  said?: Said | undefined;
+  repeatKey?: RepeatKey | undefined;
   /** Whether they repeat it deliberately. */
   isAgain?: boolean;
   /** Whether nobody is told how the job ends. Then /pm status does not show it. */
-  isUntold?: boolean;
+  isHidden?: boolean;
   /** What was read of the person a moment ago. */
-  turns?: ReadTurns;
+  readBefore?: ReadTurns;
 }
 
 export type ReadTurns = ReturnType<typeof readTurns>;
@@ -79,14 +79,14 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
   }
 
   return {
-    async take(person, jobId, { said, isAgain = false, isUntold = false, turns } = {}) {
+    async take(person, jobId, { repeatKey, isAgain = false, isHidden = false, readBefore } = {}) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-        const item = await (turns && tries === 0 ? turns : readTurns(table, person));
+        const item = await (readBefore && tries === 0 ? readBefore : readTurns(table, person));
         const { noted, asked, given, lastAt, version } = readTurnsItem(item);
         const now = clock();
         const recent = areRecent(given, now);
-        const repeats = said && !isAgain && repeatedBy(said, jobId, recent);
+        const repeats = repeatKey && !isAgain && repeatedBy(repeatKey, jobId, recent);
         // Almost every job is new, so it is looked up only if something speaks for a repeat.
         const isKnown = noted.some(({ id }) => id === jobId) || asked.includes(jobId);
         const accepted = isKnown || repeats || tries > 0 ? await laneOf(jobId) : undefined;
@@ -99,8 +99,10 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
         if (kept.length >= MOST_UNDER_WAY) break;
         const turn: TurnsItem = {
           noted: [...kept, { id: jobId, at: now }],
-          asked: isUntold ? asked : [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
-          given: said ? [...recent.filter(({ sets }) => sets !== said.sets), { ...said, jobId, at: now }] : recent,
+          asked: isHidden ? asked : [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
+          given: repeatKey
+            ? [...recent.filter(({ sets }) => sets !== repeatKey.sets), { ...repeatKey, jobId, at: now }]
+            : recent,
           lastAt: now,
           version: version + 1,
         };

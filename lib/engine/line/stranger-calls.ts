@@ -5,7 +5,7 @@ import { RetryAt } from '../record/interruption.ts';
 /** The calls of a job that an outside contributor caused. */
 export interface StrangerCalls {
   /** @throws {RetryAt} if the outside contributors' share of the day is used up */
-  ensureLeft(): Promise<void>;
+  ensureShare(): Promise<void>;
   /**
    * Counts a call.
    * @throws {RetryAt} as above
@@ -35,7 +35,7 @@ export function createStrangerCalls({ share, login, connection, report }: Strang
   }
 
   return {
-    async ensureLeft() {
+    async ensureShare() {
       if ((await share.today(name)).used >= most) throw await untilTomorrow();
     },
     async take() {

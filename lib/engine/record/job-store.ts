@@ -192,13 +192,14 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
               waitingFor: standsFor,
             };
       const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
-      const unlessThere = {
+      const unlessThereOrExpired = {
         expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
         values: { now: now / SECOND, succeeded: 'succeeded' },
       };
-      if (await table.put({ ...keys.job(job.id), ...job }, unlessThere)) {
+      if (await table.put({ ...keys.job(job.id), ...job }, unlessThereOrExpired)) {
         return { job, stored: true };
       }
+      // What cannot be read stays: `claim` sets it aside when its message comes.
       const existing = await readOr(draft.id, async () => job);
       // Happens only if the record expired between the two calls.
       return existing ? { job: existing, stored: false } : this.store(draft, standsFor);

@@ -25,8 +25,8 @@ export interface Privacy {
   wasUsed(): boolean;
 }
 
-/** @param ensureOfIntake throws for a job that intake did not make as it is: what was sealed could go to another person */
-export function createPrivacy(jobId: string, vault: Vault, ensureOfIntake?: () => Promise<void>): Privacy {
+/** @param ensureSignedByIntake throws for a job that intake did not make as it is: what was sealed could go to another person */
+export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?: () => Promise<void>): Privacy {
   const associated = (step: string) => ['journal', jobId, step];
   let used = false;
   return {
@@ -36,7 +36,7 @@ export function createPrivacy(jobId: string, vault: Vault, ensureOfIntake?: () =
     },
     async open(step, sealed) {
       used = true;
-      await ensureOfIntake?.();
+      await ensureSignedByIntake?.();
       if (!sealed) throw new NeedsOperator(`the journal has the step ${step} as the relay does not write it`);
       try {
         return JSON.parse(await vault.unseal(sealed, associated(step))).kept;

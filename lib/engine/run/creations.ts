@@ -36,7 +36,7 @@ export function createCreations(options: SearchesOptions): Creating {
       const created = await createdBefore(operation, by, identity, log);
       if (created) return created;
     }
-    let refused: Clearance | undefined;
+    let signAgainWith: Clearance | undefined;
     for (;;) {
       const open = journal.openRequest(step);
       if (open && isPastResending(open, clock())) {
@@ -51,12 +51,13 @@ export function createCreations(options: SearchesOptions): Creating {
         await journal.keepRequest(step, { ...open, lookFrom: clock() });
         continue;
       }
-      const clearance: Clearance = refused
-        ? await clearances.takeAgain(refused)
+      const clearance: Clearance = signAgainWith
+        ? await clearances.takeAgain(signAgainWith)
         : await clearances.take(operation, open !== undefined);
       const as = isUnanswered ? { sameBytes: true as const } : {};
       const mark = markOf(step, operation, payload, by, kept);
       const sent = await send(clearance, mark, { wasOpen: isUnanswered, log, as });
+      // The mark may have kept it since `open` was read.
       const sentNow = journal.openRequest(step);
       if (sent.became === 'accepted') {
         if (isUnanswered) log.tell();
@@ -71,7 +72,7 @@ export function createCreations(options: SearchesOptions): Creating {
         await clearances.failed(clearance, failure);
       } else if (sentNow && decision === 'same bytes') {
         isUnanswered = true;
-        refused = undefined;
+        signAgainWith = undefined;
         log.tell();
         await clearances.failed(clearance, failure);
         if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error);
@@ -79,8 +80,8 @@ export function createCreations(options: SearchesOptions): Creating {
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
         const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
         await pauses.until(clock() + pause, why, 'answer');
-      } else if (decision === 'sign again' && !refused) {
-        refused = clearance;
+      } else if (decision === 'sign again' && !signAgainWith) {
+        signAgainWith = clearance;
       } else {
         await clearances.failed(clearance, failure);
         await act(decision, failure);

@@ -50,7 +50,7 @@ export interface OnceOptions {
 }
 
 export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions): Once {
-  const begun = new Map(unfinished.map((step) => [step.step, step]));
+  const unfinishedSteps = new Map(unfinished.map((step) => [step.step, step]));
 
   async function write(entry: StepEntry): Promise<void> {
     await journal.write(entry);
@@ -59,7 +59,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
 
   return {
     write,
-    unfinished: () => [...begun.values()],
+    unfinished: () => [...unfinishedSteps.values()],
     async run<Kept>(
       step: string,
       calls: string,
@@ -70,7 +70,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       if (known?.status === 'done') {
         return (privacy ? await privacy.open(step, known.sealed) : known.result) as Kept;
       }
-      const before = begun.get(step) ?? known;
+      const before = unfinishedSteps.get(step) ?? known;
       const now = clock();
       const startedAt = before?.startedAt ?? now;
       const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
@@ -79,16 +79,16 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       const about = () => ({ step, calls, ...times, ...sentAndSettled(log) });
       try {
         const result = await run(known, log);
-        begun.delete(step);
+        unfinishedSteps.delete(step);
         const kept = privacy ? { sealed: await privacy.seal(step, result) } : { result };
         await write({ ...about(), status: 'done', finishedAt: clock(), ...kept });
         return result;
       } catch (error) {
         if (error instanceof RetryAt || error instanceof InLine) {
-          begun.set(step, { step, calls, ...times, ...sendsOf(log) });
+          unfinishedSteps.set(step, { step, calls, ...times, ...sendsOf(log) });
         } else if (error instanceof Interruption) {
           const failures = (known?.failures ?? 0) + 1;
-          begun.delete(step);
+          unfinishedSteps.delete(step);
           const sent = journal.entry(step)?.sent;
           const note = privacy?.noteOf(error) ?? error.message;
           const failed = { ...about(), status: 'failed', finishedAt: clock(), note, failures } as const;

@@ -18,7 +18,7 @@ import { createToolSteps, type ToolStepsOfRun } from './tools/steps.ts';
 import type { Worker } from './worker.ts';
 
 /** What the next run of a job needs to know of this one. */
-export interface LeftByRun {
+export interface ForNextRun {
   unfinished: readonly UnfinishedStep[];
   hasGotOn: boolean;
 }
@@ -42,9 +42,9 @@ export interface Run {
   replySteps: ReturnType<typeof createReplySteps>;
   deadline: number;
   /** Called before anything of a person is read. @throws {NeedsOperator} */
-  ensureOfIntake: () => Promise<void>;
+  ensureSignedByIntake: () => Promise<void>;
   report: (news: StepNews | SendNews | CallNews) => void;
-  left: () => LeftByRun;
+  forNextRun: () => ForNextRun;
 }
 
 /** Reads the journal, and opens what every run has. */
@@ -67,24 +67,37 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
     unfinished: job.unfinished ?? [],
     isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
   });
-  async function ensureOfIntake(): Promise<void> {
+  async function ensureSignedByIntake(): Promise<void> {
     if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
   }
-  const privacy = createPrivacy(job.id, assistants.vault, ensureOfIntake);
+  const privacy = createPrivacy(job.id, assistants.vault, ensureSignedByIntake);
   const sealOfDecisions = createPrivacy(job.id, assistants.vault);
   const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: sealOfDecisions });
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
   const linkWaits = createLinkWaits(table, clock);
   const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });
-  const left = () => ({ unfinished: once.unfinished(), hasGotOn });
-  return { job, worker, journal, once, privacy, person, linkWaits, replySteps, deadline, ensureOfIntake, report, left };
+  const forNextRun = () => ({ unfinished: once.unfinished(), hasGotOn });
+  return {
+    job,
+    worker,
+    journal,
+    once,
+    privacy,
+    person,
+    linkWaits,
+    replySteps,
+    deadline,
+    ensureSignedByIntake,
+    report,
+    forNextRun,
+  };
 }
 
 /** @returns the steps of a run on its connection, and what it makes its calls with */
 export function connected(
-  { job, worker, journal, once, privacy, replySteps, deadline, ensureOfIntake, report }: Run,
+  { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report }: Run,
   connection: Connection,
-): { steps: Steps; ensureLeft: () => Promise<void> } & Required<CallsOfRun> {
+): { steps: Steps; ensureShare: () => Promise<void> } & Required<CallsOfRun> {
   const { table, replacedTable, budget, breakers, assistants, clock, sleep } = worker;
   const { id: caller, lane, limited } = job;
   const cameBack = job.dueAt !== undefined || job.generation > 1;
@@ -106,10 +119,10 @@ export function connected(
     awaitedLink: job.awaitedLink,
     bug: (error) => worker.report({ news: 'bug', job, error }),
     isPublic: job.replyTo?.in === 'github',
-    ensureOfIntake,
+    ensureSignedByIntake,
   });
   const steps = createSteps({ connection, calls, creating, journal, once, replies: replySteps, tools });
-  return { steps, calls, tools, ensureLeft: async () => strangerCalls?.ensureLeft() };
+  return { steps, calls, tools, ensureShare: async () => strangerCalls?.ensureShare() };
 }
 
 const UNSIGNED =

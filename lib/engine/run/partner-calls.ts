@@ -74,6 +74,7 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
     mark: RequestMark<D>,
     { wasOpen, ...noted }: Noted & { wasOpen: boolean },
   ): Promise<PartnerSent<D>> {
+    // In this order: the slot is due, the mark is written, the slot is still good, the request leaves, and is refused or not.
     const sent = await sendOnce(mark, wasOpen, ({ mayLeave, leaves, refused }) =>
       slots.send(clearance, async () => {
         const call = await mayLeave();

@@ -4,7 +4,7 @@ import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
 import { type Ending, endingOf, MAX_ATTEMPTS, parked } from './ending.ts';
 import { LinkAwaited } from './link-awaited.ts';
-import { type CallsOfRun, connected, type LeftByRun, openRun, type Run } from './open-run.ts';
+import { type CallsOfRun, connected, type ForNextRun, openRun, type Run } from './open-run.ts';
 import { sentTooOften } from './sent-too-often.ts';
 import type { Steps } from './steps.ts';
 import type { ReplyContent } from './tell-person.ts';
@@ -21,33 +21,33 @@ export async function runAutomation(
   job: Job,
   deadline: number,
   worker: Worker,
-): Promise<{ ending: Ending; left: LeftByRun } & CallsOfRun> {
+): Promise<{ ending: Ending; forNextRun: ForNextRun } & CallsOfRun> {
   const run = await openRun(job, deadline, worker);
-  const { journal, person, left } = run;
+  const { journal, person, forNextRun } = run;
   if (job.discarded) {
     const ending = await discard(run, job.discarded.reason);
     if (ending.ended === 'succeeded') await journal.expire();
-    return { ending, left: left() };
+    return { ending, forNextRun: forNextRun() };
   }
   const connection = worker.connection(job.connection);
   if (!connection) {
     await person.parked('needs an operator');
     const ending = parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator', journal);
-    return { ending, left: left() };
+    return { ending, forNextRun: forNextRun() };
   }
-  const { steps, ensureLeft, ...made } = connected(run, connection);
-  const ending = await runToEnd(run, steps, ensureLeft);
-  return { ending, left: left(), ...made };
+  const { steps, ensureShare, ...made } = connected(run, connection);
+  const ending = await runToEnd(run, steps, ensureShare);
+  return { ending, forNextRun: forNextRun(), ...made };
 }
 
-/** @param ensureLeft throws while an outsider's job has to wait for its share */
-async function runToEnd(run: Run, steps: Steps, ensureLeft: () => Promise<void>): Promise<Ending> {
+/** @param ensureShare throws while an outsider's job has to wait for its share */
+async function runToEnd(run: Run, steps: Steps, ensureShare: () => Promise<void>): Promise<Ending> {
   const { job, worker, journal, privacy, person } = run;
   let isDone = false;
   try {
     const automation = runnable(run);
     // Checked before the job claims anything that others would have to wait for.
-    if (journal.openSteps().length === 0) await ensureLeft();
+    if (journal.openSteps().length === 0) await ensureShare();
     const said = await resultOf(run, automation, steps);
     await letGo(job, 'succeeded', worker);
     isDone = true;

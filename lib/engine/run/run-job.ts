@@ -7,7 +7,7 @@ import { requeueJob } from '../line/sweep.ts';
 import type { Job } from '../record/job.ts';
 import { LeaseLost, type Wait } from '../record/job-store.ts';
 import { type Ending, parkedUnread } from './ending.ts';
-import type { CallsOfRun, LeftByRun } from './open-run.ts';
+import type { CallsOfRun, ForNextRun } from './open-run.ts';
 import { letGo, runAutomation } from './run-automation.ts';
 import type { Worker } from './worker.ts';
 
@@ -38,9 +38,9 @@ export async function runJob(message: ReceivedJobMessage, deadline: number, work
     return sleepOrLeave(claimed.until - clock());
   }
   try {
-    const { ending, left, ...made } = await runAutomation(claimed, deadline, worker);
+    const { ending, forNextRun, ...made } = await runAutomation(claimed, deadline, worker);
     const limited = made.calls?.rateLimits.limited();
-    const fate = await settle(claimed, { ...ending, ...left, ...(limited && { limited }) }, message, worker);
+    const fate = await settle(claimed, { ...ending, ...forNextRun, ...(limited && { limited }) }, message, worker);
     await endCalls(claimed, ending, made, worker);
     return fate;
   } catch (error) {
@@ -73,7 +73,7 @@ async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Wo
 /** Stores the result of a run. @returns what to do with its message */
 async function settle(
   job: Job,
-  ending: Ending & LeftByRun & Pick<Job, 'limited'>,
+  ending: Ending & ForNextRun & Pick<Job, 'limited'>,
   received: ReceivedJobMessage,
   worker: Worker,
 ): Promise<MessageFate> {

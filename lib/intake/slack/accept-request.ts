@@ -33,7 +33,7 @@ export type Accepted = 'safe' | 'before' | 'too many' | { repeats: RecentCommand
 export async function acceptRequest(asked: JobDraft, request: JobRequest, options: AcceptOptions): Promise<Accepted> {
   const { turns, jobs, queue, signatures, log, metrics } = options;
   const { userId, happened } = request;
-  const turn = await turns.take({ in: 'slack', id: userId }, asked.id, { ...request, isUntold: !asked.replyTo });
+  const turn = await turns.take({ in: 'slack', id: userId }, asked.id, { ...request, isHidden: !asked.replyTo });
   if (turn === 'too many') return turn;
   if ('repeats' in turn) return { ...turn, first: await ifReadable(jobs.get(turn.repeats.jobId)) };
   const replyTo = await sealed(asked, options);

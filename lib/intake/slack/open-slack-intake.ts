@@ -56,7 +56,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
       // Only `status` shows it.
-      const { createBudget, viewConnection } = await import('./beyond-jobs.ts');
+      const { createBudget, viewConnection } = await import('./loaded-on-demand.ts');
       return viewConnection(connection, limits, { budget: createBudget({ table, random }), table, clock });
     },
     async isKnown(userId, connection) {

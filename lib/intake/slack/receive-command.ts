@@ -1,7 +1,7 @@
 import { type AnsweredCommand, isAnswered, parseCommand, printCommand, verbOf } from '../../automations/verbs.ts';
 import { digest } from '../../digest.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
-import type { Said } from '../../people/recent-commands.ts';
+import type { RepeatKey } from '../../people/recent-commands.ts';
 import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
@@ -17,12 +17,18 @@ import { type GivenCommand, slackOrigin } from './slack-origin.ts';
 /** Answers a typed command. An empty answer means that a modal was opened. */
 export async function receiveCommand(
   typed: SlackCommand,
-  turns: ReadTurns,
+  readBefore: ReadTurns,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
   const parsed = parseCommand(plain(typed.text), intake.settings.languages);
-  if ('fault' in parsed) return (await import('./beyond-jobs.ts')).faultMessage(parsed, typed, intake);
-  const given: GivenCommand = { ...typed, command: parsed.command, happened: typed.triggerId, turns, isTyped: true };
+  if ('fault' in parsed) return (await import('./loaded-on-demand.ts')).faultMessage(parsed, typed, intake);
+  const given: GivenCommand = {
+    ...typed,
+    command: parsed.command,
+    happened: typed.triggerId,
+    readBefore,
+    isTyped: true,
+  };
   const { said, works } = await carryOutOnce(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
@@ -68,7 +74,7 @@ async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<A
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
   const doubt = given.isTyped && verbOf(given.command).doubt?.(given.command, intake.clock());
-  const question = doubt && (await import('./beyond-jobs.ts')).questionBefore(given, doubt, intake);
+  const question = doubt && (await import('./loaded-on-demand.ts')).questionBefore(given, doubt, intake);
   if (question) return { said: question, works: false };
   return carryOut(given, intake);
 }
@@ -83,19 +89,19 @@ async function carryOut(given: GivenCommand, intake: SlackIntake, isAgain = fals
     const said = await intake.linking.linkFirst(given.userId, draft.connection);
     if (said) return { said, works: false };
   }
-  const accepted = await intake.accept(draft, { ...given, said: saidIn(given, intake), isAgain });
+  const accepted = await intake.accept(draft, { ...given, repeatKey: repeatKeyOf(given, intake), isAgain });
   if (accepted === 'too many') return { said: warning(TOO_MANY), works: false };
   if (typeof accepted === 'string') return { said: undefined, works: true };
   const { repeats, first } = accepted;
   // The first one may be about to store its job, or its webhook may have died. The same job is made of its event, so
   // the command runs once either way.
   if (!first) return carryOut({ ...given, happened: repeats.happened }, intake, true);
-  const { answerRepeat } = await import('./beyond-jobs.ts');
+  const { answerRepeat } = await import('./loaded-on-demand.ts');
   return { said: await answerRepeat(given, { first, saidAt: repeats.at }, intake), works: false };
 }
 
 /** What a command says, if its person is asked before it is repeated. */
-function saidIn({ command, channelId, happened }: GivenCommand, { settings }: SlackIntake): Said | undefined {
+function repeatKeyOf({ command, channelId, happened }: GivenCommand, { settings }: SlackIntake): RepeatKey | undefined {
   const { asksBeforeRepeating, sets } = verbOf(command);
   if (!asksBeforeRepeating) return undefined;
   const typed = printCommand(command, settings.languages);
@@ -110,9 +116,9 @@ async function answer(
 ): Promise<SlackMessage | undefined> {
   switch (command.verb) {
     case 'help':
-      return (await import('./beyond-jobs.ts')).helpMessage(given, intake);
+      return (await import('./loaded-on-demand.ts')).helpMessage(given, intake);
     case 'status':
-      return (await import('./beyond-jobs.ts')).statusMessage(given, intake);
+      return (await import('./loaded-on-demand.ts')).statusMessage(given, intake);
     case 'link':
       return intake.linking.linkAccount(given, {
         connection: connectionOf(intake, given.channelId),
@@ -121,7 +127,7 @@ async function answer(
     case 'unlink':
       return intake.linking.unlinkAccount(given.userId, connectionOf(intake, given.channelId));
     case 'defect':
-      return (await import('./beyond-jobs.ts')).openDefectModal(
+      return (await import('./loaded-on-demand.ts')).openDefectModal(
         { ...given, ...(command.title !== undefined && { title: command.title }) },
         intake,
       );

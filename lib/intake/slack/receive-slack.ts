@@ -53,10 +53,10 @@ async function answerTo(
 }
 
 async function answerCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackAnswer> {
-  const turns = intake.readTurns(typed.userId);
+  const readBefore = intake.readTurns(typed.userId);
   // If it fails, only a command that needs it fails.
-  turns.catch(() => {});
+  readBefore.catch(() => {});
   const fault = await explained(intake.config.contact, () => intake.admission.faultOf(typed));
-  const said = fault === undefined ? await receiveCommand(typed, turns, intake) : warning(escaped(fault));
+  const said = fault === undefined ? await receiveCommand(typed, readBefore, intake) : warning(escaped(fault));
   return said && { response_type: 'ephemeral', ...said };
 }

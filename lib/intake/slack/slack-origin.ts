@@ -22,7 +22,7 @@ export interface GivenCommand extends SlackRequester {
   triggerId: string;
   channelId: string;
   /** What the person requested before, if it was read while they were checked. */
-  turns?: ReadTurns;
+  readBefore?: ReadTurns;
   /** Not in a button, whose label the person has read. */
   isTyped?: true;
   /** Set for a button in the message of a job: where the person asked for that. */

@@ -389,7 +389,10 @@ export function createBudget({
   };
 }
 
-/** When the service has counted the call of a slot, if the call takes as long as it may. */
+/**
+ * When the service has counted the call of a slot at the latest. The budget counts the call from the booking until a
+ * minute after this, so no minute of the service has more calls than a minute of the budget.
+ */
 const bookedBy = (sendAt: number) => sendAt + GRACE_MS + LONGEST_FLIGHT_MS + CLOCKS_DIFFER_MS;
 
 function promisedAheadMs({ busyUntil }: BudgetState, rank: Rank, hasBegun: boolean, now: number): number {

@@ -23,7 +23,7 @@ export interface ToolAccessOptions
   /** Whether strangers read the message. If so, it omits the service's own words. */
   isPublic: boolean;
   /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
-  ensureOfIntake: () => Promise<void>;
+  ensureSignedByIntake: () => Promise<void>;
 }
 
 /** The MCP endpoint of the connection, as one run of a job uses it for any person. */
@@ -51,7 +51,7 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
 
   function assistant(): Promise<Assistant> {
     opened ??= options
-      .ensureOfIntake()
+      .ensureSignedByIntake()
       .then(() => assistants.open({ connection, limits, lane, waitUntil: pauses.untilSlot }));
     return opened;
   }
