@@ -155,11 +155,15 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
 describe.each<[string, () => typeof answering]>([
   ['said', () => says({ content: text })],
   ['refused', () => says({ content: text, isError: true })],
-])('what a tool has %s stays sealed where a job is set back', (_, answer) => {
-  it.each<[string, Partial<Job>, Partial<StepEntry>]>([
+])('what a tool has %s stays sealed where a job is set back', (has, answer) => {
+  // A call that was refused may be made again.
+  const unsealed = has === 'said' ? /as the relay does not write it$/ : /^$/;
+  it.each<[string, Partial<Job>, { [field in keyof StepEntry]?: StepEntry[field] | undefined }, RegExp?]>([
     ['to be told to another person', { replyTo: { in: 'slack', userId: TOMASZ } }, {}],
     ['with steps that called no tool', {}, { calls: 'GitHub permission' }],
-  ])('%s', async (_, changed, changedStep) => {
+    ['with steps that are not sealed', {}, { sealed: undefined, result: 'x' }, unsealed],
+    ['with steps that are sealed by others', {}, { sealed: new Uint8Array(40) }, /and it was changed, or the key/],
+  ])('%s', async (_, changed, changedStep, reason = /^/) => {
     await start();
     answering = answer();
     await sendForm();
@@ -177,6 +181,7 @@ describe.each<[string, () => typeof answering]>([
     await queue.send(setBack);
     const before = relay.slack.messages.length;
     await relay.workToTheEnd();
+    expect((await relay.jobs('parked'))[0]?.parked?.reason ?? '').toMatch(reason);
     const toOthers = relay.slack.messages.slice(before).filter(({ userId }) => userId !== MIRA);
     expect([await recorded(), JSON.stringify(toOthers)].join('\n')).not.toContain(CANARY);
   });
