@@ -66,15 +66,7 @@ export function githubAppManifest(
       actions: 'read',
       merge_queues: 'read',
     },
-    default_events: [
-      'issues',
-      'sub_issues',
-      'issue_comment',
-      'pull_request',
-      'check_run',
-      'merge_group',
-      'workflow_run',
-    ],
+    default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'],
   };
 }
 

@@ -215,7 +215,7 @@ const repository = z.strictObject({
     .meta({
       description:
         'Whether lines such as `Task: 12`, `Test case: 8` and `Test step: 15` by collaborators link the defect of an issue: ' +
-        'in the issue, and in a pull request that closes it. The defect of a sub-issue is linked to the task of its parent.',
+        'in the issue, and in a pull request that closes it.',
       examples: [true],
     }),
   logTime: z

@@ -10,12 +10,8 @@ export const relateJobs = defineJobs(
     defect: z.optional(z.string()),
     /** The issue whose defect is linked, by `issue-653165` or `acme/web#42`. */
     issue: z.optional(z.string()),
-    to: z.union([
-      /** `named`: its id; for a task, its id or its name. */
-      z.object({ kind: z.enum(targetKinds), named: z.string(), removed: z.boolean() }),
-      /** To the task of this issue. */
-      z.object({ parent: z.object({ repository: z.string(), issueNumber: z.int() }) }),
-    ]),
+    /** `named`: its id; for a task, its id or its name. */
+    to: z.object({ kind: z.enum(targetKinds), named: z.string() }),
   }),
 );
 
@@ -50,6 +46,6 @@ export const relateVerb: JobVerb<RelateCommand> = {
   job: (command, origin) =>
     relateJobs.draft({
       ...eventOf('relate', printRelate(command), origin),
-      input: { defect: command.defect, to: { kind: KINDS[command.what], named: command.id, removed: false } },
+      input: { defect: command.defect, to: { kind: KINDS[command.what], named: command.id } },
     }),
 };

@@ -1,4 +1,3 @@
-import { relationLines } from '../../commands/relation-lines.ts';
 import { unservedCommand } from '../../config/links-accounts.ts';
 import { NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
@@ -7,8 +6,7 @@ import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
 import type { DefectName } from '../../links/relations.ts';
-import { isBot } from '../../platforms/github/association.ts';
-import { fetchIssue, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
+import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import { idFromText } from '../../service/partner/operation.ts';
 import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';
@@ -25,21 +23,17 @@ const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps
 
 /** Links the defect of an issue, or one that a person named, to a task, a test case or a test step. */
 export function relate(context: Context): Automation {
-  const { config, links, relations, github, collaborators, clock } = context;
+  const { config, links, github, clock } = context;
   const { whereabouts } = createTransfers(context);
 
   return defineAutomation(relateJobs, async ({ defect, issue = '', to }, job, steps) => {
     const { mcp } = config.connections[job.connection] ?? {};
     const unserved = defect !== undefined && mcp ? unservedCommand('relate', mcp) : undefined;
     if (unserved !== undefined) throw new NotDone(unserved);
-    const wanted = 'parent' in to ? await taskOfParent(to.parent, job, steps) : to;
-    if (!wanted) return untold('the parent of the issue names no task');
     const id = defect === undefined ? await defectOf(issue, job) : idFromText(defect);
     if (id === undefined) return untold('the issue has no defect');
-    const target = await targetOf(wanted, steps);
-    const one = { connection: job.connection, id };
-    const isRemoved = 'removed' in wanted && wanted.removed;
-    const outcome = isRemoved ? await explainKept(one, target) : await link(one, target, job, steps);
+    const target = await targetOf(to, steps);
+    const outcome = await link({ connection: job.connection, id }, target, job, steps);
     return defect === undefined ? outcome : { ...outcome, isUntold: false };
   });
 
@@ -54,13 +48,6 @@ export function relate(context: Context): Automation {
     const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
     if (by === job.id) return { text: `linked ${what}`, about: things };
     return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
-  }
-
-  async function explainKept(defect: DefectName, { kind, id }: RelationTarget): Promise<Outcome> {
-    const linked = await relations.of(defect);
-    const what = `defect ${defect.id} is linked to ${kind} ${id}`;
-    if (!linked.some((one) => one.kind === kind && one.id === String(id))) return untold(`no ${what}`);
-    return { text: `kept: ${what}, and the service offers the relay no way to unlink. Remove the link there` };
   }
 
   /** @throws {RetryAt} while the defect is about to be made */
@@ -85,17 +72,6 @@ export function relate(context: Context): Automation {
     const installationId = isSame ? replyTo.installationId : undefined;
     const found = await fetchIssue(github, { repository, issueNumber: Number(number), installationId });
     return found && issueEntity(found.id);
-  }
-
-  /** What the parent's first line `Task:` names, if its author may give commands: decision 0018. */
-  async function taskOfParent(parent: IssueAddress, { replyTo }: Job, steps: Steps) {
-    const installationId = replyTo?.in === 'github' ? replyTo.installationId : undefined;
-    const place = { ...parent, installationId };
-    return steps.read('read the parent', 'GitHub issue', async () => {
-      const { body, user } = (await fetchIssue(github, place)) ?? {};
-      const task = relationLines(body ?? '').find(({ kind }) => kind === 'task');
-      return task && user && !isBot(user) && (await collaborators.has(place, user.login)) === true ? task : null;
-    });
   }
 }
 

@@ -5,5 +5,5 @@
 export { closedIssues } from '../../commands/relation-lines.ts';
 export { takeCommands } from './take-commands.ts';
 export { takeCompletions } from './take-completions.ts';
-export { takeIssueRelations, takeMergedRelations, takeSubIssue } from './take-written-relations.ts';
+export { takeIssueRelations, takeMergedRelations } from './take-written-relations.ts';
 export { withinTurns } from './within-turns.ts';

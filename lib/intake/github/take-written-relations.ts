@@ -6,7 +6,7 @@ import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { type Account, unprovenAuthor } from '../../platforms/github/association.ts';
-import { readIssuesPayload, subIssuesPayload } from '../../platforms/github/issue.ts';
+import { readIssuesPayload } from '../../platforms/github/issue.ts';
 import { readPayload } from '../../platforms/github/payload.ts';
 import { pullRequestPayload } from '../../platforms/github/pull-request.ts';
 import { cutToLength } from '../../text.ts';
@@ -47,8 +47,7 @@ export function takeIssueRelations(payload: unknown, config: RelayConfig): Taken
     issue: issueEntity(issue.id),
     happened: [issue.id, issue.updated_at],
   };
-  const inherited = becomesDefect ? toParent(source, issue.parent_issue_url, config) : [];
-  return taken(issue.updated_at, [...linesOf({ ...issue, sender, edit }, source), ...inherited]);
+  return taken(issue.updated_at, linesOf({ ...issue, sender, edit }, source));
 }
 
 /** As GitHub closes the issues only then, and no link can be taken back, the lines count from the merge on. */
@@ -70,17 +69,6 @@ export function takeMergedRelations(payload: unknown, config: RelayConfig): Take
   return taken(edit ? pull.updated_at : pull.merged_at, jobs);
 }
 
-/** GitHub tells both issues of it, so the job is named after both. */
-export function takeSubIssue(payload: unknown, config: RelayConfig): Taken | undefined {
-  const { action, parent_issue, sub_issue, installation } = readPayload('sub_issues', subIssuesPayload, payload);
-  const { repository, issueNumber } = issueAt(sub_issue.html_url) ?? {};
-  const settings = repository === undefined ? undefined : findRepository(config, repository);
-  if (!repository || !issueNumber || !settings?.relate || !action.endsWith('_added')) return undefined;
-  const place = issuePlace(settings, repository, issueNumber, installation);
-  const source = { issue: issueEntity(sub_issue.id), place, happened: [sub_issue.id, sub_issue.updated_at] };
-  return taken(sub_issue.updated_at, toParent(source, parent_issue.html_url, config));
-}
-
 const taken = (at: string | null | undefined, jobs: JobDraft[]): Taken | undefined =>
   jobs.length === 0 ? undefined : { happenedAt: at ? Date.parse(at) : undefined, jobs };
 
@@ -90,31 +78,16 @@ function linesOf({ body, user, author_association, sender, edit }: Written, sour
     some.some(({ kind, named }) => kind === line.kind && named === line.named);
   const association = !edit || sender?.login === user?.login ? author_association : undefined;
   const unproven = unprovenAuthor(edit ? sender : user, association);
-  const draft = ({ kind, named }: RelationLine, removed: boolean) =>
-    relateJobs.draft({
-      ...source.place,
-      happened: [...source.happened, removed ? 'removed' : 'added', kind, named],
-      summary: `${source.place.entity} ${removed ? 'no longer names' : 'names'} ${kind} ${cutToLength(named, 100, '…')}`,
-      input: { issue: source.issue, to: { kind, named, removed } },
-      ...(unproven && { asked: { unproven } }),
-    });
-  const added = now.filter((line) => !isIn(before, line)).slice(0, MOST_LINES);
-  const removed = before.filter((line) => !isIn(now, line)).slice(0, MOST_LINES);
-  return [...added.map((line) => draft(line, false)), ...removed.map((line) => draft(line, true))];
-}
-
-/** @returns nothing if the tasks of the parent's repository are not those of the issue's connection */
-function toParent({ issue, place, happened }: RelationSource, url: string | null | undefined, config: RelayConfig) {
-  const parent = issueAt(url);
-  const settings = parent && findRepository(config, parent.repository);
-  if (!parent || !settings?.relate || settings.connection !== place.connection) return [];
-  const name = `${parent.repository}#${parent.issueNumber}`;
-  const summary = `${place.entity} is a sub-issue of ${name}`;
-  return [relateJobs.draft({ ...place, happened: [...happened, name], summary, input: { issue, to: { parent } } })];
-}
-
-/** The issue of an address on GitHub, or in its REST API. */
-function issueAt(url: string | null | undefined): { repository: string; issueNumber: number } | undefined {
-  const [, repository, number] = /([\w.-]+\/[\w.-]+)\/issues\/(\d+)$/.exec(url ?? '') ?? [];
-  return repository === undefined ? undefined : { repository, issueNumber: Number(number) };
+  return now
+    .filter((line) => !isIn(before, line))
+    .slice(0, MOST_LINES)
+    .map(({ kind, named }) =>
+      relateJobs.draft({
+        ...source.place,
+        happened: [...source.happened, kind, named],
+        summary: `${source.place.entity} names ${kind} ${cutToLength(named, 100, '…')}`,
+        input: { issue: source.issue, to: { kind, named } },
+        ...(unproven && { asked: { unproven } }),
+      }),
+    );
 }

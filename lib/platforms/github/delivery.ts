@@ -15,7 +15,6 @@ export interface GithubDelivery {
 /** The events that automations take. Redelivery leaves the deliveries of any other event alone. */
 export const takenEvents: ReadonlySet<string> = new Set([
   'issues',
-  'sub_issues',
   'issue_comment',
   'pull_request',
   'check_run',

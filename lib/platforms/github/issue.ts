@@ -16,8 +16,6 @@ const issue = z.lazy(() =>
     created_at: instant,
     updated_at: instant,
     type: z.nullish(z.object({ name: text(255) })),
-    /** The address of its parent in the REST API. Missing without one. */
-    parent_issue_url: z.nullish(text(4_096)),
     labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
   }),
 );
@@ -55,16 +53,6 @@ export type IssuesPayload = z.output<typeof issuesPayload>;
 export function readIssuesPayload(payload: unknown): IssuesPayload {
   return readPayload('issues', issuesPayload, payload);
 }
-
-/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#sub_issues */
-export const subIssuesPayload = z.lazy(() =>
-  z.object({
-    action: z.string(),
-    parent_issue: issue,
-    sub_issue: issue,
-    installation: z.nullish(installation),
-  }),
-);
 
 /** @throws {PayloadError} */
 export function readIssue(answer: unknown): GithubIssue {
