@@ -16,7 +16,6 @@ import { addMcpServerCommand } from './mcp-server/command.ts';
 import { addMessagesCommand } from './messages.ts';
 import { addPlanCommand } from './plan.ts';
 import { addRecoverCommand } from './recover.ts';
-import { addRehearseCommand } from './rehearse.ts';
 import { addResumeCommand } from './resume.ts';
 import { addRunCommand } from './run.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -52,7 +51,6 @@ export function relayProgram(): Command {
   addBackfillCommand(program, open);
   addPlanCommand(program, open);
   addTestCommand(program);
-  addRehearseCommand(program, open);
   addBudgetCommand(program, open);
   addResumeCommand(program, open);
   addRecoverCommand(program, open);

@@ -6,19 +6,12 @@ const MINUTE = 60_000;
 /**
  * When something can happen next in a relay that has done all it can do now: a message wakes, or the sweep finds
  * something to do. It moves the waiting lines on every minute; until a minute before the first slot that changes nothing.
- *
- * @param sweepAfterMs when to look at a waiting line again
  */
-export function nextMoment(
-  now: number,
-  queues: readonly FifoQueue[],
-  underWay: readonly Job[],
-  sweepAfterMs = MINUTE,
-): number {
+export function nextMoment(now: number, queues: readonly FifoQueue[], underWay: readonly Job[]): number {
   const next = Math.min(
     ...queues.map((queue) => queue.nextWakeAt()),
     ...underWay.map(({ line, wakeAt, expectedAt = 0 }) =>
-      line === undefined ? wakeAt : Math.max(now + sweepAfterMs, expectedAt - MINUTE),
+      line === undefined ? wakeAt : Math.max(now + MINUTE, expectedAt - MINUTE),
     ),
   );
   return Math.max(now + 1, next);

@@ -34,7 +34,7 @@ export async function runTest({ event, makes }: RelayTest, config: RelayConfig, 
   const given = 'file' in event ? fromFile(event.event, resolve(folder, event.file)) : fromExample(event, config);
   const relay = await startTrialRelay(config, given.at);
   try {
-    const { why } = await relay.take(given.event, given.payload, 'test');
+    const why = await relay.take(given.event, given.payload);
     await relay.workUntil(given.at + LONGEST_WAIT_MS);
     const comments = makes === 'nothing' ? relay.comments.map(({ body }) => body.replaceAll(/\s*<!--.*?-->/g, '')) : [];
     const lines = [...differences(wanted, relay.calls), ...comments.map((text) => `came     a comment: ${text}`)];

@@ -18,18 +18,13 @@ import { nextMoment } from './next-moment.ts';
 
 /** A request that the sandbox was sent. */
 export interface TrialCall {
-  connection: string;
   /** `defects/create` */
   operation: string;
   payload: Record<string, unknown>;
   status: number;
-  /** Epoch milliseconds. */
-  at: number;
 }
 
 const MINUTE_MS = 60_000;
-/** A line that nothing leaves is looked at less and less often, so that a day of waiting takes seconds. */
-const LONGEST_SWEEP_PAUSE_MS = 10 * MINUTE_MS;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
@@ -61,19 +56,12 @@ export async function startTrialRelay(given: RelayConfig, now: number) {
   const fetchHere: typeof fetch = async (input, init) => {
     const { hostname, pathname } = new URL(String(input));
     if (hostname !== '127.0.0.1') throw new TypeError(`a trial reaches no network, and so not ${hostname}`);
-    const at = clock.now;
     const response = await fetch(input, init);
     const apiKey = new Headers(init?.headers).get('x-api-key');
-    const [connection, partner] = [...partners].find(([, one]) => one.apiKey === apiKey) ?? [];
-    if (connection === undefined || !partner) return response;
+    const partner = [...partners.values()].find((one) => one.apiKey === apiKey);
+    if (!partner) return response;
     const payload = decryptPayload(Buffer.from(String(init?.body)), partner.secretKey);
-    calls.push({
-      connection,
-      operation: pathname.replace('/api/v1/partner/', ''),
-      payload,
-      status: response.status,
-      at,
-    });
+    calls.push({ operation: pathname.replace('/api/v1/partner/', ''), payload, status: response.status });
     return response;
   };
   const runtime: Runtime = {
@@ -115,25 +103,22 @@ export async function startTrialRelay(given: RelayConfig, now: number) {
   }
 
   return {
-    clock,
-    stores,
     calls,
     comments: github.comments,
-    /** Hands a delivery to the webhook, signed. @returns the ids of its jobs, or why it makes none */
-    async take(event: string, payload: object, id: string): Promise<{ jobs: string[]; why?: string }> {
-      const { headers, body } = signedByGithub(event, JSON.stringify(payload), key, id);
+    /** Hands a delivery to the webhook, signed. @returns why it makes no job; undefined if it makes one */
+    async take(event: string, payload: object): Promise<string | undefined> {
+      const { headers, body } = signedByGithub(event, JSON.stringify(payload), key, 'trial');
       const request = functionUrlEvent({ method: 'POST', headers, url: '/github' }, '/github', Buffer.from(body));
-      const { jobs = [], ignored, error = ignored } = JSON.parse((await takeGithub(request)).body ?? '{}');
-      return { jobs, ...(error !== undefined && { why: error }) };
+      const { ignored, error = ignored } = JSON.parse((await takeGithub(request)).body ?? '{}');
+      return error;
     },
     /** Lets time pass and jobs run until then, or until no job is under way. It moves the clock. */
     async workUntil(end: number): Promise<void> {
-      for (let sweepAfterMs = MINUTE_MS; clock.now <= end; sweepAfterMs *= 2) {
-        while (clock.now <= end && (await workOnce())) sweepAfterMs = MINUTE_MS;
+      while (clock.now <= end) {
+        while (clock.now <= end && (await workOnce())) {}
         const underWay = await list(UNDER_WAY);
         if (underWay.length === 0) return;
-        const pauseMs = Math.min(sweepAfterMs, LONGEST_SWEEP_PAUSE_MS);
-        clock.now = Math.max(clock.now, Math.min(end, nextMoment(clock.now, stack.queues, underWay, pauseMs)));
+        clock.now = Math.max(clock.now, Math.min(end, nextMoment(clock.now, stack.queues, underWay)));
         if (clock.now >= end) return;
         await runSweep({}, contextNow());
       }
