@@ -6,7 +6,6 @@ import { checkPullRequest } from './check-pull-request/run.ts';
 import { completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
 import { createDefect } from './create-defect/run.ts';
-import { callTool, fillInTool, listTools } from './do-tool/run.ts';
 import { failingTestsToDefect } from './failing-tests-to-defect/run.ts';
 import { find } from './find/run.ts';
 import { issueToDefect } from './issue-to-defect/run.ts';
@@ -33,8 +32,6 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     find(context),
     logTime(context),
     relate(context),
-    listTools(context),
-    callTool(context),
   ];
   const all = [
     ofBackfill(issueToDefect(context), context),
@@ -50,7 +47,6 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     listProjectsInModal(context),
     listTasksInModal(context),
     recognizePerson(context),
-    fillInTool(context),
     ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, context)), context)),
   ];
   return new Map(all.map((automation) => [automation.name, automation]));

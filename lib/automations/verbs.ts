@@ -4,7 +4,6 @@ import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/draft.ts';
 import { defectVerb } from './create-defect/draft.ts';
-import { doVerb } from './do-tool/draft.ts';
 import { findVerb } from './find/draft.ts';
 import { helpVerb } from './help/draft.ts';
 import { linkVerb } from './link-account/draft.ts';
@@ -22,7 +21,6 @@ const all = [
   relateVerb,
   logVerb,
   findVerb,
-  doVerb,
   linkVerb,
   unlinkVerb,
   statusVerb,

@@ -343,7 +343,7 @@ const slack = z.strictObject({
     .prefault({})
     .meta({ description: 'Who may use the relay at all.' }),
   permissions: z
-    .strictObject({ defect: permission, done: permission, log: permission, find: permission, do: permission })
+    .strictObject({ defect: permission, done: permission, log: permission, find: permission })
     .partial()
     .default({})
     .meta({

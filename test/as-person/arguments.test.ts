@@ -36,6 +36,8 @@ describe('arguments', () => {
     ['a reference to itself', { $ref: '#/properties/a' }, 7],
     ['parts', { allOf: [{ type: 'string' }] }, 7],
     ['an object', { type: 'object', required: ['b'] }, {}],
+    ['values that look the same', { enum: [1, '1'] }, 7],
+    ['a reference to what is no enumeration', { $ref: '#/$defs/other' }, 7],
   ])('are left to the service beyond their types: %s', (_, schema, value) => {
     expect(argumentsFault(toolOf({ properties: { a: schema } }), { a: value })).toBeUndefined();
   });
@@ -67,9 +69,16 @@ describe('arguments', () => {
         priority: { enum: ['low', 'high'] },
         days: { type: 'array', items: { enum: ['Mon', 'mon', 'Tue', 3] } },
         either: { type: ['string', 'integer'] },
+        nullable: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+        named: { anyOf: [{ $ref: '#/$defs/level' }, { type: 'null' }] },
+        several: { type: 'array', items: { $ref: '#/$defs/level' } },
       },
+      $defs: { level: { enum: ['Low', 2, null] } },
     };
-    const given = { id: 12, ids: ['12', 'x'], priority: 'High', days: ['MON', 'Tue', '3'], either: '12', other: '12' };
+    const given = {
+      ...{ id: 12, ids: ['12', 'x'], priority: 'High', days: ['MON', 'Tue', '3'], either: '12', other: '12' },
+      ...{ nullable: '7', named: 'low', several: ['2'] },
+    };
     expect(fitArguments(toolOf(schema), given)).toEqual({
       id: '12',
       ids: [12, 'x'],
@@ -77,6 +86,9 @@ describe('arguments', () => {
       days: ['Mon', 'Tue', 3],
       either: '12',
       other: '12',
+      nullable: 7,
+      named: 'Low',
+      several: ['2'],
     });
   });
 });

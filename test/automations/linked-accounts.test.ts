@@ -10,7 +10,6 @@ import {
   ask,
   command,
   GENERAL,
-  lastMessage,
   lastView,
   MIRA,
   PLATFORM,
@@ -171,9 +170,6 @@ it('a command that waits for a link of which its author was told says so at once
   await relay.work();
   expect((await command(relay, `log 2h ${CHECKOUT}`)).text).toContain('It goes on once you have linked');
   await relay.work();
-  const before = relay.slack.messages.length;
-  expect((await command(relay, 'do')).text).toContain('Link your account first, and ask again');
-  expect(relay.slack.messages).toHaveLength(before);
 });
 
 it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
@@ -240,39 +236,6 @@ it.each(['find checkout', 'log 1h "checkout page"'])(
   },
 );
 
-it('a huge description of a tool does not stop its form', async () => {
-  await start();
-  alter = (answer) => {
-    for (const tool of answer.result?.tools ?? []) {
-      if (tool.name === 'log_time') tool.description += ' and more'.repeat(60_000);
-    }
-    return answer;
-  };
-  await ask(relay, 'do "logs your own time"');
-  await press(relay, lastMessage(relay), 'Fill in');
-  await relay.work();
-  expect(await relay.jobs('succeeded')).toHaveLength(2);
-});
-
-it('a form whose tool changes while it waits for a scope is to be opened again', async () => {
-  await start({ isLinked: false });
-  await linkAccount(relay, undefined, { scopes: ['mcp:use', 'mcp:tasks.read'] });
-  await ask(relay, 'do "logs your own time"');
-  await press(relay, lastMessage(relay), 'Fill in');
-  await relay.work();
-  await submit(relay, lastView(relay), { 'argument:task': CHECKOUT, 'argument:hours': '1.5' });
-  await relay.work();
-  expect(await relay.jobs('waiting')).toHaveLength(1);
-  alter = (answer) => {
-    for (const { inputSchema } of answer.result?.tools ?? []) inputSchema.properties.billable = { type: 'boolean' };
-    return answer;
-  };
-  await linkAccount(relay);
-  await relay.workToTheEnd();
-  expect(told(relay).at(-1)).toContain('please open it again');
-  expect(await relay.jobs('parked')).toEqual([]);
-});
-
 it('marks that reverse text do not reach Slack from a tool', async () => {
   await start();
   alter = (answer, { params }) =>
@@ -281,35 +244,6 @@ it('marks that reverse text do not reach Slack from a tool', async () => {
       : answer;
   await ask(relay, `log 1h ${CHECKOUT}`);
   expect(told(relay).at(-1)).toContain('no evil');
-});
-
-it('a form of a changed tool is carried out, although a command read the tool a minute ago', async () => {
-  await start();
-  await ask(relay, `log 1h ${CHECKOUT}`);
-  alter = (answer) => {
-    for (const { name, inputSchema } of answer.result?.tools ?? []) {
-      if (name === 'log_time') inputSchema.properties.billable = { type: 'boolean' };
-    }
-    return answer;
-  };
-  relay.clock.now += 60_000;
-  await ask(relay, 'do "logs your own time"');
-  await press(relay, lastMessage(relay), 'Fill in');
-  await relay.work();
-  const filled = { 'argument:task': CHECKOUT, 'argument:hours': '1.5', 'argument:day': '2026-11-18' };
-  await submit(relay, lastView(relay), filled);
-  await relay.work();
-  expect(told(relay).at(-1)).toContain('The tool log_time says');
-});
-
-it('a person whose account is not linked any more is told why the form stays empty', async () => {
-  await start();
-  await ask(relay, 'do "logs your own time"');
-  relay.sandbox.mcp.revokeGrants();
-  relay.clock.now += 2 * 3_600_000;
-  await press(relay, lastMessage(relay), 'Fill in');
-  await relay.work();
-  expect(told(relay).at(-1)).toContain('once you have linked your account');
 });
 
 it.each([

@@ -8,7 +8,7 @@ import { keys } from '../../lib/state/table/keys.ts';
 import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { consoleOf, TOKEN } from '../console/console-of.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, lastMessage, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+import { command, MIRA, TOMASZ, told } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 /** In the tool's words, and nowhere else but in messages to the person. */
@@ -50,12 +50,7 @@ async function start(): Promise<void> {
   await linkAccount(relay);
 }
 
-async function sendForm(): Promise<void> {
-  await ask(relay, 'do "logs your own time"');
-  await press(relay, lastMessage(relay), 'Fill in');
-  await relay.work();
-  await submit(relay, lastView(relay), { 'argument:task': CHECKOUT, 'argument:hours': '1' });
-}
+const search = () => command(relay, 'find checkout');
 
 /** Everything that others than the person can read, as one text. */
 async function recorded(): Promise<string> {
@@ -94,25 +89,25 @@ async function recorded(): Promise<string> {
 }
 
 it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in other words']>([
-  ['a result', () => says({ content: text }), sendForm, 'told'],
-  ['an error of the tool', () => says({ content: text, isError: true }), sendForm, 'told'],
+  ['a result', () => says({ content: text }), search, 'told'],
+  ['an error of the tool', () => says({ content: text, isError: true }), search, 'told'],
   [
     'an error of the protocol',
     () => (call) => json({ id: call.id, error: { code: -32602, message: CANARY } }),
-    sendForm,
+    search,
     'told',
   ],
   [
     'a failure that passes',
     () => once((call) => json({ id: call.id, error: { code: -32603, message: CANARY } }, 503)),
-    () => command(relay, 'find checkout'),
+    search,
     'in other words',
   ],
   [
     'a missing scope',
     () =>
       once((call) => json({ id: call.id, error: { code: -32001, message: `${CANARY} needs mcp:tasks.read` } }, 403)),
-    () => command(relay, 'find checkout'),
+    search,
     'told',
   ],
   [
@@ -133,7 +128,7 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
   [
     'rows of a list',
     () => says({ content: [], structuredContent: { tasks: [{ task: 'a1', title: CANARY }] } }),
-    () => command(relay, 'find checkout'),
+    search,
     'told',
   ],
 ])('what a tool says is for the person alone: %s', async (_, answer, request, isTold) => {
@@ -166,9 +161,9 @@ describe.each<[string, () => typeof answering]>([
   ])('%s', async (_, changed, changedStep, reason = /^/) => {
     await start();
     answering = answer();
-    await sendForm();
+    await search();
     await relay.workToTheEnd();
-    const job = (await relay.jobs()).find(({ automation }) => automation === 'call-tool');
+    const job = (await relay.jobs()).find(({ automation }) => automation === 'find');
     if (!job) throw new Error('there is no job');
     const { table, queue } = relay.stores;
     for (const { pk, sk, ...item } of await table.partition(keys.job(job.id).pk)) {
@@ -193,7 +188,7 @@ const refusing = (status: number, challenge: string) => () =>
   new Response(null, { status, headers: { 'www-authenticate': `Bearer ${challenge}` } });
 const token = { access_token: 'an-access-token', token_type: 'bearer', expires_in: 3_600 };
 
-describe.each([`log 1h ${CHECKOUT}`, 'do'])('what an instance says in place of a code to %s', (typed) => {
+describe.each([`log 1h ${CHECKOUT}`, 'find checkout'])('what an instance says in place of a code to %s', (typed) => {
   it.each<[string, string, (id: number) => Response]>([
     ['an unknown error of a renewal', '/oauth/token', () => json({ error: CODE, error_description: CANARY }, 400)],
     [

@@ -202,23 +202,23 @@ describe('a command', () => {
   it.each([
     [
       'note 12',
-      'There is no command “note”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
+      'There is no command “note”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
     ],
     [
       'hilfe',
-      'There is no command “hilfe”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
+      'There is no command “hilfe”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
     ],
     [
       'bug Login',
-      'There is no command “bug”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
+      'There is no command “bug”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
     ],
     [
       'odnu 12',
-      'There is no command “odnu”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
+      'There is no command “odnu”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
     ],
     [
       'constructor',
-      'There is no command “constructor”. There are: defect, done, undo, relate, log, find, do, link, unlink, status, help.',
+      'There is no command “constructor”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
     ],
     [
       'dnoe',

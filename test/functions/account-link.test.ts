@@ -112,7 +112,7 @@ describe('a person', () => {
       expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
     }
     await linkAccount(relay);
-    expect((await command(relay, 'do')).text).toContain('Working on it');
+    expect((await command(relay, 'find checkout')).text).toContain('relay.config.ts has no tool for it');
   });
 
   it('hears that accounts are not linked where relay.config.ts does not say so', async () => {

@@ -1,7 +1,6 @@
 import { keys } from '../../lib/state/table/keys.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
-import { mira } from '../../sandbox/seed.ts';
-import { hashOf, linkAccount } from '../as-person/linked.ts';
+import { linkAccount } from '../as-person/linked.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
@@ -399,32 +398,6 @@ export const defectWithTool: Row = {
   // The tool takes no type.
   looks: ` in ${PROJECT}`,
   incoming: (id) => command(id, `defect trial ${id}`),
-};
-
-/** What `/pm do` opens, filled in. The outcome is told in a direct message. */
-export const taskFromForm: Row = {
-  ...withTool,
-  automation: 'call-tool',
-  what: 'a form of a tool creates a task',
-  operation: 'create_task',
-  incoming: (id) => {
-    const memory = {
-      connection: 'main',
-      tool: 'create_task',
-      schema: hashOf('create_task'),
-      faultsAt: 'argument:project',
-    };
-    return modal(id, 'tool', memory, [
-      { 'argument:project': { value: PROJECT } },
-      { 'argument:title': { value: `trial ${id}` } },
-    ]);
-  },
-  made: ({ sandbox }, id) =>
-    sandbox.data.tasks
-      .filter(({ title }) => title === `trial ${id}`)
-      .map(({ task_id, project_id, created_by }) => ({ id: task_id, looks: `by ${created_by} in ${project_id}` })),
-  makes: { ofEachJob: 1 },
-  looks: `by ${mira} in ${PROJECT}`,
 };
 
 /** What is done with the results of tests. */

@@ -18,7 +18,6 @@ import {
   type Row,
   relatedByPullRequest,
   relatedInSlack,
-  taskFromForm,
   testsFailed,
   testsFailedTwice,
 } from '../kill/rows.ts';
@@ -124,7 +123,7 @@ it('what a person finished is noted once, wherever the relay is killed', async (
 });
 
 /** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
-describe.each([loggedWithTool, defectWithTool, taskFromForm])('$what', (row) => {
+describe.each([loggedWithTool, defectWithTool])('$what', (row) => {
   it.each([
     'as it is',
     'answer lost after the work',

@@ -37,7 +37,7 @@ export function argumentsFault(
 }
 
 /** What is wrong with the value of an argument, for a person; undefined if nothing is. */
-export function valueFault({ kind, choices, entry, isNullable }: Argument, value: unknown): string | undefined {
+function valueFault({ kind, choices, entry, isNullable }: Argument, value: unknown): string | undefined {
   if (value === null && isNullable) return undefined;
   switch (kind) {
     case 'text':
@@ -64,7 +64,7 @@ export function valueFault({ kind, choices, entry, isNullable }: Argument, value
 }
 
 /** The number that a text spells without a loss; otherwise the text. */
-export function numberIn(text: string): number | string {
+function numberIn(text: string): number | string {
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
 }
 

@@ -8,10 +8,6 @@ export interface Argument {
   /** The entries of a list; undefined for the other kinds. */
   entry: Argument | undefined;
   isNullable: boolean;
-  /** Whether the schema asks for nothing else. */
-  isFlat: boolean;
-  /** What the instance says of the argument. It is from outside. */
-  description: string;
 }
 
 type ChoiceValue = string | number | boolean;
@@ -23,21 +19,7 @@ interface ToolArguments {
   required: readonly string[];
   /** Whether the tool may take arguments that it does not list. */
   takesOthers: boolean;
-  /** Whether a form can hold all of them, and `byName` says everything that the schema asks for. */
-  isFlat: boolean;
 }
-
-/**
- * Keywords that ask for nothing. `format` is one of them unless the schema's dialect says otherwise
- * (https://json-schema.org/draft/2020-12/json-schema-validation, section 7.2.1).
- */
-const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'format', '$comment'];
-/** What a flat schema of all arguments may contain. Other keywords do not matter for a form. */
-const OF_TOOL = [
-  ...ANNOTATIONS,
-  ...['type', 'properties', 'required', 'additionalProperties'],
-  ...['$schema', '$id', '$defs', 'definitions'],
-];
 
 type Schema = Readonly<Record<string, unknown>>;
 /** By the reference to each: `#/$defs/priority`. */
@@ -52,20 +34,15 @@ export function argumentsOf(inputSchema: Schema): ToolArguments {
   const enumerations = enumerationsIn(inputSchema);
   const byName = new Map(entriesOf(properties).map(([name, schema]) => [name, argumentOf(schema, enumerations)]));
   const needed = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-  const isFlat =
-    hasOnly(inputSchema, OF_TOOL) && [...byName.values()].every(fitsForm) && needed.every((name) => byName.has(name));
-  return { byName, required: needed, takesOthers: additionalProperties !== false, isFlat };
+  return { byName, required: needed, takesOthers: additionalProperties !== false };
 }
-
-const fitsForm = (argument: Argument | undefined) =>
-  argument?.isFlat && (argument.entry === undefined || argument.entry.kind === 'choice');
 
 /** The definitions that are enumerations and refer to nothing themselves. Code generators put them there. */
 function enumerationsIn(inputSchema: Schema): Enumerations {
   const enumerations = new Map<string, Argument>();
   for (const place of ['$defs', 'definitions']) {
     for (const [name, schema] of entriesOf(inputSchema[place])) {
-      const argument = isRecord(schema) && schema.enum !== undefined ? plainArgument(schema, new Map()) : undefined;
+      const argument = isRecord(schema) && schema.enum !== undefined ? ownArgument(schema, new Map()) : undefined;
       if (argument) enumerations.set(`#/${place}/${name}`, argument);
     }
   }
@@ -74,52 +51,18 @@ function enumerationsIn(inputSchema: Schema): Enumerations {
 
 function argumentOf(schema: unknown, enumerations: Enumerations): Argument | undefined {
   if (!isRecord(schema)) return undefined;
-  const { anyOf, ...beside } = schema;
+  const { anyOf } = schema;
   if (!Array.isArray(anyOf)) return oneValue(schema, enumerations);
   const [only, ...others] = anyOf.filter((one) => !isNull(one));
   const argument = others.length === 0 && isRecord(only) ? oneValue(only, enumerations) : undefined;
-  if (!argument) return undefined;
-  const isNullable = argument.isNullable || anyOf.length > 1;
-  return {
-    ...argument,
-    ...described(beside, argument),
-    isNullable,
-    isFlat: argument.isFlat && hasOnly(beside, ANNOTATIONS),
-  };
+  return argument && { ...argument, isNullable: argument.isNullable || anyOf.length > 1 };
 }
 
 function oneValue(schema: Schema, enumerations: Enumerations): Argument | undefined {
-  const { $ref, ...beside } = schema;
-  if (typeof $ref !== 'string') return plainArgument(schema, enumerations);
-  const named = enumerations.get($ref);
-  if (!named) return undefined;
-  return { ...named, ...described(beside, named), isFlat: named.isFlat && hasOnly(beside, ANNOTATIONS) };
+  return typeof schema.$ref === 'string' ? enumerations.get(schema.$ref) : ownArgument(schema, enumerations);
 }
 
-function plainArgument(schema: Schema, enumerations: Enumerations): Argument | undefined {
-  const own = ownArgument(schema, enumerations);
-  if (!own) return undefined;
-  const constrained = own.kind === 'integer' ? withoutSafeBounds(schema) : schema;
-  const isFlat = hasOnly(constrained, [...ANNOTATIONS, 'type', 'enum', 'items']) && own.entry?.isFlat !== false;
-  return { ...own, isFlat, ...described(schema, { description: '' }) };
-}
-
-/** Servers that use zod 4 write these bounds for each whole number. Every whole number is checked against them anyway. */
-function withoutSafeBounds({ minimum, maximum, ...schema }: Schema): Schema {
-  return {
-    ...schema,
-    ...(minimum !== Number.MIN_SAFE_INTEGER && minimum !== undefined && { minimum }),
-    ...(maximum !== Number.MAX_SAFE_INTEGER && maximum !== undefined && { maximum }),
-  };
-}
-
-function described({ description }: Schema, otherwise: Pick<Argument, 'description'>) {
-  return { description: typeof description === 'string' ? description : otherwise.description };
-}
-
-type Own = Omit<Argument, 'description' | 'isFlat'>;
-
-function ownArgument({ type, format, items, ...schema }: Schema, enumerations: Enumerations): Own | undefined {
+function ownArgument({ type, format, items, ...schema }: Schema, enumerations: Enumerations): Argument | undefined {
   const types = [type].flat();
   const [only, ...others] = types.filter((one) => one !== 'null');
   const isNullable = types.includes('null');
@@ -135,7 +78,7 @@ function ownArgument({ type, format, items, ...schema }: Schema, enumerations: E
   return only === 'number' || only === 'integer' || only === 'boolean' ? { ...plain, kind: only } : undefined;
 }
 
-function enumeration(values: unknown, hasNull: boolean): Own | undefined {
+function enumeration(values: unknown, hasNull: boolean): Argument | undefined {
   if (!Array.isArray(values)) return undefined;
   const choices = values.filter((value) => value !== null);
   if (choices.length === 0 || !choices.every(isChoice)) return undefined;
@@ -148,6 +91,3 @@ const isChoice = (value: unknown): value is ChoiceValue => ['string', 'number', 
 const isNull = (schema: unknown) => isRecord(schema) && schema.type === 'null';
 
 const entriesOf = (value: unknown) => (isRecord(value) ? Object.entries(value) : []);
-
-const hasOnly = (schema: Schema, keywords: readonly string[]) =>
-  Object.keys(schema).every((keyword) => keywords.includes(keyword));

@@ -85,10 +85,6 @@ async function carryOut(given: GivenCommand, intake: SlackIntake, isAgain = fals
     if (!isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
     return { said: await answer(given.command, given, intake), works: false };
   }
-  if (verbOf(given.command).needsAccounts) {
-    const said = await intake.linking.linkFirst(given.userId, draft.connection);
-    if (said) return { said, works: false };
-  }
   const accepted = await intake.accept(draft, { ...given, repeatKey: repeatKeyOf(given, intake), isAgain });
   if (accepted === 'too many') return { said: warning(TOO_MANY), works: false };
   if (typeof accepted === 'string') return { said: undefined, works: true };

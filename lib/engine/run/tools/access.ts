@@ -13,7 +13,7 @@ import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from '
 import type { Job } from '../../record/job.ts';
 import { inOwnWords } from '../../record/privacy.ts';
 import { LinkAwaited } from '../link-awaited.ts';
-import { changedSinceForm, type ToolCall } from './call.ts';
+import type { ToolCall } from './call.ts';
 
 export interface ToolAccessOptions
   extends Pick<CallingRun, 'connection' | 'lane' | 'budget' | 'clock' | 'sleep' | 'deadline'> {
@@ -101,7 +101,6 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
         );
       }
       if (!isExpected(tool)) {
-        if (call.isFilledIn) throw changedSinceForm(call.tool);
         throw new NeedsOperator(
           `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
         );

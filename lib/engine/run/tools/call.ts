@@ -1,6 +1,5 @@
 import { onOneLine } from '../../../as-person/protocol/outside-text.ts';
 import type { ToolResult } from '../../../as-person/protocol/tool.ts';
-import { NotDone } from '../../record/interruption.ts';
 
 /** A tool, and the arguments that it is called with. */
 export interface ToolCall {
@@ -9,8 +8,6 @@ export interface ToolCall {
   schema: string;
   /** What only the spelling of the schema may change: ids as numbers or as texts, letter case of listed values. */
   arguments: Readonly<Record<string, unknown>>;
-  /** Whether a person filled in the tool's form. They can do that again where the tool has changed. */
-  isFilledIn?: boolean;
 }
 
 const CHANGES = 'tool ';
@@ -19,14 +16,9 @@ const READS = 'reading tool ';
 /** What the journal says that a step calls. */
 export const changeBy = ({ tool }: ToolCall): string => `${CHANGES}${tool}`;
 export const readingBy = ({ tool }: ToolCall): string => `${READS}${tool}`;
-export const LIST_OF_TOOLS = 'list of tools';
 
 /** Whether a step, by what it calls, was a call that changes something. */
 export const changesByTool = (calls: string): boolean => calls.startsWith(CHANGES);
-
-/** For the person who filled in the form of a tool. */
-export const changedSinceForm = (tool: string): NotDone =>
-  new NotDone(`The tool ${tool} has changed since the form was opened; please open it again`);
 
 const MOST_SAID = 500;
 

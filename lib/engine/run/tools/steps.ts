@@ -1,12 +1,12 @@
 import { LinkNeeded } from '../../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
-import type { ToolList, ToolResult } from '../../../as-person/protocol/tool.ts';
+import type { ToolResult } from '../../../as-person/protocol/tool.ts';
 import type { Leaving } from '../../../send-once.ts';
 import { NotDone } from '../../record/interruption.ts';
 import type { Privacy } from '../../record/privacy.ts';
 import type { Once } from '../once.ts';
 import { createToolAccess, type ToolAccess, type ToolAccessOptions } from './access.ts';
-import { LIST_OF_TOOLS, readingBy, saidIn, type ToolCall } from './call.ts';
+import { readingBy, saidIn, type ToolCall } from './call.ts';
 import {
   createToolChanges,
   type Find,
@@ -20,8 +20,6 @@ import {
 export interface ToolSteps extends ToolReader {
   /** Whether the person has linked an account, and whether it can still be used. */
   linked(): Promise<'no' | 'dead' | 'yes'>;
-  /** The tools that the person may call. */
-  list<Kept>(step: string, keep: (list: ToolList) => Kept): Promise<Kept>;
   /**
    * Calls a tool that changes something: once at most, unless the tool says of itself that it may be repeated.
    *
@@ -52,15 +50,9 @@ export function createToolSteps(
     return grant.death ? 'dead' : 'yes';
   }
 
-  function list<Kept>(holder: Holder, step: string, keep: (list: ToolList) => Kept): Promise<Kept> {
-    const listed = async () => keep(await (await access.assistant()).tools.list(holder));
-    return once.run(step, LIST_OF_TOOLS, () => access.interrupting(holder, listed), privacy);
-  }
-
   return {
     as: (holder) => ({
       linked: () => linked(holder),
-      list: (step, keep) => list(holder, step, keep),
       read: (step, call, keep) => read(holder, step, call, keep),
       make: (step, call, keep, find) => change({ holder, step, call, keep, find }),
     }),

@@ -1,6 +1,5 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
-import { toolFormJobs } from '../../../automations/do-tool/draft.ts';
 import { projectListJobs } from '../../../automations/list-projects/draft.ts';
 import { taskListJobs } from '../../../automations/list-tasks/draft.ts';
 import { recognitionJobs } from '../../../automations/recognize-person/draft.ts';
@@ -12,7 +11,6 @@ import { message, plainSection, type SlackMessage, warning } from '../../../plat
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
 import { SlackRefusal, SlackUnanswered } from '../../../platforms/slack/slack-api.ts';
 import { awayModal } from '../../../platforms/slack/views/away-views.ts';
-import { toolMessageModal, type toolToFill } from '../../../platforms/slack/views/tool-views.ts';
 import type { OpenedView } from '../../../platforms/slack/views/update-modal.ts';
 import {
   defectModal,
@@ -99,23 +97,6 @@ export async function openProjectModal(
   const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
   const input = { opened: view, projectId: project.id, modal };
   return (await fill(taskListJobs.draft({ ...place, input }), request, intake)) ?? said;
-}
-
-/** Opens the form of a tool at once, and starts a job that fills it. @returns what to tell the person if it cannot be opened */
-export async function openToolModal(
-  request: ModalRequest,
-  { connection, tool }: z.output<typeof toolToFill>,
-  intake: SlackIntake,
-): Promise<SlackMessage | undefined> {
-  const unlinked = await intake.linking.linkFirst(request.userId, connection);
-  if (unlinked) return unlinked;
-  const { view, said } = await open(request, connection, toolMessageModal('The form is being made…'), intake);
-  if (!view) return said;
-  const { userId } = request;
-  const place = { ...placeOf(view, userId), connection, summary: `${userId}: form of a tool` };
-  const by = { in: 'slack' as const, id: userId };
-  const event = { ...place, asked: { verb: 'do', by }, replyTo: { in: 'slack' as const, userId } };
-  return (await fill(toolFormJobs.draft({ ...event, input: { opened: view, tool } }), request, intake)) ?? said;
 }
 
 /** @returns what to tell the person if it cannot be opened */

@@ -7,7 +7,6 @@ import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fi
 import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import { AWAY_BUTTON, BACK_BUTTON } from '../../../platforms/slack/views/away-views.ts';
-import { TOOL_BUTTON, toolToFill } from '../../../platforms/slack/views/tool-views.ts';
 import {
   LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
@@ -18,7 +17,7 @@ import {
   taskToLog,
 } from '../../../platforms/slack/views/views.ts';
 import type { SlackIntake } from '../slack-intake.ts';
-import { openAwayModal, openLogTimeModal, openProjectModal, openToolModal } from './open-modal.ts';
+import { openAwayModal, openLogTimeModal, openProjectModal } from './open-modal.ts';
 
 /** The missing time in a reminder goes out of date, because the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;
@@ -48,15 +47,6 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       const isRecent = intake.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, intake));
-    }
-    case TOOL_BUTTON: {
-      const tool = held(toolToFill);
-      const { connection, channelId } = tool;
-      const fault = await explained(intake.config.contact, () =>
-        intake.permissions.faultOf('do', { userId: press.userId, connection, channelId }),
-      );
-      if (fault) return tell(warning(fault));
-      return tell(await openToolModal(press, tool, intake));
     }
     case LINK_BUTTON:
       return tell(await intake.linking.makeLink(press, held(accountToLink)));

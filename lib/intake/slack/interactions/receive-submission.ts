@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
 import { defectJob } from '../../../automations/create-defect/draft.ts';
-import { toolCallJob } from '../../../automations/do-tool/draft.ts';
 import { timeJob } from '../../../automations/log-time/draft.ts';
 import type { LimitedVerb } from '../../../automations/permissions.ts';
 import { parseDuration } from '../../../commands/duration.ts';
@@ -13,7 +12,6 @@ import type { ModalSubmission } from '../../../platforms/slack/requests/interact
 import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import { AWAY_MODAL, awayMemory, awayMessage } from '../../../platforms/slack/views/away-views.ts';
 import { chosenTask, TASK_SELECT } from '../../../platforms/slack/views/task-select.ts';
-import { CONFIRM, TOOL_MODAL, toolMemory } from '../../../platforms/slack/views/tool-views.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../../platforms/slack/views/views.ts';
 import type { Accepted } from '../accept-request.ts';
 import { connectionOf, type SlackIntake } from '../slack-intake.ts';
@@ -71,17 +69,6 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       );
       return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
-    case TOOL_MODAL: {
-      const { connection, faultsAt: _, madeBy, ...called } = remembered(toolMemory);
-      const forbidden = await permissionFault('do', connection);
-      if (forbidden !== undefined) return faultOfForm(sent, forbidden);
-      const origin = slackOrigin({ ...sent, happened: sent.viewId }, connection);
-      const fault = madeBy !== undefined && (await intake.linking.formFault(madeBy, sent.values));
-      if (fault) return fault;
-      const filled = { values: sent.values, isConfirmed: sent.values[CONFIRM] !== undefined };
-      const draft = toolCallJob({ ...called, ...filled }, origin);
-      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
-    }
     case AWAY_MODAL: {
       const { responseUrl } = remembered(awayMemory);
       const until = sent.values.until ?? '';
@@ -117,10 +104,7 @@ function faultsOf(sent: ModalSubmission, accepted: Accepted): FieldFaults | unde
 }
 
 /** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
-export function faultOfForm({ callbackId, privateMetadata }: ModalSubmission, fault: string): FieldFaults {
-  if (callbackId === TOOL_MODAL) {
-    return { [readOwn("the modal's private_metadata", privateMetadata, toolMemory).faultsAt]: fault };
-  }
+export function faultOfForm({ callbackId }: ModalSubmission, fault: string): FieldFaults {
   if (callbackId === AWAY_MODAL) return { until: fault };
   return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };
 }

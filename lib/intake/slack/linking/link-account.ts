@@ -123,20 +123,6 @@ export async function waitsForLink(
   return `It goes on once you have linked your account again: ${code(`${intake.settings.command} link`)}`;
 }
 
-export async function linkFirst(
-  userId: string,
-  connection: string,
-  intake: LinkIntake,
-): Promise<SlackMessage | undefined> {
-  if (!isOffered(intake, connection)) return notOffered(intake.config);
-  const grant = await intake.grants.get(connection, holderOf({ userId }));
-  if (grant && !grant.death) return undefined;
-  const why = grant?.death
-    ? `Your link cannot be used any more: ${deathInWords(grant.death)}.`
-    : 'This is done as you.';
-  return linkMessage(`${why} Link your account first, and ask again.`, connection);
-}
-
 export async function linkStatus(
   userId: string,
   connection: string,

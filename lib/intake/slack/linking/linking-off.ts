@@ -15,9 +15,7 @@ export function openLinking({ config }: { config: RelayConfig }): Linking {
     linkAccount: answer,
     makeLink: answer,
     unlinkAccount: answer,
-    linkFirst: answer,
     waitsForLink: nothing,
-    formFault: nothing,
     linkStatus: async () => [],
   };
 }

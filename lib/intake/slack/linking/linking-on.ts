@@ -2,25 +2,13 @@ import { createGrants } from '../../../as-person/grants/grants.ts';
 import { createLinkWaits } from '../../../as-person/grants/link-waits.ts';
 import { createVault } from '../../../as-person/grants/vault.ts';
 import { createLinkRequests } from '../../../as-person/linking/link-requests.ts';
-import { readForm } from '../../../as-person/protocol/form.ts';
-import { schemaOfForm } from '../../../automations/do-tool/draft.ts';
 import { linksAccounts } from '../../../config/links-accounts.ts';
 import type { SlackConfig } from '../../../config/schema.ts';
 import { inBatches } from '../../../engine/line/batches.ts';
 import { requeueJob } from '../../../engine/line/sweep.ts';
 import type { Job } from '../../../engine/record/job.ts';
-import { argumentBlock, argumentsIn } from '../../../platforms/slack/views/tool-views.ts';
 import type { Runtime, Stores } from '../../../runtime.ts';
-import { keys } from '../../../state/table/keys.ts';
-import {
-  type LinkIntake,
-  linkAccount,
-  linkFirst,
-  linkStatus,
-  makeLink,
-  unlinkAccount,
-  waitsForLink,
-} from './link-account.ts';
+import { type LinkIntake, linkAccount, linkStatus, makeLink, unlinkAccount, waitsForLink } from './link-account.ts';
 import type { Linking } from './linking.ts';
 import { openLinking as openLinkingOff } from './linking-off.ts';
 import { requiringLink } from './require-link.ts';
@@ -47,13 +35,7 @@ export function openLinking(runtime: Runtime, settings: SlackConfig, stores: Sto
     makeLink: (asking, account) => makeLink(asking, account, intake),
     unlinkAccount: (userId, connection) => unlinkAccount(userId, connection, intake),
     waitsForLink: (verb, userId, connection) => waitsForLink(verb, userId, connection, intake),
-    linkFirst: (userId, connection) => linkFirst(userId, connection, intake),
     linkStatus: (userId, connection) => linkStatus(userId, connection, intake),
-    async formFault(madeBy, values) {
-      const tool = await schemaOfForm(madeBy, (jobId, step) => table.get(keys.step(jobId, step)));
-      const form = tool && readForm(tool, argumentsIn(values));
-      return form && 'fault' in form ? { [argumentBlock(form.name)]: form.fault } : undefined;
-    },
   };
 }
 

@@ -27,16 +27,6 @@ export interface Linking {
    * message, so the answer to a later command has to say it.
    */
   waitsForLink(verb: string, userId: string, connection: string): Promise<string | undefined>;
-  /** Looks for a linked account that can be used. @returns what to tell the person if there is none */
-  linkFirst(userId: string, connection: string): Promise<SlackMessage | undefined>;
   /** Who a person acts as, for `status`; empty where accounts are not linked. */
   linkStatus(userId: string, connection: string): Promise<SlackMessage['blocks']>;
-  /**
-   * What the tool of a form refuses of what was filled in, by block.
-   * @param madeBy the job that made the form, which keeps the tool
-   */
-  formFault(
-    madeBy: string,
-    values: Readonly<Record<string, string>>,
-  ): Promise<Readonly<Record<string, string>> | undefined>;
 }

@@ -18,8 +18,8 @@ export function requiringLink(
       if (!grant || grant.death) {
         return `Here, people act in their own name. Link your account first: ${settings.command} link`;
       }
-      const unserved = verb === 'do' ? undefined : unservedCommand(verb, mcp);
-      return unserved && `${settings.command} ${unserved}. ${settings.command} do shows what you can do.`;
+      const unserved = unservedCommand(verb, mcp);
+      return unserved && `${settings.command} ${unserved}`;
     },
   };
 }

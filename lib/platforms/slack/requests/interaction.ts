@@ -36,7 +36,7 @@ export interface ModalSubmission extends SlackSender {
   viewId: string;
   userName: string;
   privateMetadata: string;
-  /** The values by block id, several choices with one on each line. Empty fields are left out. */
+  /** The values by block id. Empty fields are left out. */
   values: Readonly<Record<string, string>>;
 }
 
@@ -105,7 +105,6 @@ const inputState = z.object({
   value: z.nullish(typed),
   selected_date: z.nullish(z.string()),
   selected_option: z.nullish(z.object({ value: z.string() })),
-  selected_options: z.nullish(z.array(z.object({ value: z.string() }))),
 });
 
 const viewSubmission = z.object({
@@ -217,9 +216,8 @@ function entered(
 ): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [block, inputs] of Object.entries(blocks)) {
-    for (const { value, selected_date, selected_option, selected_options } of Object.values(inputs)) {
-      const chosen = selected_options?.map((one) => one.value).join('\n');
-      const given = value ?? selected_date ?? selected_option?.value ?? chosen;
+    for (const { value, selected_date, selected_option } of Object.values(inputs)) {
+      const given = value ?? selected_date ?? selected_option?.value;
       if (given) values[block] = given;
     }
   }
