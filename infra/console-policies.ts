@@ -6,6 +6,7 @@ import { acknowledge } from './acknowledge.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
 import type { Secrets } from './secrets.ts';
+import { ENCRYPT_AND_DECRYPT } from './stage-key.ts';
 import type { StateTable } from './state-table.ts';
 
 export interface ConsolePoliciesProps extends Keyed {
@@ -54,8 +55,8 @@ export class ConsolePolicies extends Construct {
     acknowledge(this, `AwsSolutions-IAM5[Resource::${found}]`, 'What follows the name is the id of the one stack.');
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');
-    key?.grantDecrypt(this.read);
-    key?.grantEncryptDecrypt(this.operate);
+    key?.grant(this.read, 'kms:Decrypt');
+    key?.grant(this.operate, ...ENCRYPT_AND_DECRYPT);
     for (const { queue } of queues) queue.grantSendMessages(this.operate);
     // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
     // backfill is planned with the list of GitHub.

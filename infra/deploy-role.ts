@@ -61,10 +61,10 @@ export class DeployRoleStack extends Stack {
 
 /** The qualifier of the stage's bootstrap, which no other stage may have: its roles can deploy either. */
 function ownQualifier(name: string, config: RelayConfig): string {
-  const { bootstrapQualifier } = readStage(name, config);
-  const others = Object.keys(config.deployment.stages).filter(
-    (other) => other !== name && readStage(other, config).bootstrapQualifier === bootstrapQualifier,
-  );
+  const { bootstrapQualifier } = readStage(name, config).settings;
+  const others = Object.entries(config.deployment.stages)
+    .filter(([other, settings]) => other !== name && settings.bootstrapQualifier === bootstrapQualifier)
+    .map(([other]) => other);
   if (others.length === 0) return bootstrapQualifier;
   throw new StageError(
     `the stages ${name} and ${others.join(', ')} are deployed by the same bootstrap roles: set deployment.stages.${name}.bootstrapQualifier in relay.config.ts, then run npx cdk bootstrap with that --qualifier. docs/deploy.md explains it.`,

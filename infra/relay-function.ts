@@ -26,6 +26,7 @@ import type { Network } from './network.ts';
 import type { Running } from './running.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stage as RelayStage } from './stage.ts';
+import { ENCRYPT_AND_DECRYPT } from './stage-key.ts';
 import type { StateTable } from './state-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -86,7 +87,7 @@ export class RelayFunction extends Construct {
     logGroup.grantWrite(role);
     network?.connect(role, name);
     // For the table, the queues and the secrets.
-    key?.grantEncryptDecrypt(role);
+    key?.grant(role, ...ENCRYPT_AND_DECRYPT);
 
     this.function = new LambdaFunction(this, 'Function', {
       functionName: name,

@@ -1,6 +1,5 @@
 import { Arn, ArnFormat, Aspects, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -19,6 +18,7 @@ import { Running } from './running.ts';
 import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
 import { deployedBy, type Stage } from './stage.ts';
+import { stageKey } from './stage-key.ts';
 import { addStateAlarms } from './state-alarms.ts';
 import { StateTable } from './state-table.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
@@ -38,14 +38,14 @@ export class RelayStack extends Stack {
     super(scope, id, {
       description: `Partner Relay, stage ${stage.name}`,
       terminationProtection: stage.isProtected,
-      synthesizer: deployedBy(stage.bootstrapQualifier),
+      synthesizer: deployedBy(stage.settings.bootstrapQualifier),
       // A table with a customer key needs a fixed region, which is the region of the key.
       ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
     const { settings } = stage;
     this.#followRules(stage);
 
-    const key = kmsKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);
+    const key = kmsKeyArn === undefined ? undefined : stageKey(this, 'Key', kmsKeyArn);
     const network = settings.network && new Network(this, 'Network', settings.network);
     const entrance = settings.httpApi
       ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })

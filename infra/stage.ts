@@ -17,8 +17,6 @@ export interface Stage {
   isProtected: boolean;
   /** What happens to the data when the stack is removed. */
   removalPolicy: RemovalPolicy;
-  /** Names the roles of `cdk bootstrap` that deploy it. */
-  bootstrapQualifier: string;
   settings: StageSettings;
 }
 
@@ -45,7 +43,6 @@ export function readStage(name: unknown, { deployment }: RelayConfig): Stage {
     isProtected: settings.protected,
     // A resource whose first creation fails is deleted, because its name would block the next attempt.
     removalPolicy: settings.protected ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-    bootstrapQualifier: settings.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER,
     settings,
   };
 }

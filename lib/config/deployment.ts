@@ -122,11 +122,12 @@ const stage = z.strictObject({
   bootstrapQualifier: z
     .string()
     .regex(/^[a-z0-9]{1,10}$/, 'expected up to 10 lowercase letters and digits')
-    .optional()
+    .default('relay')
     .meta({
       description:
         'The qualifier of `cdk bootstrap` whose roles deploy the stage. Deployments from GitHub Actions need one for each ' +
-        "stage, so that one stage's workflow cannot deploy another.",
+        "stage, so that one stage's workflow cannot deploy another. The policies in `docs/policies/` expect that it begins " +
+        'with `relay`.',
       examples: ['relayprod'],
     }),
   network: z

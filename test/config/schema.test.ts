@@ -240,7 +240,10 @@ describe('a configuration', () => {
       people: [],
       contact: 'your Partner Relay administrator',
       deployment: {
-        stages: { dev: { protected: false, tags: {} }, prod: { protected: true, tags: {} } },
+        stages: {
+          dev: { bootstrapQualifier: 'relay', protected: false, tags: {} },
+          prod: { bootstrapQualifier: 'relay', protected: true, tags: {} },
+        },
         alarms: { emails: [] },
         maxConcurrency: { interactive: 5, background: 5 },
         reservedConcurrency: {},

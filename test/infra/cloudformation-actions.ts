@@ -1,7 +1,8 @@
 /**
  * What CloudFormation calls to create, read, update and delete a resource, by its type and by the service: the
  * `handlers` of the resource schemas that AWS publishes (`aws cloudformation describe-type`), without what the stack has no
- * use for, such as replicas, file systems and streams. Three types have no schema there: those are from the API reference.
+ * use for, such as replicas, file systems and streams, and without `DeleteRolePermissionsBoundary`, which is denied. Three
+ * types have no schema there: those are from the API reference.
  */
 export const actionsByType: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'AWS::ApiGatewayV2::Api': {
@@ -87,7 +88,7 @@ export const actionsByType: Readonly<Record<string, Readonly<Record<string, stri
     iam: 'DeleteRolePolicy GetRolePolicy PutRolePolicy',
   },
   'AWS::IAM::Role': {
-    iam: 'CreateRole DeleteRole DeleteRolePermissionsBoundary DeleteRolePolicy GetRole GetRolePolicy ListAttachedRolePolicies ListRolePolicies PutRolePermissionsBoundary PutRolePolicy TagRole UntagRole UpdateAssumeRolePolicy UpdateRole UpdateRoleDescription',
+    iam: 'CreateRole DeleteRole DeleteRolePolicy GetRole GetRolePolicy ListAttachedRolePolicies ListRolePolicies PutRolePermissionsBoundary PutRolePolicy TagRole UntagRole UpdateAssumeRolePolicy UpdateRole UpdateRoleDescription',
   },
   'AWS::Lambda::EventInvokeConfig': {
     lambda:

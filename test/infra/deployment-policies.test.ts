@@ -20,13 +20,15 @@ const matches = (pattern: string, text: string) =>
 
 /** Whether policies allow an action, as IAM reads them. Conditions are taken as met. `*` is what has no name. */
 function allows(names: readonly Name[], action: string, resource: string): boolean {
-  return names
+  const effects = names
     .flatMap((name) => policy(name).Statement)
-    .some(
+    .filter(
       ({ Action, Resource }) =>
         [Action].flat().some((one) => matches(one, action)) &&
         [Resource].flat().some((one) => matches(String(one), resource)),
-    );
+    )
+    .map(({ Effect }) => Effect);
+  return effects.includes('Allow') && !effects.includes('Deny');
 }
 
 interface Resource {
@@ -90,6 +92,11 @@ function denied(names: readonly Name[], template: Template, stackName: string, s
 }
 
 describe('the execution policies for cdk bootstrap', () => {
+  const [, prefix = ''] = /--policy-name ([\w-]+)\$name /.exec(readFileSync('docs/deploy.md', 'utf8')) ?? [];
+  const bootstrapPolicies = ['cloudformation', 'cloudformation-network', 'deployer'].map((name) => prefix + name);
+
+  it('are made under a name that docs/deploy.md gives', () => expect(prefix).not.toBe(''));
+
   it.each(Object.keys(stages) as StageName[])('are enough for every resource of the stage %s', (stage) => {
     const settings: StageInput = stages[stage];
     const names: Name[] = settings.network ? ['cloudformation', 'cloudformation-network'] : ['cloudformation'];
@@ -101,7 +108,7 @@ describe('the execution policies for cdk bootstrap', () => {
     expect(allows(names, 'ssm:GetParameters', `arn:aws:ssm:${PLACE}:parameter${parameter}`)).toBe(true);
   });
 
-  it.each([
+  it.each<[action: string, resource: string]>([
     ['iam:PutRolePolicy', `${ROLES}/Admin`],
     ['iam:PassRole', `${ROLES}/Admin`],
     ['iam:CreateUser', 'arn:aws:iam::111122223333:user/partner-relay-prod'],
@@ -111,6 +118,13 @@ describe('the execution policies for cdk bootstrap', () => {
     ['dynamodb:GetItem', `arn:aws:dynamodb:${PLACE}:table/partner-relay-prod-StateTable`],
     ['s3:PutObject', 'arn:aws:s3:::cdk-relayprod-assets-111122223333-eu-central-1/0a1b2c.zip'],
     ['cloudformation:CreateStack', '*'],
+    ['iam:DeleteRolePermissionsBoundary', `${ROLES}/partner-relay-prod-Role`],
+    // The policies of the bootstrap itself, as docs/deploy.md names them.
+    ...bootstrapPolicies.map((name): [string, string] => [
+      'iam:CreatePolicyVersion',
+      `arn:aws:iam::111122223333:policy/${name}`,
+    ]),
+    ['s3:GetObject', 'arn:aws:s3:::cdk-hnb659fds-assets-111122223333-eu-central-1/0a1b2c.zip'],
   ])('do not allow %s for %s', (action, resource) => {
     expect(allows(['cloudformation', 'cloudformation-network'], action, resource)).toBe(false);
   });
@@ -119,10 +133,11 @@ describe('the execution policies for cdk bootstrap', () => {
 describe('the policy of the person who deploys', () => {
   const may = (action: string, resource: string) => allows(['deployer'], action, resource);
 
-  it('lets them take the roles of every bootstrap, with which cdk works', () => {
-    const { app, stack } = synthesize('bounded', {
-      deployment: { stages: { bounded: { bootstrapQualifier: 'relayprod' } } },
-    });
+  it.each([
+    [{}, 'cdk-relay-'],
+    [{ bootstrapQualifier: 'relayprod' }, 'cdk-relayprod-'],
+  ])('lets them take the roles of the bootstrap of a stage with %j, with which cdk works', (settings, name) => {
+    const { app, stack } = synthesize('bounded', { deployment: { stages: { bounded: settings } } });
     const { assumeRoleArn, lookupRole, assets } = app.synth().getStackArtifact(stack.artifactId);
     expect(assets).toEqual([]);
     for (const arn of [assumeRoleArn, lookupRole?.arn]) {
@@ -130,10 +145,11 @@ describe('the policy of the person who deploys', () => {
         /\$\{AWS::(\w+)\}/g,
         (_, of) => ({ Partition: 'aws', AccountId: '1111' })[of as 'Partition'] ?? of,
       );
-      expect(role).toContain(':role/cdk-relayprod-');
+      expect(role).toContain(`:role/${name}`);
       expect(may('sts:AssumeRole', role ?? '')).toBe(true);
     }
     expect(may('sts:AssumeRole', `${ROLES}/Admin`)).toBe(false);
+    expect(may('sts:AssumeRole', `${ROLES}/cdk-hnb659fds-deploy-role-111122223333-eu-central-1`)).toBe(false);
   });
 
   it('allows every call of AWS that a command can make', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { rightsTable, statementsOf } from './rights-table.ts';
+import { rightsTable, type Statement, statementsOf } from './rights-table.ts';
 import { everything, synthesize } from './variants.ts';
 
 /** What a function may do: each action with the resource that it is for. */
@@ -190,4 +190,18 @@ describe('the role of a function', () => {
     );
     expect(JSON.stringify(template.toJSON())).toMatch(/"grant#/);
   });
+});
+
+it.each(['rules', 'company'] as const)('nobody decrypts with the key of the stage %s directly', (stage) => {
+  const template = synthesize(stage, everything).template();
+  const statements = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']
+    .flatMap((type) => Object.values(template.findResources(type)))
+    .flatMap(({ Properties }): Statement[] => Properties.PolicyDocument.Statement)
+    .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('kms:')));
+  expect(statements.length).toBeGreaterThan(5);
+  for (const { Condition } of statements) {
+    expect(Condition?.StringEquals?.['kms:ViaService']).toContainEqual({
+      'Fn::Join': ['', ['dynamodb.eu-central-1.', { Ref: 'AWS::URLSuffix' }]],
+    });
+  }
 });
