@@ -96,7 +96,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       linkWait: ['PutItem'],
       backfill: ['GetItem', 'UpdateItem'],
       backfilledIssue: ['PutItem', 'Query'],
-      testScenario: ['GetItem', 'PutItem'],
+      newest: ['GetItem', 'PutItem'],
       failingCases: ['GetItem', 'PutItem'],
     },
     indexes: [waitingLine.name],

@@ -1,14 +1,14 @@
 import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { counted } from '../../text.ts';
+import type { Fate } from '../newest-wins.ts';
 import type { WorkflowRun } from './draft.ts';
 import type { RunResults } from './read-run.ts';
-import type { ScenarioFate } from './scenario-states.ts';
 import type { Listed, ScenarioResult } from './tally.ts';
 
 /** A scenario, and what its results led to; nothing for a run that does not count. */
 export interface ShownScenario extends ScenarioResult {
-  became?: ScenarioFate | 'not whole' | 'all skipped' | 'refused' | undefined;
+  became?: Fate | 'not whole' | 'all skipped' | 'refused' | undefined;
 }
 
 const BECAME = {

@@ -23,3 +23,8 @@ export const attemptOf = (run: { id: number; run_attempt: number }) => ['workflo
 export function counts({ isOwn, event, head_branch }: WorkflowRun, branches: readonly string[]): boolean {
   return isOwn && ['push', 'schedule'].includes(event) && branches.includes(head_branch ?? '');
 }
+
+/** Orders runs as text by their creation. A re-run comes before the run that was created next. */
+export function orderOf({ created_at, id, run_attempt }: WorkflowRun): string {
+  return [Date.parse(created_at), id, run_attempt].map((part) => String(part).padStart(16, '0')).join('-');
+}

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
+import { changeItem } from '../../state/table/counted-item.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { type FailingTest, runRef } from '../failing-tests-to-defect/draft.ts';
-import { changeItem } from './counted-item.ts';
-import type { WorkflowRun } from './draft.ts';
-import { orderOf } from './scenario-states.ts';
+import { orderOf, type WorkflowRun } from './draft.ts';
 import { type CaseResult, keyOf } from './tally.ts';
 
 const failing = z.object({

@@ -11,11 +11,10 @@ import { counted, cutToLength } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
-import { mayArriveUntil } from '../late-sends.ts';
+import { setNewest } from '../newest-wins.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
-import { attemptOf, counts, testRunJobs, type WorkflowRun } from './draft.ts';
+import { attemptOf, counts, orderOf, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
-import { orderOf, type ScenarioFields, sendScenario } from './scenario-states.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 
 /** The name that people see on a commit. */
@@ -95,15 +94,14 @@ export function testsToScenarios(context: Context): Automation {
     const { id, passed, failed, coverage } = result;
     if (passed + failed === 0) return 'all skipped';
     if (failed === 0 && !isWhole) return 'not whole';
-    const fields: ScenarioFields = {
+    const fields = {
       status: failed > 0 ? settings.status.failed : settings.status.passed,
       ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
     };
-    const until = mayArriveUntil(job, clock());
-    const scenario = { scenario: String(id), place: orderOf(run), fields };
+    const setting = { kind: 'test scenario', id: String(id), place: orderOf(run), value: fields, unlessTold: true };
     try {
-      return await sendScenario({ table, clock, connection: job.connection }, scenario, until, (step, fence) =>
-        steps.set(step, updateTestScenario, { scenario_id: id, ...fields }, fence),
+      return await setNewest({ table, clock }, job, setting, (number, fence) =>
+        steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id: id, ...fields }, fence),
       );
     } catch (error) {
       if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return 'refused';

@@ -129,10 +129,10 @@ export const keys = {
     pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
     sk: issue,
   }),
-  /** lib/automations/tests-to-scenarios/scenario-states.ts: what the service was told of a test scenario. */
-  testScenario: (connection: string, scenario: string): Key => ({
-    pk: `test-scenario#${connection}#${scenario}`,
-    sk: 'state',
+  /** lib/automations/newest-wins.ts: what the newest request set, of a test scenario or a checklist item. */
+  newest: (connection: string, kind: string, id: string): Key => ({
+    pk: `newest#${connection}#${kind}#${id}`,
+    sk: 'newest',
   }),
   /** lib/automations/tests-to-scenarios/failing-cases.ts: the test cases that fail in a workflow on a branch. */
   failingCases: (repository: string, workflow: string, branch: string): Key => ({

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import type { Key } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
-import { unchangedSince } from '../../state/table/unreadable-item.ts';
+import type { Key } from './keys.ts';
+import type { Table } from './table.ts';
+import { unchangedSince } from './unreadable-item.ts';
 
 /**
  * Changes an item, and counts the changes. One that cannot be read says nothing.
