@@ -24,8 +24,6 @@ interface CommonVerb<Command extends { verb: string }> {
   needsAccounts?: true;
   /** The repository setting that allows the verb in comments. Without it, the verb works in Slack only. */
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'>;
-  /** What the command sets, if another command sets it to something else. Then only the last of them is a repetition. */
-  sets?(command: Command): string;
   /** Why a typed command may be a mistake, so that the person is asked to confirm; undefined if it is probably none. */
   doubt?(command: Command, now: number): string | undefined;
 }
@@ -35,16 +33,12 @@ export interface JobVerb<Command extends { verb: string }> extends CommonVerb<Co
   isAnswered?: never;
   /** Not null: checking it also checks that the person acts in their own name where that is required. */
   permission: NonNullable<CommonVerb<Command>['permission']>;
-  /** True if repeating the command shortly after may be a mistake, so that the person is asked to confirm. */
-  asksBeforeRepeating: boolean;
   job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
 }
 
 /** A verb that `answer` in lib/intake/slack/receive-command.ts answers at once. */
 export interface AnsweredVerb<Command extends { verb: string }> extends CommonVerb<Command> {
   isAnswered: true;
-  /** As of a {@link JobVerb}, if it makes jobs. */
-  asksBeforeRepeating?: true;
   /** Makes a job in place of the answer. @returns undefined if intake has to answer */
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }

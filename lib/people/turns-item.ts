@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Item } from '../state/table/table.ts';
 import { storedTime } from '../state/table/unreadable-item.ts';
-import type { RecentCommand } from './recent-commands.ts';
 
 /** A job, and when it was recorded; epoch milliseconds. */
 export interface NotedJob {
@@ -14,7 +13,6 @@ export interface TurnsItem {
   noted: NotedJob[];
   /** The ids of the last jobs, ended or not, the newest last. */
   asked: string[];
-  given: RecentCommand[];
   /** When the last job was recorded. */
   lastAt: number;
   /** Counts the writes, so that each write is conditional on what was read. */
@@ -22,10 +20,8 @@ export interface TurnsItem {
 }
 
 const id = z.string().check(z.minLength(1));
-const text = z.string();
 const noted = z.array(z.object({ id, at: storedTime }));
 const asked = z.array(id);
-const given = z.array(z.object({ sets: text, command: text, happened: text, jobId: id, at: storedTime }));
 const version = z.int().check(z.gte(0));
 
 /** Reads any item. What cannot be read counts as missing: it never stops a person, who could not repair it. */
@@ -33,7 +29,6 @@ export function readTurnsItem(item: Item | undefined): TurnsItem {
   return {
     noted: noted.safeParse(item?.noted).data ?? [],
     asked: asked.safeParse(item?.asked).data ?? [],
-    given: given.safeParse(item?.given).data ?? [],
     lastAt: storedTime.safeParse(item?.lastAt).data ?? 0,
     version: version.safeParse(item?.version).data ?? 0,
   };

@@ -6,7 +6,6 @@ import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 import { ifReadable, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
-import { areRecent, type RecentCommand, type RepeatKey, repeatedBy } from './recent-commands.ts';
 import { type NotedJob, readTurnsItem, type TurnsItem } from './turns-item.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */
@@ -19,21 +18,13 @@ export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet
 export interface Turns {
   /**
    * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
-   * @returns the job's lane, unless too many of the person's jobs have not ended, or it repeats a recent command
+   * @returns the job's lane, unless too many of the person's jobs have not ended
    */
-  take(
-    person: Person,
-    jobId: string,
-    command?: TakingCommand,
-  ): Promise<{ lane: Lane } | { repeats: RecentCommand } | 'too many'>;
+  take(person: Person, jobId: string, command?: TakingCommand): Promise<{ lane: Lane } | 'too many'>;
 }
 
 /** The command of a job. */
 export interface TakingCommand {
-  /** What it says, if its person is asked before it is repeated. */
-  repeatKey?: RepeatKey | undefined;
-  /** Whether they repeat it deliberately. */
-  isAgain?: boolean;
   /** Whether nobody is told how the job ends. Then /pm status does not show it. */
   isHidden?: boolean;
   /** What was read of the person a moment ago. */
@@ -79,19 +70,16 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
   }
 
   return {
-    async take(person, jobId, { repeatKey, isAgain = false, isHidden = false, readBefore } = {}) {
+    async take(person, jobId, { isHidden = false, readBefore } = {}) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         const item = await (readBefore && tries === 0 ? readBefore : readTurns(table, person));
-        const { noted, asked, given, lastAt, version } = readTurnsItem(item);
+        const { noted, asked, lastAt, version } = readTurnsItem(item);
         const now = clock();
-        const recent = areRecent(given, now);
-        const repeats = repeatKey && !isAgain && repeatedBy(repeatKey, jobId, recent);
         // Almost every job is new, so it is looked up only if something speaks for a repeat.
         const isKnown = noted.some(({ id }) => id === jobId) || asked.includes(jobId);
-        const accepted = isKnown || repeats || tries > 0 ? await laneOf(jobId) : undefined;
+        const accepted = isKnown || tries > 0 ? await laneOf(jobId) : undefined;
         if (accepted) return accepted;
-        if (repeats) return { repeats };
         const others = noted.filter(({ id }) => id !== jobId);
         const isSoon = lastAt + FURTHER_WITHIN_MS > now;
         // Ended jobs are removed only when it matters, so that no job has to remove its own record.
@@ -100,9 +88,6 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
         const turn: TurnsItem = {
           noted: [...kept, { id: jobId, at: now }],
           asked: isHidden ? asked : [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
-          given: repeatKey
-            ? [...recent.filter(({ sets }) => sets !== repeatKey.sets), { ...repeatKey, jobId, at: now }]
-            : recent,
           lastAt: now,
           version: version + 1,
         };

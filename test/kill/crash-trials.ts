@@ -54,9 +54,8 @@ export class Tally {
   points = 0;
   trials = 0;
   succeeded = 0;
-  /** Commands that were typed again, and of those the ones that were not done once more. */
+  /** Commands that were typed again. */
   typedAgain = 0;
-  asked = 0;
   readonly violations: string[] = [];
   readonly #parked = new Map<string, number>();
 
@@ -67,14 +66,12 @@ export class Tally {
     this.trials += 1;
     if (parked.length === 0) this.succeeded += 1;
     this.typedAgain += Math.max(0, typed.length - 1);
-    this.asked += typed.filter(({ answer }) => answer === 'asked').length;
     for (const why of new Set(parked)) this.#parked.set(why, (this.#parked.get(why) ?? 0) + 1);
   }
 
   toString(): string {
     const parked = [...this.#parked].map(([why, times]) => `${times} ${why}`).join(', ') || 'none';
-    const typed =
-      this.typedAgain > 0 ? `; ${this.typedAgain} commands typed again, ${this.asked} of them asked about` : '';
+    const typed = this.typedAgain > 0 ? `; ${this.typedAgain} commands typed again` : '';
     return `${this.trials} trials at ${this.points} points: ${this.succeeded} succeeded; parked: ${parked}${typed}`;
   }
 }

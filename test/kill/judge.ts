@@ -1,7 +1,7 @@
 import type { Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Answering } from './creation-faults.ts';
-import { ASKED_WITHIN_MS, isOf } from './outside.ts';
+import { isOf } from './outside.ts';
 import { rule, type Standing } from './referee.ts';
 import type { Made, Row } from './rows.ts';
 import type { Effect, Stop, TrialResult } from './trial.ts';
@@ -59,18 +59,11 @@ function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence):
   return [
     ...unless(lost.length === 0, `acknowledged and lost: ${lost}`),
     ...unless(ofEvents === events, `${ofEvents} jobs of ${events} events`),
-    ...typed.flatMap(({ answer, at, storedBeforeAt }, index) => {
-      // A command that was noted and got no job is made by the next one like it, and named after the first.
-      const isFirsts = typed
-        .slice(0, index)
-        .some((one, before) => one.answer === 'nothing' && ofCommands[before] === 1);
-      const count = ofCommands[index] || (storedBeforeAt === undefined && answer !== 'asked' && isFirsts ? 1 : 0);
-      const isRepeat = storedBeforeAt !== undefined && at - storedBeforeAt < ASKED_WITHIN_MS;
+    ...typed.flatMap(({ isAnswered }, index) => {
+      const count = ofCommands[index] ?? 0;
       return [
-        ...unless(answer !== 'working on it' || count === 1, `a command that is worked on has ${count} jobs`),
-        ...unless(answer !== 'asked' || count === 0, `a command that was not wanted once more has ${count} jobs`),
+        ...unless(!isAnswered || count === 1, `a command that is worked on has ${count} jobs`),
         ...unless(count <= 1, `a command has ${count} jobs`),
-        ...unless(answer === 'nothing' || (answer === 'asked') === isRepeat, `the command was answered: ${answer}`),
       ];
     }),
   ];

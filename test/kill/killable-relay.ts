@@ -16,7 +16,7 @@ import { SIGNING_SECRET, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
 import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
 import { VARIABLES } from '../simulation/world.ts';
 import { type Host, startKillableHosts } from './killable-hosts.ts';
-import { ASKED_WITHIN_MS, createOutside } from './outside.ts';
+import { createOutside } from './outside.ts';
 import type { FunctionSlug, Trial, TrialResult, UnderWay } from './trial.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
@@ -118,7 +118,7 @@ export async function startKillableRelay(
     }
 
     const mayFail = trial.stops?.some(({ when }) => when === 'refused') ?? false;
-    const outside = createOutside({ clock, slack, invoke, jobs: jobsOfTrial, mayFail });
+    const outside = createOutside({ clock, slack, invoke, mayFail });
 
     async function work(): Promise<void> {
       for (const queue of queues) {
@@ -158,8 +158,6 @@ export async function startKillableRelay(
       await work();
     }
     await workToTheEnd();
-    // So late that nobody is asked any more, and a command that is typed again is another one.
-    if (unanswered.length > 0) clock.now += ASKED_WITHIN_MS;
     for (const incoming of unanswered) while (!(await outside.bring(incoming)));
     await workToTheEnd();
 

@@ -8,14 +8,6 @@ import { githubDelivery, type Incoming, type Posted, slackRequest } from './inco
 import type { Host } from './killable-hosts.ts';
 import type { FunctionSlug, Typed } from './trial.ts';
 
-/** Who types a command again within this time is asked whether they want it done once more (docs/slack.md). */
-export const ASKED_WITHIN_MS = 120_000;
-
-const ANSWERS = [
-  ['working on it', /Working on it/],
-  ['asked', /Run it again\?/],
-] as const;
-
 /** GitHub, and people in Slack. */
 export interface Outside {
   /** @returns whether it was answered with 2xx */
@@ -31,13 +23,11 @@ export interface OutsideOptions {
   slack: SlackStandIn;
   /** @returns undefined where the host stopped meanwhile */
   invoke<T>(slug: FunctionSlug, call: (host: Host) => Promise<T>): Promise<T | undefined>;
-  /** Those that became of what was brought so far. */
-  jobs(): Promise<readonly Job[]>;
   /** Whether a webhook may answer with an error. */
   mayFail: boolean;
 }
 
-export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOptions): Outside {
+export function createOutside({ clock, slack, invoke, mayFail }: OutsideOptions): Outside {
   const acknowledged: string[] = [];
   const typed: Typed[] = [];
 
@@ -54,12 +44,9 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
     throw new Error(`the webhook answered ${status}: ${answer?.body}`);
   }
 
-  /** Somebody types a command. Who is asked whether they want it done once more does not. */
+  /** Somebody types a command. */
   async function type({ text, userId, channelId }: Incoming & { from: 'slack command' }): Promise<boolean> {
     const triggerId = slack.makeTriggerId(userId);
-    const before = typed.length > 0 ? await jobs() : [];
-    const storedBeforeAt = typed.findLast((earlier) => before.some((job) => isOf(job, earlier)))?.at;
-    const at = clock.now;
     const form = {
       command: '/pm',
       team_id: TEAM_ID,
@@ -70,8 +57,10 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
       response_url: slack.makeResponseUrl({ userId, channelId }),
       trigger_id: triggerId,
     };
-    const answer = await post(slackRequest(form, at));
-    typed.push({ triggerId, at, storedBeforeAt, answer: answer ? readAnswer(answer.body) : 'nothing' });
+    const answer = await post(slackRequest(form, clock.now));
+    if (answer && !answer.body?.includes('Working on it'))
+      throw new Error(`the command was answered with: ${answer.body}`);
+    typed.push({ triggerId, isAnswered: answer !== undefined });
     return answer !== undefined;
   }
 
@@ -100,11 +89,4 @@ export function createOutside({ clock, slack, invoke, jobs, mayFail }: OutsideOp
 /** Whether the job became of that command. */
 export function isOf({ cause }: Job, { triggerId }: Typed): boolean {
   return cause?.from === 'slack' && cause.id === triggerId;
-}
-
-function readAnswer(body: string | undefined): Typed['answer'] {
-  const { text } = JSON.parse(body ?? '') as { text: string };
-  const [answer] = ANSWERS.find(([, words]) => words.test(text)) ?? [];
-  if (!answer) throw new Error(`the command was answered with: ${text}`);
-  return answer;
 }

@@ -58,12 +58,8 @@ export type Happening =
 export interface Typed {
   /** Of this command and no other, so that it tells which job became of it. */
   triggerId: string;
-  /** Epoch milliseconds. */
-  at: number;
-  /** When they last typed one that was stored by then. */
-  storedBeforeAt: number | undefined;
-  /** `asked` is whether they want it done once more; `nothing` is an error too. */
-  answer: 'working on it' | 'asked' | 'nothing';
+  /** With 2xx, which says that it is worked on. */
+  isAnswered: boolean;
 }
 
 export interface TrialResult {

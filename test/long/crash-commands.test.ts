@@ -145,15 +145,13 @@ describe.each([loggedWithTool, defectWithTool])('$what', (row) => {
 
 it('each command runs once if the relay is killed twice in a row', async () => {
   const row = defectInSlack;
-  const { asked, typedAgain } = tally;
+  const { typedAgain } = tally;
   const trials = await startTrials({}, tally);
   const [answers = []] = faults;
   await trials.tryEach({ row, answers }, andOnceMore(killsAt(await trials.try({ row, answers }))));
   await trials.close();
   expect(tally.violations.splice(0)).toEqual([]);
-  // Of those who typed again some were asked, and some were not.
-  expect(tally.asked).toBeGreaterThan(asked);
-  expect(tally.typedAgain - typedAgain).toBeGreaterThan(tally.asked - asked);
+  expect(tally.typedAgain).toBeGreaterThan(typedAgain);
 });
 
 function faultsOf({ repeatable }: Row): typeof faults {

@@ -1,14 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verbs } from '../../lib/automations/verbs.ts';
-import { ASKED_WITHIN_MS } from '../../lib/people/recent-commands.ts';
-import { keys } from '../../lib/state/table/keys.ts';
-import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
   buttonsOf,
   command,
-  commandForm,
   GENERAL,
   lastMessage,
   lastView,
@@ -19,12 +15,13 @@ import {
   queued,
   readable,
   shortcut,
-  slackSignature,
   submit,
   TOMASZ,
   told,
 } from '../slack-requests.ts';
 
+/** Within it, a second command of a person is a further one. */
+const MINUTE_MS = 60_000;
 const WORKING = ':hourglass_flowing_sand: Working on it: ';
 
 describe('a command', () => {
@@ -33,7 +30,7 @@ describe('a command', () => {
     relay = await startRelay();
   });
   beforeEach(() => {
-    relay.clock.now += ASKED_WITHIN_MS;
+    relay.clock.now += MINUTE_MS;
   });
   afterAll(() => relay.close());
   const completed = (...ids: number[]) =>
@@ -217,7 +214,7 @@ describe('help', () => {
       await command(relay, examples[0] ?? verb, { channelId: PLATFORM });
       await relay.work();
       expect(await relay.jobs('parked')).toEqual([]);
-      relay.clock.now += ASKED_WITHIN_MS;
+      relay.clock.now += MINUTE_MS;
     }
     await relay.close();
   });
@@ -317,7 +314,7 @@ it('a refused search is reported to its author', async () => {
   await relay.close();
 });
 
-describe('the very same command', () => {
+describe('a typed command', () => {
   let relay: TestRelay;
   beforeEach(async () => {
     relay = await startRelay();
@@ -325,100 +322,13 @@ describe('the very same command', () => {
   afterEach(() => relay.close());
   const typed = 'log 1h “Release checkout 2.4” wrote tests';
 
-  it.each([
-    ['just short of two minutes later', ASKED_WITHIN_MS - 1, {}, '120 s'],
-    ['two minutes later', ASKED_WITHIN_MS, {}, undefined],
-    ['by somebody else', 1_000, { userId: TOMASZ }, undefined],
-    ['in another channel', 1_000, { channelId: PLATFORM }, undefined],
-  ])('a repeated command is asked about and not run: %s', async (_, later, asked, ago) => {
-    await command(relay, typed);
-    relay.clock.now += later;
-    const { text } = await command(relay, 'LOG  60m "Release checkout 2.4" wrote  tests', asked);
-    expect(text).toBe(
-      ago
-        ? `:question: You already ran /pm log 1h "Release checkout 2.4" wrote tests ${ago} ago. It is not finished yet. Run it again?`
-        : `${WORKING}/pm log 1h "Release checkout 2.4" wrote tests`,
-    );
-    expect(queued(relay)).toBe(ago ? 1 : 2);
-  });
-
-  it('a command with another word is another command', async () => {
-    await command(relay, typed);
-    expect((await command(relay, `${typed} again`)).text).toContain(WORKING);
-    expect(queued(relay)).toBe(2);
-  });
-
-  it('a repeated command that is done shows what was done', async () => {
-    await ask(relay, typed);
-    expect((await command(relay, typed)).text).toMatch(/ago\. It is done: logged 1h on .*\. Run it again\?$/);
-  });
-
-  it('a parked command that is typed again is tried again, as the same job', async () => {
-    relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/timelogs/create', times: 1 });
-    await ask(relay, typed);
-    expect((await command(relay, typed)).text).toMatch(
-      /It could not be done: the service refuses it\. .* tries it again now/,
-    );
-    await relay.workToTheEnd();
-    const [job, ...others] = await relay.jobs();
-    expect(others).toEqual([]);
-    expect(job).toMatchObject({
-      status: 'succeeded',
-      decisions: { newest: [{ by: 'U0MIRA001 in Slack', what: 'replayed' }] },
-    });
-  });
-
-  it('a command whose outcome is unknown is not tried again by typing it again', async () => {
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/timelogs/create', times: 1 });
-    await ask(relay, typed);
-    // The relay looks for minutes, and the command is remembered for two.
-    const { text } = await command(relay, typed);
-    expect(text).toMatch(/Run it again\?$/);
-    expect((await relay.jobs('parked')).length + (await relay.jobs('waiting')).length).toBe(1);
-  });
-
-  it('the button repeats the command once, in place of the question', async () => {
-    await ask(relay, typed);
-    const question = await command(relay, typed);
-    await press(relay, question, 'Run again');
-    const shown = lastMessage(relay);
-    await press(relay, question, 'Run again');
-    await relay.work();
-    expect(readable(shown.blocks)).toContain('Logged 1h');
-    await press(relay, question, 'Run again');
-    expect(queued(relay)).toBe(0);
-    expect(relay.sandbox.data.timelogs).toHaveLength(5);
-  });
-
-  it('the same command is asked about again after it was repeated, but not if Slack sends the first one again', async () => {
+  it('runs again if it is typed again, and not if Slack sends it again', async () => {
     const triggerId = relay.slack.makeTriggerId(MIRA);
-    await command(relay, typed, { triggerId });
-    relay.clock.now += ASKED_WITHIN_MS - 10_000;
-    await press(relay, await command(relay, typed), 'Run again');
-    expect((await command(relay, typed, { triggerId })).text).toContain(WORKING);
-    relay.clock.now += 20_000;
-    expect((await command(relay, typed)).text).toMatch(/ s ago\. It is not finished yet\. Run it again/);
-    expect(queued(relay)).toBe(2);
-  });
-
-  it('simultaneous copies of a command run once', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => command(relay, typed)));
-    for (const { text } of answers) expect(text).toMatch(/Working on it|Run it again\?/);
+    for (const asked of [{ triggerId }, { triggerId }, {}]) {
+      expect((await command(relay, typed, asked)).text).toContain(WORKING);
+    }
     await relay.workToTheEnd();
-    expect(relay.sandbox.data.timelogs).toHaveLength(4);
-    expect(await relay.jobs()).toHaveLength(1);
-    expect((await command(relay, typed)).text).toContain('Run it again?');
-  });
-
-  it('what was undone since is done again without a question', async () => {
-    const answers = [];
-    for (const typed of ['done 101 102', 'undo 102 101', 'done 101 102']) answers.push(await ask(relay, typed));
-    expect(answers.map(({ inTheEnd }) => inTheEnd)).toEqual([
-      ':white_check_mark: Completed checklist items 101 and 102.',
-      ':white_check_mark: Reopened checklist items 102 and 101.',
-      ':white_check_mark: Completed checklist items 101 and 102.',
-    ]);
-    expect((await command(relay, 'done 101 102')).text).toContain('Run it again?');
+    expect(relay.sandbox.data.timelogs).toHaveLength(5);
   });
 
   it.each([
@@ -442,40 +352,6 @@ describe('the very same command', () => {
       await relay.work();
     }
     expect(relay.sandbox.data.timelogs.slice(before)).toMatchObject([{ date, hours: 8 }]);
-  });
-
-  it('a command is not asked about if the first one was never stored', async () => {
-    await command(relay, 'done 101');
-    const [first] = await relay.jobs();
-    // What is left of a webhook that died, or could not write, before it had stored the job.
-    await relay.stores.table.delete(keys.job(first?.id ?? ''));
-    expect((await command(relay, 'done 101')).text).toContain(WORKING);
-    expect((await command(relay, 'done 101')).text).toContain('Run it again?');
-    expect(await relay.jobs()).toMatchObject([{ id: first?.id }]);
-  });
-
-  it('a command runs once if the first was answered 500 after it was stored', async () => {
-    const { createHandler } = await import('../../functions/slack-webhook.ts');
-    const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9' };
-    const handle = asHttpHandler(createHandler({ ...relay.runtime, environment }));
-    const body = commandForm(relay, 'done 101').toString();
-    const seconds = String(relay.clock.now / 1000);
-    const headers = { 'x-slack-request-timestamp': seconds, 'x-slack-signature': slackSignature(body, seconds) };
-    expect(await handle({ body, headers } as unknown as Parameters<HttpHandler>[0])).toMatchObject({ statusCode: 500 });
-    relay.clock.now += 5_000;
-    await command(relay, 'done 101');
-    await relay.workToTheEnd();
-    expect(relay.sandbox.requests).toBe(1);
-    expect(told(relay)).toEqual([':white_check_mark: Completed checklist item 101.']);
-  });
-
-  it('a repeated read-only command is not asked about', async () => {
-    for (const typed of ['find login', 'help', 'status', 'defect', 'fly']) {
-      const first = await command(relay, typed);
-      const again = await command(relay, typed);
-      expect(again.text).not.toContain('Run it again');
-      if (typed !== 'status') expect(again).toEqual(first);
-    }
   });
 });
 
@@ -501,9 +377,8 @@ describe('permissions', () => {
   ])('permissions limit a subcommand to channels: %s', async (typed, fault) => {
     expect((await command(relay, typed)).text).toBe(`:warning: ${fault}`);
     expect([queued(relay), relay.slack.views]).toEqual([0, []]);
-    // What was refused was not said before.
     const there = await command(relay, typed, { channelId: PLATFORM });
-    expect(there.text).not.toMatch(/can be used|Run it again/);
+    expect(there.text).not.toContain('can be used');
     expect(queued(relay)).toBe(1);
   });
 

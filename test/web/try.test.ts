@@ -48,21 +48,6 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     expect(await messages.innerText()).not.toMatch(/:[a-z_]+:/);
   });
 
-  it('Run again runs a command a second time', async () => {
-    const { page, relay, newest, command, facts } = await open();
-    for (const _ of [1, 2]) {
-      await command('/pm log 1h "Login with passkeys"');
-      await newest.waitFor();
-      await relay.workToTheEnd();
-    }
-    await page.reload();
-    await page.getByRole('button', { name: 'Run again' }).click();
-    await page.getByText('The relay is working on it').waitFor();
-    await relay.workToTheEnd();
-    const { records } = await facts();
-    expect(records.find(({ kind }) => kind === 'Time logs')?.rows.filter(({ hours }) => hours === 1)).toHaveLength(2);
-  });
-
   it('Link your account answers with a link that opens the page', async () => {
     const { messages, command } = await open();
     await command('/pm link');

@@ -26,8 +26,6 @@ function itemsVerb(
     print,
     permission: 'done',
     inComments: 'completeChecklistItem',
-    asksBeforeRepeating: true,
-    sets: ({ items }) => items.toSorted().join(' '),
     job: (command, origin) =>
       checklistItemJobs.draft({
         ...eventOf(verb, print(command), origin),

@@ -37,7 +37,6 @@ export const defectVerb: AnsweredVerb<DefectCommand> = {
   },
   print: ({ title }) => (title === undefined ? 'defect' : `defect ${asTyped(title)}`),
   permission: 'defect',
-  asksBeforeRepeating: true,
   job({ title }, origin, { slack }) {
     const projectId = slack?.channels[origin.channelId ?? '']?.projectId;
     if (title === undefined || projectId === undefined) return undefined;

@@ -23,7 +23,6 @@ export const findVerb: JobVerb<FindCommand> = {
   },
   print: printFind,
   permission: 'find',
-  asksBeforeRepeating: false,
   job(command, origin) {
     const event = eventOf('find', printFind(command), origin);
     // A search has its own group, so it does not wait for the person's earlier commands.

@@ -39,7 +39,6 @@ export const logVerb: JobVerb<LogCommand> = {
   print: printLog,
   permission: 'log',
   inComments: 'logTime',
-  asksBeforeRepeating: true,
   doubt({ day }, now) {
     // `today` and `yesterday` are no dates.
     const daysAgo = Math.floor((now - Date.parse(day)) / DAY_MS);

@@ -46,7 +46,7 @@ export function offerBlocks(
     const log = { verb: 'log', minutes, day: date, task, isId: true, ...(note !== undefined && { note }) } as const;
     // The same event for two offers would log one of them only.
     const happened = `${job.id} ${task} ${date} ${index}`;
-    const value = { command: printLog(log, languages), happened, again: false, from: placeOf(job) };
+    const value = { command: printLog(log, languages), happened, from: placeOf(job) };
     return runButton(labels[index] ?? '', value, index);
   });
   if (buttons.length < offered.length) return undefined;

@@ -42,7 +42,6 @@ export const relateVerb: JobVerb<RelateCommand> = {
   },
   print: printRelate,
   permission: 'defect',
-  asksBeforeRepeating: true,
   job: (command, origin) =>
     relateJobs.draft({
       ...eventOf('relate', printRelate(command), origin),

@@ -1,12 +1,10 @@
 import { canonicalJson } from '../../canonical-json.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
-import type { Job, JobDraft } from '../../engine/record/job.ts';
+import type { JobDraft } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
-import type { RecentCommand } from '../../people/recent-commands.ts';
 import type { TakingCommand, Turns } from '../../people/turns.ts';
 import { sealUrl } from '../../platforms/slack/sealed-url.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
-import { ifReadable } from '../../state/table/unreadable-item.ts';
 
 export interface AcceptOptions
   extends Pick<Runtime, 'randomBytes' | 'log' | 'metrics'>,
@@ -24,18 +22,16 @@ export interface JobRequest extends TakingCommand {
 
 /**
  * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same form was
- * accepted earlier with another input, which stays. `repeats`: it was not accepted, because the person gave the same
- * command a moment ago, and `first` is its job, if it is stored.
+ * accepted earlier with another input, which stays.
  */
-export type Accepted = 'safe' | 'before' | 'too many' | { repeats: RecentCommand; first: Job | undefined };
+export type Accepted = 'safe' | 'before' | 'too many';
 
-/** Stores and queues a person's job, unless too many of their jobs have not ended, or it may repeat one by mistake. */
+/** Stores and queues a person's job, unless too many of their jobs have not ended. */
 export async function acceptRequest(asked: JobDraft, request: JobRequest, options: AcceptOptions): Promise<Accepted> {
   const { turns, jobs, queue, signatures, log, metrics } = options;
   const { userId, happened } = request;
   const turn = await turns.take({ in: 'slack', id: userId }, asked.id, { ...request, isHidden: !asked.replyTo });
   if (turn === 'too many') return turn;
-  if ('repeats' in turn) return { ...turn, first: await ifReadable(jobs.get(turn.repeats.jobId)) };
   const replyTo = await sealed(asked, options);
   const cause = { from: 'slack', id: happened, person: userId } as const;
   const draft: JobDraft = { ...asked, ...turn, cause, ...(replyTo && { replyTo }) };

@@ -4,6 +4,6 @@
  */
 export { createBudget } from '../../service/budget/budget.ts';
 export { viewConnection } from '../../service/connection/connection-view.ts';
-export { answerRepeat, faultMessage, questionBefore } from './command-questions.ts';
+export { faultMessage, questionBefore } from './command-questions.ts';
 export { helpMessage, statusMessage } from './help.ts';
 export { openDefectModal } from './interactions/open-modal.ts';

@@ -1,7 +1,6 @@
 import { openLinking } from '#linking';
 import { createPermissions } from '../../automations/permissions.ts';
 import type { SlackConfig } from '../../config/schema.ts';
-import { requeueJob } from '../../engine/line/sweep.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';
 import { createTurns, lastJobs, readTurns } from '../../people/turns.ts';
 import { createKnownProjects } from '../../platforms/slack/known-projects.ts';
@@ -23,7 +22,7 @@ const QUESTION_TIMEOUT_MS = 600;
 
 /** Opens everything that is needed to answer people's requests. */
 export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores: Stores): SlackIntake {
-  const { table, jobs, queue, secrets } = stores;
+  const { table, jobs, secrets } = stores;
   const { config, clock, random, fetch } = runtime;
   const turns = createTurns(table, jobs, clock);
   const signatures = createJobSignatures(secrets, config, clock);
@@ -48,10 +47,6 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     linking,
     readTurns: (id) => readTurns(table, { in: 'slack', id }),
     lastJobs: (id) => lastJobs(table, jobs, { in: 'slack', id }),
-    async tryAgain(job, userId) {
-      const decision = { at: clock(), by: `${userId} in Slack`, what: 'replayed' } as const;
-      return (await requeueJob(job, { jobs, queue }, decision)) !== undefined;
-    },
     async viewConnection(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);

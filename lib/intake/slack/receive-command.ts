@@ -1,7 +1,5 @@
 import { type AnsweredCommand, isAnswered, parseCommand, printCommand, verbOf } from '../../automations/verbs.ts';
-import { digest } from '../../digest.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
-import type { RepeatKey } from '../../people/recent-commands.ts';
 import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
@@ -29,7 +27,7 @@ export async function receiveCommand(
     readBefore,
     isTyped: true,
   };
-  const { said, works } = await carryOutOnce(given, intake);
+  const { said, works } = await carryOut(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
   const connection = connectionOf(intake, typed.channelId);
@@ -47,20 +45,12 @@ export async function receiveCommand(
  * outcome replaces it: a message from here could arrive after the outcome, and hide it.
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
-  const { command, happened, again, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
+  const { command, happened, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
   const parsed = parseCommand(command, intake.settings.languages);
   if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
-  const given = { ...press, happened, command: parsed.command, from };
-  const said = again ? await carryOutAgain(given, intake) : (await carryOutOnce(given, intake)).said;
+  const { said } = await carryOut({ ...press, happened, command: parsed.command, from }, intake);
   if (said && press.responseUrl !== undefined)
     await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
-}
-
-/** Runs a command that the person wants to run once more. */
-async function carryOutAgain(given: GivenCommand, intake: SlackIntake): Promise<SlackMessage | undefined> {
-  const fault = await refusal(given, intake);
-  if (fault !== undefined) return warning(fault);
-  return (await carryOut(given, intake, true)).said;
 }
 
 /** The message for the person, and whether a job works on the command. */
@@ -69,39 +59,20 @@ interface Answer {
   works: boolean;
 }
 
-/** Runs a command, unless the person may not use it, gave it a moment ago, or has to confirm it. */
-async function carryOutOnce(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
+/** Runs a command, unless the person may not use it or has to confirm it. */
+async function carryOut(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
   const doubt = given.isTyped && verbOf(given.command).doubt?.(given.command, intake.clock());
   const question = doubt && (await import('./loaded-on-demand.ts')).questionBefore(given, doubt, intake);
   if (question) return { said: question, works: false };
-  return carryOut(given, intake);
-}
-
-async function carryOut(given: GivenCommand, intake: SlackIntake, isAgain = false): Promise<Answer> {
   const draft = draftOf(given, intake);
   if (!draft) {
     if (!isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
     return { said: await answer(given.command, given, intake), works: false };
   }
-  const accepted = await intake.accept(draft, { ...given, repeatKey: repeatKeyOf(given, intake), isAgain });
-  if (accepted === 'too many') return { said: warning(TOO_MANY), works: false };
-  if (typeof accepted === 'string') return { said: undefined, works: true };
-  const { repeats, first } = accepted;
-  // The first one may be about to store its job, or its webhook may have died. The same job is made of its event, so
-  // the command runs once either way.
-  if (!first) return carryOut({ ...given, happened: repeats.happened }, intake, true);
-  const { answerRepeat } = await import('./loaded-on-demand.ts');
-  return { said: await answerRepeat(given, { first, saidAt: repeats.at }, intake), works: false };
-}
-
-/** What a command says, if its person is asked before it is repeated. */
-function repeatKeyOf({ command, channelId, happened }: GivenCommand, { settings }: SlackIntake): RepeatKey | undefined {
-  const { asksBeforeRepeating, sets } = verbOf(command);
-  if (!asksBeforeRepeating) return undefined;
-  const typed = printCommand(command, settings.languages);
-  return { sets: digest([channelId, sets?.(command) ?? typed]), command: digest(typed), happened };
+  const isAccepted = (await intake.accept(draft, given)) !== 'too many';
+  return { said: isAccepted ? undefined : warning(TOO_MANY), works: isAccepted };
 }
 
 /** Answers a command that has no job, or opens the form that it needs first. */

@@ -34,8 +34,6 @@ export interface SlackIntake {
   mutes: Mutes;
   absences: Absences;
   linking: Linking;
-  /** Continues a parked job of the person. @returns false if it changed in the meantime */
-  tryAgain(job: Job, userId: string): Promise<boolean>;
   viewConnection(connection: string): Promise<ConnectionView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;

@@ -16,13 +16,12 @@ export function placeOf({ connection, replyTo }: Pick<Job, 'connection' | 'reply
 
 /**
  * The value of the button. `happened` is the event that the button came from, so that the command runs once however
- * often the button is pressed. `again` means that the person was asked and wants the command to run once more.
+ * often the button is pressed.
  * `from` is set in the message of a job, which may arrive in another channel.
  */
 export const commandOfButton = z.object({
   command: z.string(),
   happened: z.string(),
-  again: z.boolean(),
   from: z.optional(placeAsked),
 });
 
