@@ -16,7 +16,8 @@ type Operand = (item: Attributes, given: Placeholders) => AttributeValue | undef
 
 /**
  * The part of DynamoDB's expressions that the relay uses: comparisons, the functions that ask whether an attribute is
- * there or has something in it, the size of a set, AND, OR and parentheses. Everything else is an error.
+ * there or has something in it, the size of a set, another value for a missing one, NOT, AND, OR and parentheses. Everything
+ * else is an error.
  *
  * @throws {SyntaxError}
  */
@@ -109,6 +110,10 @@ function comparison(tokens: Tokens): Condition {
     tokens.expect(')');
     return inner;
   }
+  if (tokens.take('NOT')) {
+    const inner = comparison(tokens);
+    return (item, given) => !inner(item, given);
+  }
   for (const [name, holds] of Object.entries(functions)) if (tokens.take(name)) return holds(...operands(tokens));
   const left = operand(tokens);
   if (tokens.take('BETWEEN')) {
@@ -139,8 +144,10 @@ const functions: Readonly<Record<string, (a?: Operand, b?: Operand) => Condition
       a(item, given) === undefined,
   contains:
     (a = absent, b = absent) =>
-    (item, given) =>
-      a(item, given)?.SS?.includes(b(item, given)?.S ?? '') ?? false,
+    (item, given) => {
+      const { S: text, SS: texts } = a(item, given) ?? {};
+      return (texts ?? text)?.includes(b(item, given)?.S ?? '') ?? false;
+    },
 };
 
 type Comparator = (a: AttributeValue | undefined, b: AttributeValue | undefined) => boolean;
@@ -195,6 +202,10 @@ function operands(tokens: Tokens): Operand[] {
 
 function operand(tokens: Tokens): Operand {
   const token = tokens.next();
+  if (token === 'if_not_exists') {
+    const [there = absent, otherwise = absent] = operands(tokens);
+    return (item, given) => there(item, given) ?? otherwise(item, given);
+  }
   if (token === 'size') {
     const [set = absent] = operands(tokens);
     return (item, given) => {

@@ -13,6 +13,7 @@ let rival: Table;
 
 const key = { pk: 'hook', sk: 'one' };
 const unlessThere: Expression = { expression: 'attribute_not_exists(#pk)' };
+const isThere: Expression = { expression: 'attribute_exists(#pk)' };
 const atOne: Expression = { expression: '#version = :one', values: { one: 1 } };
 const toTwo: Expression = { expression: 'SET #version = :two REMOVE #note', values: { two: 2 } };
 const belowFive: Expression = { expression: '#version < :five', values: { five: 5 } };
@@ -118,6 +119,30 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
       expect(await write(table)).toBe(refused);
       expect(await table.get(key)).toEqual({ ...key, version: 7 });
     });
+
+    it.each([
+      ['seven puts', 7, (item: object) => rival.put({ ...key, ...item, note: 'newer' }, isThere)],
+      [
+        'an update',
+        1,
+        () => rival.update(key, { expression: 'SET #note = :newer', values: { newer: 'newer' } }, isThere),
+      ],
+    ])(
+      'recognizes its own repetition if other workers have written the item with %s before it',
+      async (_, times, over) => {
+        if (!after) return;
+        await begin();
+        proxy.loseAnswer(
+          (body) => body.includes('Condition'),
+          async () => {
+            for (let count = 1; count <= times; count++) await over((await rival.get(key)) ?? {});
+          },
+        );
+        const newer = { ...key, ...after, note: 'newer' };
+        expect(await write(table)).toEqual(says === true || newer);
+        expect(await table.get(key)).toEqual(newer);
+      },
+    );
   });
 
   it('an item shows nothing of its last write, however it is read', async () => {

@@ -177,7 +177,8 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
           values: { version: grant.version, sends: grant.sends, now },
         },
       );
-      return claimed && readGrant(claimed);
+      // If the answer was late, another worker may have claimed it since.
+      return claimed?.leaseBy === by ? readGrant(claimed) : undefined;
     },
     async release(claimed, by, sent) {
       await table.update(

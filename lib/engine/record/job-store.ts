@@ -228,8 +228,10 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
           values: { generation, ...(job.lease && { lastOwner: job.lease.owner }) },
         },
       );
-      if (!claimed) return { unclaimed: 'leased', until: now + SECOND };
-      return { ...jobOfItem(claimed), ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
+      const taken = claimed && jobOfItem(claimed);
+      // If the answer was late, another worker may have taken it over since.
+      if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND };
+      return { ...taken, ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
     },
     lease({ id, lease }) {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };

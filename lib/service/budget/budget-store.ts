@@ -125,30 +125,26 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     const { answer, changed } = decide(state, clock(), id);
     // What was left out must be written: it is left out relative to the time of reading.
     if (!changed && faults.length === 0) return { answer };
-    if (!(await write(id, read).catch((error) => giveUpOn(id, riding, error)))) return undefined;
+    // Another change of this process may read what this one has written before it knows that. It must not correct it again.
+    corrections.delete(id);
+    try {
+      if (!(await write(id, read))) {
+        changeLater(id, ...riding);
+        return undefined;
+      }
+    } catch (error) {
+      // It may have been carried out. A correction that frees capacity would then free that of another caller the next
+      // time, so it is left out: the capacity is free again after a minute.
+      changeLater(id, ...riding.filter(({ frees }) => !frees));
+      throw error;
+    }
     if (faults.length > 0)
       warn({ message: 'the budget had impossible values, which were left out', budget: id, faults });
-    drop(id, riding);
     return { answer };
   }
 
-  /**
-   * A write without an answer may have been carried out. A correction that frees capacity would then free that of another
-   * caller the next time, so it is left out: the capacity is free again after a minute.
-   */
-  function giveUpOn(id: string, riding: readonly Correction[], error: unknown): never {
-    drop(
-      id,
-      riding.filter(({ frees }) => frees),
-    );
-    throw error;
-  }
-
-  function drop(id: string, some: readonly Correction[]): void {
-    corrections.set(
-      id,
-      correctionsOf(id).filter((one) => !some.includes(one)),
-    );
+  function changeLater(id: string, ...some: readonly Correction[]): void {
+    corrections.set(id, [...correctionsOf(id), ...some]);
   }
 
   async function change<T>(connection: string, id: string, rank: Rank, decide: Decide<T>): Promise<T> {
@@ -179,9 +175,7 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
       if (correctionsOf(id).length === 0) return;
       await orUnavailable(connection, () => tryChange(id, () => ({ answer: undefined, changed: true })));
     },
-    changeLater(id, correction) {
-      corrections.set(id, [...correctionsOf(id), correction]);
-    },
+    changeLater,
     async faults(connection) {
       const id = await idOf(connection);
       return (await orUnavailable(connection, () => readItem(id))).faults;

@@ -34,20 +34,26 @@ export interface IndexPage {
 }
 
 /**
- * Tells the last conditional write of an item from every other one. The SDK repeats a write whose answer was lost, and
- * the condition of the repetition then fails on what the first try wrote. Other modules never see this attribute.
+ * The ids of an item's last conditional writes: the newest, and those before it. The SDK repeats a write whose answer was
+ * lost, and the condition of the repetition then fails on what the first try wrote, or on what another worker has written
+ * over it since. Other modules never see these attributes.
  */
 const WRITE_ID = 'writeId';
+const EARLIER_IDS = 'earlierIds';
 const WRITE_ID_BYTES = 9;
+/** How many earlier ids a put keeps. An update cannot cut a list, and keeps one. */
+const EARLIER_KEPT = 7;
 /** A repeated update must not count twice where its condition still holds. */
-const NOT_WRITTEN = `(attribute_not_exists(#${WRITE_ID}) OR #${WRITE_ID} <> :${WRITE_ID})`;
+const NOT_WRITTEN = `NOT contains(#${WRITE_ID}, :${WRITE_ID}) AND NOT contains(#${EARLIER_IDS}, :${WRITE_ID})`;
+/** Of how many items a process remembers the ids that it read. */
+const ITEMS_REMEMBERED = 200;
 
 /**
  * The state table: single-item operations only, each atomic on its own.
  *
- * A conditional write recognizes its own repetition. One case is left: if its answer was lost and another worker has
- * changed the item before the repetition, the caller is told that the condition did not hold. Callers therefore read
- * that answer as "the item is not as I wrote it", and never as "I wrote nothing".
+ * A conditional write recognizes its own repetition, also if other workers have written the item in the meantime: seven
+ * with puts, or one with an update. If more have, the caller is told that the condition did not hold. Callers therefore
+ * read that answer as "the item is not as I wrote it", and never as "I wrote nothing".
  */
 export interface Table {
   clock: TableClock;
@@ -102,6 +108,16 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
   const clock = createTableClock(ownClock);
   keepDate(client);
 
+  /** By key. A put replaces the whole item, so it needs the ids of the writes before it. */
+  const idsRead = new Map<string, string[]>();
+
+  function rememberIds(key: Key, { [WRITE_ID]: last = '', [EARLIER_IDS]: earlier = '' }: Item): void {
+    idsRead.delete(nameOf(key));
+    idsRead.set(nameOf(key), `${last} ${earlier}`.trim().split(' '));
+    const [oldest] = idsRead.keys();
+    if (idsRead.size > ITEMS_REMEMBERED && oldest !== undefined) idsRead.delete(oldest);
+  }
+
   /** A reading that is under way, whose answer tells the time. */
   let timing: Promise<unknown> | undefined;
 
@@ -119,7 +135,8 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       new GetItemCommand({ TableName: tableName, Key: marshall(key), ConsistentRead: true }),
     );
     clock.learn(dateOf($metadata), sentAt);
-    return Item && plain(Item);
+    if (Item) rememberIds(key, plain(Item));
+    return Item && asItem(Item);
   }
 
   async function query(command: QueryCommand): Promise<QueryCommandOutput> {
@@ -129,15 +146,10 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     return output;
   }
 
-  async function getEvenExpired(key: Key): Promise<Item | undefined> {
+  /** The item, if the write with this id was one of its last conditional writes. */
+  async function readWritten(key: Key, writeId = ''): Promise<Item | undefined> {
     const item = await read(key);
-    return item && withoutWriteId(item);
-  }
-
-  /** The item, if the write with this id was the last conditional write of it. */
-  async function readWritten(key: Key, writeId: string | undefined): Promise<Item | undefined> {
-    const item = await read(key);
-    return item?.[WRITE_ID] === writeId ? item && withoutWriteId(item) : undefined;
+    return idsRead.get(nameOf(key))?.includes(writeId) ? item : undefined;
   }
 
   const indexPage: Table['indexPage'] = async (index, condition, { limit, newestFirst, after }) => {
@@ -164,18 +176,19 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       if (clock.isKnown()) return;
       await (timing ?? read(key));
     },
-    getEvenExpired,
+    getEvenExpired: read,
     async get(key) {
-      const item = await getEvenExpired(key);
+      const item = await read(key);
       return item && !isExpired(item, clock.now()) ? item : undefined;
     },
     async put(item, condition) {
       const writeId = condition && newWriteId();
+      const earlier = (condition && idsRead.get(nameOf(item))?.slice(0, EARLIER_KEPT).join(' ')) || undefined;
       const written = await unlessConditionFails(
         client.send(
           new PutItemCommand({
             TableName: tableName,
-            Item: marshall({ ...item, [WRITE_ID]: writeId }, MARSHALLING),
+            Item: marshall({ ...item, [WRITE_ID]: writeId, [EARLIER_IDS]: earlier }, MARSHALLING),
             ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
           }),
         ),
@@ -342,13 +355,16 @@ async function unlessConditionFails<T, R>(
 const newWriteId = () => randomBytes(WRITE_ID_BYTES).toString('base64url');
 
 function withWriteId(change: string): string {
-  const set = `SET #${WRITE_ID} = :${WRITE_ID}`;
+  const set = `SET #${WRITE_ID} = :${WRITE_ID}, #${EARLIER_IDS} = if_not_exists(#${WRITE_ID}, :${WRITE_ID})`;
   return change.includes('SET ') ? change.replace('SET ', `${set}, `) : `${change} ${set}`;
 }
 
-const withoutWriteId = ({ [WRITE_ID]: _, ...item }: Item): Item => item;
+const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
-const asItem = (attributes: Record<string, AttributeValue>): Item => withoutWriteId(plain(attributes));
+function asItem(attributes: Record<string, AttributeValue>): Item {
+  const { [WRITE_ID]: _, [EARLIER_IDS]: __, ...item } = plain(attributes);
+  return item;
+}
 
 /** An item that cannot be read is written back with what is in it. */
 const MARSHALLING = { removeUndefinedValues: true, allowImpreciseNumbers: true };
