@@ -31,7 +31,7 @@ export const testsConfig = z.strictObject({
     .meta({
       description:
         'The branches whose runs are sent to the service, if a push or a schedule started them in the repository itself. ' +
-        'Other runs only get a check.',
+        'Nothing is read of other runs.',
       examples: [['main']],
     }),
   status: z.strictObject({ passed: value, failed: value }).meta({

@@ -6,9 +6,9 @@ import type { WorkflowRun } from './draft.ts';
 import type { RunResults } from './read-run.ts';
 import type { Listed, ScenarioResult } from './tally.ts';
 
-/** A scenario, and what its results led to; nothing for a run that does not count. */
+/** A scenario, and what its results led to. */
 export interface ShownScenario extends ScenarioResult {
-  became?: Fate | 'not whole' | 'all skipped' | 'refused' | undefined;
+  became: Fate | 'not whole' | 'all skipped' | 'refused';
 }
 
 const BECAME = {
@@ -24,7 +24,6 @@ interface CheckedRun {
   run: WorkflowRun;
   results: RunResults;
   shown: readonly ShownScenario[];
-  isCounted: boolean;
   /** How many test cases get a defect. */
   defects: number;
 }
@@ -32,12 +31,10 @@ interface CheckedRun {
 export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof became === 'object';
 
 /** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
-export function checkOf({ run, results, shown, isCounted, defects }: CheckedRun) {
+export function checkOf({ run, results, shown, defects }: CheckedRun) {
   const { tests, unmapped, unreadable, leftOut, read, unread } = results;
   const count = tests.passed + tests.failed + tests.skipped;
-  const scenarios = isCounted
-    ? `${counted(shown.filter(isSent).length, 'scenario')} sent`
-    : `${counted(shown.length, 'scenario')} named, nothing sent`;
+  const scenarios = counted(shown.filter(isSent).length, 'scenario');
   const isGood = count > 0 && unmapped.count + unread.length === 0 && shown.every(({ became }) => became !== 'refused');
   const attempt = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const lines = [
@@ -45,8 +42,7 @@ export function checkOf({ run, results, shown, isCounted, defects }: CheckedRun)
     ...unread.map(({ name, why }) => `The artifact ${plainText(name)} was not used: ${why}.`),
     read.length > 0 && `Read from ${read.map(plainText).join(', ')}.`,
     read.length + unread.length === 0 && 'The run has no artifact whose name is in `tests.artifacts`.',
-    shown.length > 0 && `### Mapped\n\n${shown.map((scenario) => lineOf(scenario, isCounted)).join('\n')}`,
-    !isCounted && 'Nothing was sent: only pushes and schedules on the branches in `tests.branches` count.',
+    shown.length > 0 && `### Mapped\n\n${shown.map(lineOf).join('\n')}`,
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
     listOf('Unreadable', 'These values of pm\\_ properties are no ids, or no percentages.', unreadable),
     leftOut > 0 && `${counted(leftOut, 'result')} left out: a run takes 200 scenarios and 500 test cases.`,
@@ -54,17 +50,15 @@ export function checkOf({ run, results, shown, isCounted, defects }: CheckedRun)
   ];
   return {
     conclusion: isGood ? 'success' : 'neutral',
-    title: count === 0 ? 'No test results' : `${counted(count, 'test')}, ${tests.failed} failed; ${scenarios}`,
+    title: count === 0 ? 'No test results' : `${counted(count, 'test')}, ${tests.failed} failed; ${scenarios} sent`,
     summary: lines.filter(Boolean).join('\n\n'),
   } satisfies Partial<CheckRun>;
 }
 
-/** Of what only the configuration says, a pull request learns nothing. */
-function lineOf({ id, isNamed, passed, failed, skipped, coverage, became }: ShownScenario, isCounted: boolean): string {
-  const name = isCounted || isNamed ? `Scenario ${plainText(String(id))}` : 'A scenario';
+function lineOf({ id, passed, failed, skipped, coverage, became }: ShownScenario): string {
   const several = coverage === 'several' ? '; its tests disagree about pm\\_coverage' : '';
-  const fate = became === undefined ? '' : BECAME[typeof became === 'object' ? 'sent' : became];
-  return `- ${name}, ${passed} passed, ${failed} failed, ${skipped} skipped${fate}${several}`;
+  const fate = BECAME[typeof became === 'object' ? 'sent' : became];
+  return `- Scenario ${plainText(String(id))}, ${passed} passed, ${failed} failed, ${skipped} skipped${fate}${several}`;
 }
 
 function listOf(title: string, why: string, { count, first }: Listed): string | false {

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { setNewest } from '../newest-wins.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
-import { attemptOf, counts, orderOf, testRunJobs, type WorkflowRun } from './draft.ts';
+import { attemptOf, orderOf, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 
@@ -55,17 +55,13 @@ export function testsToScenarios(context: Context): Automation {
     const { scenarios, cases, tests, unread } = results;
     // Where a part is missing, a test that failed may be in it.
     const isWhole = unread.length === 0 && (run.conclusion === 'success' || tests.failed > 0);
-    const isCounted = counts(run, settings.branches);
     const shown: ShownScenario[] = [];
     for (const one of scenarios) {
-      shown.push({
-        ...one,
-        became: isCounted ? await sendChanges(one, settings, isWhole, run, job, steps) : undefined,
-      });
+      shown.push({ ...one, became: await sendChanges(one, settings, isWhole, run, job, steps) });
     }
     const certain = isWhole ? cases : cases.filter(({ result }) => result === 'failed');
-    const defects = isCounted && settings.defects ? await makeDefects(repository, run, certain, job, steps) : 0;
-    const check = checkOf({ run, results, shown, isCounted, defects });
+    const defects = settings.defects ? await makeDefects(repository, run, certain, job, steps) : 0;
+    const check = checkOf({ run, results, shown, defects });
     // The check is one for all attempts, and the first one may be delivered after the next one.
     const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
     await steps.read('check', 'GitHub check', async () =>

@@ -13,8 +13,6 @@ export interface ScenarioResult {
   skipped: number;
   /** From 0 to 100. `several` if its tests disagree. */
   coverage?: number | 'several';
-  /** Whether a test names it, and not only the configuration. */
-  isNamed: boolean;
 }
 
 /** What the tests of a test case came to, or those of a test step without a case. */
@@ -84,12 +82,11 @@ export function createTally(ids: TestsConfig['ids']) {
   function addToScenario(id: string | number, { result, properties }: Test): void {
     const known = scenarios.get(String(id));
     if (!known && scenarios.size === MOST_SCENARIOS) return void found.leftOut++;
-    const scenario = known ?? { id, passed: 0, failed: 0, skipped: 0, isNamed: false };
+    const scenario = known ?? { id, passed: 0, failed: 0, skipped: 0 };
     scenarios.set(String(id), scenario);
     scenario[result]++;
     const coverage = percentage(properties.get('pm_coverage')?.at(-1));
     if (coverage !== undefined) scenario.coverage = (scenario.coverage ?? coverage) === coverage ? coverage : 'several';
-    scenario.isNamed ||= properties.has('pm_scenario');
   }
 
   function addToCase(target: Pick<CaseResult, 'kind' | 'id'>, { name, result }: Test): void {

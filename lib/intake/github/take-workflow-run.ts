@@ -1,4 +1,4 @@
-import { attemptOf, counts, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
+import { attemptOf, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
@@ -6,7 +6,10 @@ import { readPayload } from '../../platforms/github/payload.ts';
 import { workflowRunPayload } from '../../platforms/github/runs/workflow-run.ts';
 import type { Taken } from './taken.ts';
 
-/** Takes the test results of a workflow run that has ended. The worker fetches them. */
+/**
+ * Takes the test results of a workflow run that has ended. The worker fetches them. Nothing is read of a run that does not
+ * count: anybody can start one with a pull request, and fill it with artifacts.
+ */
 export function takeWorkflowRun({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
   if (event !== 'workflow_run') return undefined;
   if (payload.action !== 'completed') return { ignored: `a workflow run that is ${payload.action} has no results yet` };
@@ -19,21 +22,23 @@ export function takeWorkflowRun({ event, payload }: GithubDelivery, config: Rela
   if (!tests.workflows.includes(workflow)) {
     return { ignored: `the workflow ${workflow} is not in tests.workflows of relay.config.ts` };
   }
+  // A branch of a fork may be called main, too.
+  const isOwn = run.head_repository?.id === repository.id;
+  if (!isOwn || !['push', 'schedule'].includes(run.event) || !tests.branches.includes(run.head_branch ?? '')) {
+    return { ignored: 'only runs by a push or a schedule on a branch in tests.branches of relay.config.ts count' };
+  }
   // What was cancelled or timed out has not run all of its tests.
   if (run.conclusion !== 'success' && run.conclusion !== 'failure') {
     return { ignored: `a workflow run that ended with ${run.conclusion} has no results to go by` };
   }
-  const ended = { ...run, workflow, isOwn: run.head_repository?.id === repository.id };
   const again = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const job = testRunJobs.draft({
     happened: attemptOf(run),
     connection,
     lane: 'background',
     entity: `tests-${name}`,
-    // What changes nothing in the service need not wait for its turn.
-    ...(!counts(ended, tests.branches) && { group: `tests-${name}-${run.id}` }),
     summary: `${name}: test results of run ${run.run_number} of ${workflow}${again}`,
-    input: { repository: name, run: ended, ...(installation && { installationId: installation.id }) },
+    input: { repository: name, run: { ...run, workflow }, ...(installation && { installationId: installation.id }) },
   });
   return { happenedAt: Date.parse(run.updated_at), jobs: [job] };
 }
