@@ -64,6 +64,7 @@ export function githubAppManifest(
       metadata: 'read',
       checks: 'write',
       actions: 'read',
+      contents: 'read',
       merge_queues: 'read',
     },
     default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'],

@@ -2,7 +2,7 @@ import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in
 
 /** The stand-in for GitHub, with an App, and with failures. */
 export interface GithubApi
-  extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'artifacts' | 'close'> {
+  extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'artifacts' | 'strayCommits' | 'close'> {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, object>;
   /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
@@ -67,6 +67,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     comments: standIn.comments,
     checkRuns: standIn.checkRuns,
     artifacts: standIn.artifacts,
+    strayCommits: standIn.strayCommits,
     issues: standIn.issues as Map<string, object>,
     written: new Map(),
     author: 'Codertocat',

@@ -81,15 +81,16 @@ async function mayWriteChecks(repository: string, github: GithubClient): Promise
   return 'the App may write them';
 }
 
-/** Test results are read from artifacts, and told in checks. */
+/** Test results are read from artifacts, count on branches, and are told in checks. */
 async function mayReadTests(repository: string, github: GithubClient): Promise<string> {
   const { permissions, events } = await installationAt(repository, github);
   const missing = [
     ...(permissions.actions ? [] : ['the permission "Actions: read"']),
+    ...(permissions.contents ? [] : ['the permission "Contents: read"']),
     ...(permissions.checks === 'write' ? [] : ['the permission "Checks: write"']),
     ...(events.includes('workflow_run') ? [] : ['the event "Workflow run"']),
   ];
-  if (missing.length === 0) return 'the App may read artifacts and write checks, and gets workflow runs';
+  if (missing.length === 0) return 'the App may read artifacts and branches, write checks, and gets workflow runs';
   throw new Error(`the App lacks ${enumerated(missing)}: add it in its settings, and accept it where it is installed`);
 }
 

@@ -58,6 +58,8 @@ export interface GithubKnowledge {
   checkRuns: MadeCheckRun[];
   /** By their ids. */
   artifacts: KeptArtifacts;
+  /** The commits that are on no branch. */
+  strayCommits: Set<string>;
 }
 
 export interface GithubStandIn extends GithubKnowledge {
@@ -106,6 +108,7 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     comments: [],
     checkRuns: [],
     artifacts: new Map(),
+    strayCommits: new Set(),
   };
 
   const server = createServer(async (request, response) => {
@@ -150,7 +153,11 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     const [, run] = /^check-runs(?:\/(\d+))?$/.exec(path) ?? [];
     if (path.startsWith('check-runs') && method !== 'GET') return setCheckRun(repository, run, body);
     if (method !== 'GET') return ofIssue ? makeComment(name, body) : notFound;
-    if (path === 'installation') return answerOf({ id: 1, permissions: { checks: 'write', actions: 'read' } });
+    if (path === 'installation')
+      return answerOf({ id: 1, permissions: { checks: 'write', actions: 'read', contents: 'read' } });
+    if (path.startsWith('branches/')) return answerOf({ commit: { sha: TIP } });
+    const [, compared] = /^compare\/[^/]+\.\.\.([^/.]+)$/.exec(path) ?? [];
+    if (compared) return answerOf({ status: known.strayCommits.has(compared) ? 'diverged' : 'behind' });
     const [, sha] = /^commits\/([^/]+)\/check-runs$/.exec(path) ?? [];
     if (sha) return checkRunsOf(repository, sha, query);
     if (ofIssue) return pageOf(commentsOf(name, query), query, `${url}/repos/${repository}/${path}`);
@@ -212,6 +219,9 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     return answerOf(comment, 201);
   }
 }
+
+/** The newest commit of every branch. */
+const TIP = '0123456789'.repeat(4);
 
 const sinceIn = (query: URLSearchParams) => Date.parse(query.get('since') ?? '1970-01-01');
 

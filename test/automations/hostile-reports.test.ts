@@ -55,6 +55,24 @@ function inDirectory(archive: Buffer, offset: number, value: number, bytes: 2 | 
   return copy;
 }
 
+/** Moves the clock before an archive is delivered. @param takesMs by how much, for the first one, the second one, … */
+function slowStore(takesMs: (fetched: number) => number) {
+  const get = github.artifacts.get.bind(github.artifacts);
+  let fetched = 0;
+  return vi.spyOn(github.artifacts, 'get').mockImplementation((id) => {
+    relay.clock.now += takesMs(fetched++);
+    return get(id);
+  });
+}
+
+/** An archive whose file is not compressed. */
+async function stored(text: string): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(text), 'report.xml', { compress: false });
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
 async function symlink(): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from(report), 'report.xml', { mode: 0o120777 });
@@ -127,6 +145,11 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
     'a file in it is not XML that can be read',
   ],
   [
+    'a giant attribute that is not compressed',
+    () => stored(`<testsuite name="${megabytes(31)}">`),
+    'a file in it is not XML that can be read',
+  ],
+  [
     'many properties',
     () => xml(inSuite(`<properties>${'<property name="pm_scenario" value="1"/>'.repeat(201)}</properties>`)),
     'a test in it has more than 200 properties',
@@ -165,17 +188,31 @@ it('artifacts that are large in all are not all fetched', async () => {
   expect(sent).toBe(0);
 });
 
-it('a run of the worker ends in time, and says which artifacts it left out', async () => {
+it('what a run of the worker has no time for is read by the next one', async () => {
   const archive = await xml(report);
-  const get = github.artifacts.get.bind(github.artifacts);
-  const slow = vi.spyOn(github.artifacts, 'get').mockImplementation((id) => {
-    relay.clock.now += 1_000;
-    return get(id);
-  });
-  const { said, sent } = await checked(...Array.from({ length: 60 }, () => archive));
+  const slow = slowStore(() => 3_000);
+  const { said, sent } = await checked(...Array.from({ length: 20 }, () => archive));
   slow.mockRestore();
-  expect(said).toContain('Read from junit-0, junit-1, ');
-  expect(said).toContain('The artifact junit-59 was not used: there was no time left to read it.');
+  expect(said).toContain('20 passed, 0 failed');
+  expect(said).not.toContain('was not used');
+  expect(sent).toBe(1);
+});
+
+it('an artifact that takes longer than a run of the worker is left out, and the others are read', async () => {
+  const archive = await xml(report);
+  const slow = slowStore((fetched) => (fetched === 0 ? 55_000 : 0));
+  const { said, sent } = await checked(archive, archive);
+  slow.mockRestore();
+  expect(said).toContain('1 passed, 0 failed');
+  expect(said).toContain('was not used: it takes too long to read');
+  expect(sent).toBe(0);
+});
+
+it('a run takes 20 artifacts', async () => {
+  const archive = await xml(report);
+  const { said, sent } = await checked(...Array.from({ length: 30 }, () => archive));
+  expect(said).toContain('20 passed, 0 failed');
+  expect(said.match(/was not used: a run takes 20 artifacts/g)).toHaveLength(10);
   expect(sent).toBe(0);
 });
 

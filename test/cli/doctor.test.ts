@@ -92,16 +92,16 @@ describe('doctor', () => {
   });
 
   it.each([
-    [{ actions: 'read', checks: 'write' }, ['workflow_run'], 'good: the App may read artifacts'],
+    [{ actions: 'read', contents: 'read', checks: 'write' }, ['workflow_run'], 'good: the App may read artifacts'],
     [
-      { actions: 'write', checks: 'read' },
+      { actions: 'write', contents: 'read', checks: 'read' },
       ['workflow_run'],
       'bad: the App lacks the permission "Checks: write": add it',
     ],
     [
       {},
       ['issues'],
-      'bad: the App lacks the permission "Actions: read", the permission "Checks: write" and the event "Workflow run"',
+      'bad: the App lacks the permission "Actions: read", the permission "Contents: read", the permission "Checks: write" and the event "Workflow run"',
     ],
   ])('doctor checks what the App may do with tests: %j, %j', async (permissions, events, detail) => {
     const apiUrl = await github({

@@ -5,31 +5,34 @@ export class ReportFault extends Error {
   override readonly name = 'ReportFault';
 }
 
+/** There was no time to unpack all of an archive. */
+export class NoTime extends Error {
+  override readonly name = 'NoTime';
+}
+
 const MOST_FILES = 2_000;
 const MOST_MEGABYTES = 64;
 /** A file of text does not shrink more than that. */
 const MOST_RATIO = 200;
+/** A file that is stored, and not compressed, comes in one piece. The reader looks at its bounds after each. */
+const PIECE_BYTES = 64 * 1024;
 const SMALL_BYTES = 1024 * 1024;
 const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
-
-/** How many bytes the archives of a run may still unpack to. */
-interface Room {
-  bytes: number;
-}
-
-export const emptyRoom = (): Room => ({ bytes: MOST_MEGABYTES * 1024 * 1024 });
 
 /**
  * Unpacks the XML files of an archive piece by piece. Their names are not used as paths, and an archive in the archive
  * is not opened.
  *
+ * @param unpacked how many bytes the archives of the run had unpacked; counted on
  * @param open is called for each file
  * @throws {ReportFault} for a malformed or too large archive; what was read until then is not everything
+ * @throws {NoTime}
  */
 export async function unfold(
   archive: Buffer,
-  room: Room,
+  unpacked: { bytes: number },
+  isTimeOver: () => boolean,
   open: () => { write(piece: Uint8Array): void; end(): void },
 ): Promise<void> {
   try {
@@ -42,18 +45,26 @@ export async function unfold(
     for await (const entry of zip.eachEntry()) {
       if (!isXmlFile(entry)) continue;
       const { compressedSize, uncompressedSize } = entry;
-      room.bytes -= uncompressedSize;
-      if (room.bytes < 0) throw new ReportFault(`the files of the run have more than ${MOST_MEGABYTES} MB`);
+      unpacked.bytes += uncompressedSize;
+      if (unpacked.bytes > MOST_MEGABYTES * 1024 * 1024)
+        throw new ReportFault(`the files of the run have more than ${MOST_MEGABYTES} MB`);
       if (uncompressedSize > Math.max(SMALL_BYTES, compressedSize * MOST_RATIO)) {
         throw new ReportFault('a file in it is not text: it was compressed too well');
       }
       const file = open();
       // The library stops at a file that is larger than it says.
-      for await (const piece of await zip.openReadStreamPromise(entry)) file.write(piece);
+      for await (const part of await zip.openReadStreamPromise(entry)) {
+        for (let at = 0; at < part.length; at += PIECE_BYTES) {
+          if (isTimeOver()) throw new NoTime();
+          file.write(part.subarray(at, at + PIECE_BYTES));
+        }
+      }
       file.end();
     }
   } catch (error) {
-    throw error instanceof ReportFault ? error : new ReportFault('it is not an archive that can be read');
+    throw error instanceof ReportFault || error instanceof NoTime
+      ? error
+      : new ReportFault('it is not an archive that can be read');
   }
 }
 

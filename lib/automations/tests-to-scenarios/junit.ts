@@ -17,6 +17,13 @@ const MOST_ATTRIBUTES = 64;
 const MOST_PROPERTIES = 200;
 const LONGEST_VALUE = 65;
 const LONGEST_NAME = 500;
+/**
+ * What a test says of itself in `status` and `result`: `run` and `completed` of GoogleTest and CTest, `passed` of Ginkgo
+ * and Behave. Any other word is that of a test that was not run: `notrun`, `suppressed`, `disabled`, `pending`, `undefined`.
+ * https://google.github.io/googletest/advanced.html#generating-an-xml-report
+ */
+const WAS_RUN = /^(run|ran|completed|executed|finished|pass(ed)?|ok|success(ful)?|succeeded)?$/i;
+const HAS_FAILED = /^(fail|err)/i;
 const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', error: 'failed', skipped: 'skipped' };
 
 /**
@@ -50,7 +57,7 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
     const result = RESULTS[name];
     if (isHolder(name)) {
       const title = [attribute('classname'), attribute('name')].filter((part) => part !== '').join('.');
-      const test: Omit<Test, 'properties'> = { name: title, file: attribute('file'), result: 'passed' };
+      const test: Omit<Test, 'properties'> = { name: title, file: attribute('file'), result: resultOf(attribute) };
       open.push({ properties: new Map(), before: properties, test: name === 'testcase' ? test : undefined });
       isJunit = true;
     } else if (inner?.test && result && inner.test.result !== 'failed') inner.test.result = result;
@@ -63,10 +70,10 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
   parser.onclosetag = (name) => {
     depth--;
     if (!isHolder(name)) return;
-    const inherited = new Map(open.flatMap((holder) => [...holder.properties]));
-    const { test, before = 0 } = open.pop() ?? {};
+    const { test, before = 0 } = open.at(-1) ?? {};
+    if (test) found({ ...test, properties: new Map(open.flatMap((holder) => [...holder.properties])) });
+    open.pop();
     properties = before;
-    if (test) found({ ...test, properties: inherited });
   };
 
   function decoded(piece?: Uint8Array): string {
@@ -86,3 +93,14 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
 }
 
 const isHolder = (name: string) => name === 'testsuite' || name === 'testsuites' || name === 'testcase';
+
+/** The result of a test without an element that says otherwise. */
+function resultOf(attribute: (of: string) => string): Test['result'] {
+  const said = [
+    attribute('status'),
+    attribute('result'),
+    /^(true|1|yes)$/i.test(attribute('disabled')) ? 'disabled' : '',
+  ];
+  if (said.some((word) => HAS_FAILED.test(word))) return 'failed';
+  return said.every((word) => WAS_RUN.test(word)) ? 'passed' : 'skipped';
+}

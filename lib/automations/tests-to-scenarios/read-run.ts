@@ -1,83 +1,74 @@
 import type { TestsConfig } from '../../config/tests.ts';
 import type { Artifact } from '../../platforms/github/runs/artifacts.ts';
-import { emptyRoom, ReportFault, unfold } from './archive.ts';
+import { NoTime, ReportFault, unfold } from './archive.ts';
 import { createJunitReader } from './junit.ts';
-import { createTally, type Results } from './tally.ts';
+import { createTally, type Results, type Tally } from './tally.ts';
+import { MEGABYTE, MOST_MEGABYTES, TOO_LARGE, type Unread } from './wanted-artifacts.ts';
 
-const MOST_MEGABYTES = 32;
-const MOST_MEGABYTES_IN_ALL = 128;
 const MOST_TESTS = 100_000;
 /** How many are fetched at a time, because a run of the worker is short. */
 const AT_A_TIME = 10;
 
-/** The results of a run, the artifacts that were read, and those that were not. */
+/** The results of a run so far, the artifacts that were read, and those that were not. */
 export interface RunResults extends Results {
   read: string[];
-  unread: { name: string; why: string }[];
+  unread: Unread[];
+  /** How many bytes the archives had unpacked. */
+  unpacked: number;
 }
 
 /**
- * Reads the artifacts of a run.
+ * Reads the artifacts of a run that were not read before, as many as there is time for.
+ *
+ * @param before what was read by earlier runs of the job
  * @param fetch as in {@link Artifacts}
- * @param isTimeOver whether what is left has to be left out
+ * @param time whether this run of the job may fetch, and has to end, and whether it has done nothing else: what it then has
+ *   no time for is too much for any run
  */
 export async function readRun(
   artifacts: readonly Artifact[],
+  before: RunResults | undefined,
   ids: TestsConfig['ids'],
   fetch: (id: number, most: number) => Promise<Buffer | undefined>,
-  isTimeOver: () => boolean,
+  time: { mayFetch(): boolean; isOver(): boolean; isFresh: boolean },
 ): Promise<RunResults> {
-  const tally = createTally(ids);
-  const room = emptyRoom();
-  const read: string[] = [];
-  const unread: RunResults['unread'] = [];
-  let [bytesInAll, tests] = [0, 0];
+  let results: RunResults = before ?? { ...createTally(ids).results(), read: [], unread: [], unpacked: 0 };
+  const readBefore = results.read.length + results.unread.length;
 
-  for (let from = 0; from < artifacts.length; from += AT_A_TIME) {
-    const some = artifacts
-      .slice(from, from + AT_A_TIME)
-      .map((artifact) => ({ artifact, why: whyNotFetched(artifact) }));
-    const archives = await Promise.all(
-      some.map(({ artifact, why }) => (why ? undefined : fetch(artifact.id, megabytes(MOST_MEGABYTES)))),
-    );
-    for (const [index, { artifact, why }] of some.entries()) {
+  for (let from = readBefore; from < artifacts.length && time.mayFetch(); from += AT_A_TIME) {
+    const some = artifacts.slice(from, from + AT_A_TIME);
+    const archives = await Promise.all(some.map(({ id }) => fetch(id, MOST_MEGABYTES * MEGABYTE)));
+    for (const [index, artifact] of some.entries()) {
       try {
-        const archive = archives[index];
-        if (!archive) throw new ReportFault(why ?? TOO_LARGE);
-        await unfold(archive, room, openReport);
-        read.push(artifact.name);
+        results = await withArchive(results, artifact.name, archives[index]);
       } catch (error) {
-        if (!(error instanceof ReportFault)) throw error;
-        unread.push({ name: artifact.name, why: error.message });
+        if (!(error instanceof NoTime)) throw error;
+        if (!time.isFresh || results.read.length + results.unread.length > readBefore) return results;
+        const why = 'it takes too long to read';
+        return { ...results, unread: [...results.unread, { name: artifact.name, why }] };
       }
     }
   }
-  return { ...tally.results(), read, unread };
+  return results;
 
-  function whyNotFetched({ bytes }: Artifact): string | undefined {
-    if (isTimeOver()) return NO_TIME;
-    if (bytes > megabytes(MOST_MEGABYTES)) return TOO_LARGE;
-    if (bytesInAll + bytes > megabytes(MOST_MEGABYTES_IN_ALL))
-      return `the artifacts of the run have more than ${MOST_MEGABYTES_IN_ALL} MB`;
-    bytesInAll += bytes;
-    return undefined;
-  }
-
-  function openReport() {
-    const reader = createJunitReader((test) => {
-      if (++tests > MOST_TESTS) throw new ReportFault(`the run has more than ${MOST_TESTS} tests`);
-      tally.add(test);
-    });
-    return {
-      ...reader,
-      write(piece: Uint8Array) {
-        if (isTimeOver()) throw new ReportFault(NO_TIME);
-        reader.write(piece);
-      },
-    };
+  /** The results with those of one more archive. If its time is over, nothing of it counts. */
+  async function withArchive(before: RunResults, name: string, archive: Buffer | undefined): Promise<RunResults> {
+    const tally = createTally(ids, before);
+    const unpacked = { bytes: before.unpacked };
+    const so = () => ({ ...tally.results(), unpacked: unpacked.bytes });
+    try {
+      if (!archive) throw new ReportFault(TOO_LARGE);
+      await unfold(archive, unpacked, time.isOver, () => openReport(tally));
+      return { ...so(), unread: before.unread, read: [...before.read, name] };
+    } catch (error) {
+      if (!(error instanceof ReportFault)) throw error;
+      return { ...so(), read: before.read, unread: [...before.unread, { name, why: error.message }] };
+    }
   }
 }
 
-const megabytes = (count: number) => count * 1024 * 1024;
-const TOO_LARGE = `it was deleted, or has more than ${MOST_MEGABYTES} MB`;
-const NO_TIME = 'there was no time left to read it';
+const openReport = (tally: Tally) =>
+  createJunitReader((test) => {
+    if (tally.count() === MOST_TESTS) throw new ReportFault(`the run has more than ${MOST_TESTS} tests`);
+    tally.add(test);
+  });

@@ -6,24 +6,30 @@ import { type Job, jobId } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
+import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
+import { isOnBranch } from '../../platforms/github/runs/on-branch.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { counted, cutToLength } from '../../text.ts';
-import { isLike } from '../../wildcard.ts';
 import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { setNewest } from '../newest-wins.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
 import { attemptOf, orderOf, testRunJobs, type WorkflowRun } from './draft.ts';
 import { noteDefect, takeFailing } from './failing-cases.ts';
+import type { RunResults } from './read-run.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
+import { wantedArtifacts } from './wanted-artifacts.ts';
 
 /** The name that people see on a commit. */
 const CHECK = 'Partner Relay: tests';
 /** GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
 const LOOKS_EVERY_MS = 30_000;
-/** The part of a run of the worker that is kept for the steps after the reading. */
-const AFTER_READING_MS = 25_000;
+/** How long it takes at most to fetch archives from GitHub, and to keep what was in them. */
+const FETCHING_MS = 35_000;
+const KEEPING_MS = 5_000;
+/** A run of the job that has lasted longer has done something before. */
+const FRESH_MS = 5_000;
 /** If more cases of one run fail twice, one defect is made for all of them. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
@@ -39,19 +45,10 @@ export function testsToScenarios(context: Context): Automation {
     const settings = findRepository(config, repository)?.tests;
     if (!settings) return `nothing to do: ${repository} has no tests in relay.config.ts any more`;
     const place = { repository, installationId };
-    const results = await steps.read('test results', 'GitHub artifacts', async () => {
-      const all = await artifacts.list(place, run.id);
-      const wanted = all.filter(({ name }) => settings.artifacts.some((pattern) => isLike(name, pattern)));
-      if (wanted.length === 0 && clock() < Date.parse(run.updated_at) + ARTIFACTS_APPEAR_MS) {
-        throw new RetryAt(clock() + LOOKS_EVERY_MS, 'the artifact is not there yet', { releasesQueueGroup: true });
-      }
-      // What the newest attempt did not upload again is from jobs that were not run again.
-      const newest = [...new Map(wanted.toReversed().map((artifact) => [artifact.name, artifact])).values()];
-      // The readers of archives and XML are loaded for this only.
-      const { readRun } = await import('./read-run.ts');
-      const isTimeOver = () => job.lease !== undefined && clock() > job.lease.until - AFTER_READING_MS;
-      return readRun(newest, settings.ids, (id, most) => artifacts.fetch(place, id, most), isTimeOver);
-    });
+    const { head_branch: branch, head_sha: sha } = run;
+    const isOn = await steps.read('branch', 'GitHub branch', () => isOnBranch(github, place, branch ?? '', sha));
+    if (!isOn) return `nothing to do: ${sha} is not on the branch ${branch}`;
+    const results = await read(run, place, settings, job, steps);
     const { scenarios, cases, tests, unread } = results;
     // Where a part is missing, a test that failed may be in it.
     const isWhole = unread.length === 0 && (run.conclusion === 'success' || tests.failed > 0);
@@ -64,11 +61,11 @@ export function testsToScenarios(context: Context): Automation {
     const check = checkOf({ run, results, shown, defects });
     // The check is one for all attempts, and the first one may be delivered after the next one.
     const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
-    await steps.read('check', 'GitHub check', async () =>
+    const make = async () =>
       (await jobs.get(next))
         ? null
-        : setCheckRun(github, place, { name: CHECK, headSha: run.head_sha, externalId: String(run.id), ...check }),
-    );
+        : setCheckRun(github, place, { name: CHECK, headSha: sha, externalId: String(run.id), ...check });
+    await steps.reply('check', { calls: 'GitHub check', find: async () => undefined, make });
     const waits = shown.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {
       const why = 'an older update of a scenario without an answer may still arrive';
@@ -77,6 +74,39 @@ export function testsToScenarios(context: Context): Automation {
     const sent = shown.filter(isSent).map(({ id }) => id);
     return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
   });
+
+  /** Reads the artifacts, in several runs of the job if GitHub is slow. */
+  async function read(
+    run: WorkflowRun,
+    place: RepositoryAddress,
+    settings: TestsConfig,
+    { lease }: Job,
+    steps: Steps,
+  ): Promise<RunResults> {
+    const begunAt = clock();
+    const isLeft = (ms: number) => lease === undefined || clock() + ms < lease.until;
+    const { wanted, unread } = await steps.read('artifacts', 'GitHub artifacts', async () => {
+      const found = wantedArtifacts(await artifacts.list(place, run.id), settings.artifacts);
+      if (found.wanted.length > 0 || clock() >= Date.parse(run.updated_at) + ARTIFACTS_APPEAR_MS) return found;
+      throw new RetryAt(clock() + LOOKS_EVERY_MS, 'the artifact is not there yet', { releasesQueueGroup: true });
+    });
+    let results: RunResults | undefined;
+    for (let part = 1; !results || results.read.length + results.unread.length < wanted.length; part++) {
+      const before = results;
+      results = await steps.read(`test results ${part}`, 'GitHub artifacts', async () => {
+        if (!isLeft(FETCHING_MS)) throw new RetryAt(clock(), 'this run has no time left to read the artifacts');
+        // The readers of archives and XML are loaded for this only.
+        const { readRun } = await import('./read-run.ts');
+        const fetch = (id: number, most: number) => artifacts.fetch(place, id, most);
+        return readRun(wanted, before, settings.ids, fetch, {
+          mayFetch: () => isLeft(FETCHING_MS),
+          isOver: () => !isLeft(KEEPING_MS),
+          isFresh: clock() - begunAt < FRESH_MS,
+        });
+      });
+    }
+    return { ...results, unread: [...results.unread, ...unread] };
+  }
 
   /** Sends what changed of a scenario. */
   async function sendChanges(

@@ -51,18 +51,28 @@ const SHOWN = 20;
 /** 500 of them, with two runs each, are in an item of the table. */
 const TITLE_BYTES = 150;
 
-/** Adds up the tests of a run by the ids of the service that they stand for. Names are never compared with anything. */
-export function createTally(ids: TestsConfig['ids']) {
-  const found: Omit<Results, 'scenarios' | 'cases'> = {
-    tests: { passed: 0, failed: 0, skipped: 0 },
-    unmapped: { count: 0, first: [] },
-    unreadable: { count: 0, first: [] },
-    leftOut: 0,
-  };
-  const scenarios = new Map<string, ScenarioResult>();
-  const cases = new Map<string, CaseResult>();
+export type Tally = ReturnType<typeof createTally>;
+
+const NOTHING: Results = {
+  tests: { passed: 0, failed: 0, skipped: 0 },
+  scenarios: [],
+  cases: [],
+  unmapped: { count: 0, first: [] },
+  unreadable: { count: 0, first: [] },
+  leftOut: 0,
+};
+
+/**
+ * Adds up the tests of a run by the ids of the service that they stand for. Names are never compared with anything.
+ * @param before what was added up before; it stays as it is
+ */
+export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) {
+  const { scenarios: scenariosBefore, cases: casesBefore, ...found } = structuredClone(before);
+  const scenarios = new Map(scenariosBefore.map((one) => [String(one.id), one]));
+  const cases = new Map(casesBefore.map((one) => [keyOf(one), one]));
   const results = (): Results => ({ ...found, scenarios: [...scenarios.values()], cases: [...cases.values()] });
-  return { add, results };
+  const count = () => found.tests.passed + found.tests.failed + found.tests.skipped;
+  return { add, count, results };
 
   function add(test: Test): void {
     found.tests[test.result]++;

@@ -1,0 +1,44 @@
+import type { Artifact } from '../../platforms/github/runs/artifacts.ts';
+import { isLike } from '../../wildcard.ts';
+
+const MOST_ARTIFACTS = 20;
+export const MOST_MEGABYTES = 32;
+const MOST_MEGABYTES_IN_ALL = 128;
+export const MEGABYTE = 1024 * 1024;
+
+/** An artifact that is not used, and why. The reason has no text from outside. */
+export interface Unread {
+  name: string;
+  why: string;
+}
+
+/**
+ * The artifacts of a run that are read, and those that are left out: the newest of each name, for what the newest attempt
+ * did not upload again is from jobs that were not run again.
+ *
+ * @param all the newest first
+ * @param patterns for their names
+ */
+export function wantedArtifacts(all: readonly Artifact[], patterns: readonly string[]) {
+  const named = all.filter(({ name }) => patterns.some((pattern) => isLike(name, pattern)));
+  const [wanted, unread]: [Artifact[], Unread[]] = [[], []];
+  let bytesInAll = 0;
+  for (const artifact of new Map(named.toReversed().map((one) => [one.name, one])).values()) {
+    const why = whyNot(artifact, wanted.length, bytesInAll + artifact.bytes);
+    if (why !== undefined) unread.push({ name: artifact.name, why });
+    else {
+      wanted.push(artifact);
+      bytesInAll += artifact.bytes;
+    }
+  }
+  return { wanted, unread };
+}
+
+function whyNot({ bytes }: Artifact, before: number, bytesInAll: number): string | undefined {
+  if (before === MOST_ARTIFACTS) return `a run takes ${MOST_ARTIFACTS} artifacts`;
+  if (bytes > MOST_MEGABYTES * MEGABYTE) return TOO_LARGE;
+  const most = MOST_MEGABYTES_IN_ALL;
+  return bytesInAll > most * MEGABYTE ? `the artifacts of the run have more than ${most} MB` : undefined;
+}
+
+export const TOO_LARGE = `it was deleted, or has more than ${MOST_MEGABYTES} MB`;
