@@ -52,7 +52,6 @@ export default defineConfig({
         remindAt: '16:30',
         hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 },
         people: 'all',
-        absence: { emoji: [':palm_tree:'] },
         summary: { channel: 'C0PLATFORM' },
       },
     ],

@@ -54,7 +54,6 @@ export function slackManifest(
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
   const postsInChannels = timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined;
-  const readsStatus = timesheets?.teams.some(({ absence }) => absence.emoji.length > 0);
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -98,8 +97,6 @@ export function slackManifest(
           // For `doctor`, which checks that the channels of relay.config.ts exist. These scopes show no messages.
           'channels:read',
           'groups:read',
-          // To see who is away by their status.
-          ...(readsStatus ? ['users.profile:read'] : []),
           ...(limitsByGroup ? ['usergroups:read'] : []),
           // To check whether a summary or notice was already posted in its public or private channel.
           ...(postsInChannels ? ['channels:history', 'groups:history'] : []),

@@ -79,15 +79,6 @@ const team = z
     holidays,
     absence: z
       .strictObject({
-        emoji: z
-          .array(z.string().regex(/^:[\w+'-]+:$/, 'expected an emoji such as :palm_tree:'))
-          .default([])
-          .meta({
-            description:
-              'A person is away while their status in Slack has one of these emoji and ends in the future. It needs the ' +
-              'scope `users.profile:read`.',
-            examples: [[':palm_tree:', ':face_with_thermometer:']],
-          }),
         calendar: z
           .url({ protocol: /^https?$/, error: 'expected an address such as https://calendar.example.com/team.ics' })
           .optional()

@@ -2,7 +2,7 @@ import type { SlackChannel, SlackUser } from './workspace.ts';
 
 const berlin = { tz: 'Europe/Berlin', tz_offset: 3600 };
 
-/** Three of the sandbox's users by their addresses, one of them away for long, one person who is not in the service, and one who has left. */
+/** Three of the sandbox's users by their addresses, one person who is not in the service, and one who has left. */
 export const people: readonly SlackUser[] = [
   { id: 'U0MIRA001', name: 'Mira Novak', email: 'mira.novak@example.com', ...berlin },
   {
@@ -18,8 +18,6 @@ export const people: readonly SlackUser[] = [
     email: 'aisha.rahman@example.com',
     tz: 'Asia/Kolkata',
     tz_offset: 19_800,
-    status_emoji: ':palm_tree:',
-    status_expiration: Date.parse('2100-01-01') / 1_000,
   },
   { id: 'U0NOBODY1', name: 'Jonas Weber', email: 'jonas.weber@example.org', ...berlin },
   { id: 'U0GONE001', name: 'Petra Lang', email: 'petra.lang@example.com', deleted: true },

@@ -22,15 +22,6 @@ export function userInfo({ users }: Workspace, { user: id = '' }: Arguments): Re
   return { user: shown(user) };
 }
 
-/** https://docs.slack.dev/reference/methods/users.profile.get */
-export function userProfile({ users }: Workspace, { user: id = '' }: Arguments): Record<string, unknown> {
-  const user: Pick<SlackUser, 'name' | 'status_emoji' | 'status_expiration'> | undefined =
-    id === BOT_ID ? { name: 'partner-relay' } : users.get(id);
-  if (!user) throw new SlackError('user_not_found');
-  const { status_emoji = '', status_expiration = 0 } = user;
-  return { profile: { real_name: user.name, status_emoji, status_expiration } };
-}
-
 /** https://docs.slack.dev/reference/methods/users.lookupByEmail: people who have left are not found. */
 export function lookupByEmail({ users }: Workspace, { email: wanted = '' }: Arguments): Record<string, unknown> {
   const user = [...users.values()].find((one) => !one.deleted && one.email?.toLowerCase() === wanted.toLowerCase());

@@ -3,7 +3,7 @@ import type { Arguments } from './call-arguments.ts';
 import { postMessage, updateMessage } from './chat.ts';
 import { channelInfo, historyScope, openConversation, readHistory } from './conversations.ts';
 import { SlackError } from './slack-error.ts';
-import { authTest, listUserGroup, lookupByEmail, userInfo, userProfile } from './users.ts';
+import { authTest, listUserGroup, lookupByEmail, userInfo } from './users.ts';
 import { openView, updateView } from './views.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -24,7 +24,6 @@ const methods = {
   'conversations.open': { scope: () => 'im:write', answer: openConversation },
   'usergroups.users.list': { scope: () => 'usergroups:read', answer: listUserGroup },
   'users.info': { scope: () => 'users:read', answer: userInfo },
-  'users.profile.get': { scope: () => 'users.profile:read', answer: userProfile },
   'users.lookupByEmail': { scope: () => 'users:read.email', answer: lookupByEmail },
   'views.open': { answer: openView },
   'views.update': { answer: updateView },

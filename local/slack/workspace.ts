@@ -11,9 +11,6 @@ export interface SlackUser {
   /** Seconds east of UTC. */
   tz_offset?: number;
   deleted?: boolean;
-  /** `:palm_tree:`, and its end in epoch seconds; without one it stays. */
-  status_emoji?: string;
-  status_expiration?: number;
   is_bot?: boolean;
   /** True for a person of another workspace that shares a channel with this one. */
   is_stranger?: boolean;

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { slackManifest } from '../../cli/slack-manifest.ts';
 import type { TestRelay } from '../relay.ts';
 import { lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
 import {
@@ -18,7 +17,6 @@ import {
   timesheets,
 } from './timesheet-team.ts';
 
-const AISHA = 'U0AISHA01';
 let relay: TestRelay;
 afterEach(() => relay.close());
 
@@ -100,46 +98,6 @@ describe('a calendar of the team', () => {
       expect(reminded(relay)).toEqual(ALL);
     },
   );
-});
-
-describe('a status in Slack', () => {
-  const absence = { emoji: [':palm_tree:'] };
-  const inAnHour = Date.parse('2026-11-20T17:30:00+01:00') / 1_000;
-  it.each([
-    ['with the emoji and an end', ':palm_tree:', inAnHour, ['Mira Novak', 'Tomasz Zielinski']],
-    ['with another emoji', ':tada:', inAnHour, ALL],
-    ['without an end', ':palm_tree:', 0, ALL],
-    ['that is over', ':palm_tree:', inAnHour - 7_200, ALL],
-  ])('%s', async (_, status_emoji, status_expiration, names) => {
-    relay = await startFriday(timesheets({ absence, summary: SUMMARY }));
-    Object.assign(relay.slack.users.get(AISHA) ?? {}, { status_emoji, status_expiration });
-    await remind(relay);
-    expect(reminded(relay)).toEqual(names);
-    expect(/Aisha Rahman.*away on 2026-11-20/.test(await summary())).toBe(names.length < 3);
-  });
-
-  it.each([{ kind: 'error', error: 'missing_scope' }, { kind: 'rate-limited' }, { kind: 'cut' }] as const)(
-    'that cannot be read stops no reminder: $kind',
-    async (failure) => {
-      relay = await startFriday(timesheets({ absence }));
-      const status = { status_emoji: ':palm_tree:', status_expiration: inAnHour };
-      Object.assign(relay.slack.users.get(AISHA) ?? {}, status);
-      relay.slack.fail({ method: 'users.profile.get', times: 3, ...failure });
-      await remind(relay);
-      expect(reminded(relay)).toEqual(ALL);
-    },
-  );
-
-  it('is asked for by the manifest of the app', async () => {
-    const manifest = (emoji: string[]) => slackManifest(timesheets({ absence: { emoji } }), 'Relay', 'https://relay');
-    relay = await startFriday(timesheets({ absence }));
-    expect(manifest([]).oauth_config.scopes.bot).not.toContain('users.profile:read');
-    const { bot } = manifest(absence.emoji).oauth_config.scopes;
-    relay.slack.grant(bot);
-    await remind(relay);
-    expect(relay.slack.calls.map(({ method }) => method)).toContain('users.profile.get');
-    expect(bot).toContain('users.profile:read');
-  });
 });
 
 describe('"Away until…" in a reminder', () => {

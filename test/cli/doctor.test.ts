@@ -303,22 +303,14 @@ describe('doctor', () => {
     expect(found.get(`main: ${operation}`)).toMatch(detail);
   });
 
-  it('doctor reads the calendars of teams and the status of people', async () => {
+  it('doctor reads the calendars of teams', async () => {
     const server = createServer((_, response) => void response.writeHead(404).end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void server.close());
     const calendar = `http://127.0.0.1:${(server.address() as AddressInfo).port}/away.ics`;
-    const config = exampleConfig(
-      {},
-      { timesheets: { teams: [{ ...teamInput, absence: { calendar, emoji: [':x:'] } }] } },
-    );
+    const config = exampleConfig({}, { timesheets: { teams: [{ ...teamInput, absence: { calendar } }] } });
     const found = await examined({ config });
     expect(found.get(`calendar of the team ${teamInput.name}`)).toMatch(/^bad: it answers with 404; reminders go out/);
-    expect(found.get('slack: status of people')).toBe('good: can be read');
-    relay.slack.fail({ method: 'users.profile.get', kind: 'error', error: 'missing_scope' });
-    expect((await findings()).get('slack: status of people')).toMatch(
-      /^unknown: the app lacks the scope for users.profile.get/,
-    );
   });
 
   it('doctor says which connections have the same key', async () => {

@@ -116,7 +116,7 @@ describe('the settings', () => {
       dryRun: false,
       teams: [
         {
-          absence: { emoji: [] },
+          absence: {},
           ...teamInput,
           people: [ada, bob],
           partTime: [{ email: bob, hours: { fri: 4 } }],

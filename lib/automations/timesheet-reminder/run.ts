@@ -11,7 +11,6 @@ import { taskNameOf } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
 import { tasksOfDay } from './tasks-of-day.ts';
-import { whyAway } from './why-away.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
@@ -38,10 +37,10 @@ export function timesheetReminder(context: Context): Automation {
     const userId = await slackUserOf(sheet.email, steps, context);
     if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
     if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
-    const away = await whyAway({ userId, date, absence: team.absence }, context, steps);
-    if (away !== undefined) {
+    const awayUntil = await absences.until(userId);
+    if (awayUntil !== undefined && date <= awayUntil) {
       await absences.note(name, date, { userId: String(sheet.userId) });
-      return `nothing to do: away ${away}`;
+      return `nothing to do: away until ${awayUntil}`;
     }
     const tasks = [];
     const recent = await tasksOrEarlier(sheet.tasks, job.connection, sheet.userId, context);

@@ -12,7 +12,6 @@ export type SlackMethod =
   | 'usergroups.users.list'
   | 'users.info'
   | 'users.lookupByEmail'
-  | 'users.profile.get'
   | 'views.open'
   | 'views.update';
 
