@@ -25,7 +25,7 @@ export function addConsoleCommand(program: Command, open: OpenTarget, stage: () 
   program
     .command('console')
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')
-    .option('--operate', 'allow changes: of jobs, links, connections, backfills and schedules')
+    .option('--operate', 'allow changes: of jobs, links, connections and schedules')
     .option('--port <port>', 'listen on this port of 127.0.0.1', readPort, DEFAULT_PORT)
     .option('--open', 'open the browser')
     .addHelpText(

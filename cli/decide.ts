@@ -1,13 +1,14 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { requeueJob } from '../lib/engine/line/sweep.ts';
 import { discardJob } from '../lib/engine/operate/discard.ts';
-import { findJobs } from '../lib/engine/operate/find-jobs.ts';
+import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { messageOf } from '../lib/error-message.ts';
 import type { Stores } from '../lib/runtime.ts';
+import type { Lane } from '../lib/service/budget/lanes.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
@@ -17,7 +18,7 @@ import { printJobs, printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 const CHOSEN_AT_ONCE = 1_000;
-const PARKED_PAGE = 500;
+const CHOSEN_PAGE = 500;
 const PARKED_FOR = 'instead of one job, all jobs that were parked for a reason with this text';
 
 /** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
@@ -66,13 +67,19 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
 
   program
     .command('discard [id]')
-    .description('end a parked job without doing the rest; a person who asked for it is told the reason')
+    .description(
+      'end a parked job, or a waiting one of a backfill, without doing the rest; a person who asked for it is told the reason',
+    )
     .requiredOption('--reason <text>', 'why, for the history of the job and for the person who asked')
     .option('--parked-for <text>', PARKED_FOR)
-    .option('--yes', 'with --parked-for: discard the jobs instead of only listing them')
-    .action(async (id: string | undefined, options: Several & { reason: string }) => {
+    .addOption(new Option('--lane <lane>', 'instead of one job, all waiting jobs of a backfill').choices(['backfill']))
+    .option('--yes', 'with --parked-for or --lane: discard the jobs instead of only listing them')
+    .action(async (id: string | undefined, options: Several & { reason: string; lane?: 'backfill' }) => {
       const target = await open();
-      const chosen = await chosenJobs(target.stores, id, options.parkedFor);
+      const { parkedFor, lane } = options;
+      if (lane !== undefined && (id ?? parkedFor) !== undefined) throw new Error('use --lane alone');
+      const chosen =
+        lane === undefined ? await chosenJobs(target.stores, id, parkedFor) : await waitingJobs(target.stores, lane);
       if (isOnlyListed(chosen, id, options.yes)) return;
       const { reason } = options;
       await inTurn(
@@ -166,8 +173,9 @@ async function chosenJobs(
 ): Promise<Job[]> {
   if ((id === undefined) === (parkedFor === undefined)) throw new Error('name a job, or choose jobs with --parked-for');
   if (id !== undefined) return [await knownJob(stores, id)];
-  const chosen = await parkedJobs(
+  const chosen = await allJobs(
     stores,
+    { statuses: ['parked'] },
     (job) => job.parked?.reason.includes(parkedFor ?? '') === true && isWanted(job),
   );
   if (chosen.length > 0) return chosen;
@@ -177,11 +185,22 @@ async function chosenJobs(
   );
 }
 
-/** The parked jobs that are wanted, however many others there are. */
-async function parkedJobs({ table, clock }: Stores, isWanted: (job: Job) => boolean): Promise<Job[]> {
+/** @throws {Error} if no job waits there */
+async function waitingJobs(stores: Stores, lane: Lane): Promise<Job[]> {
+  const chosen = await allJobs(stores, { statuses: ['waiting'], lane });
+  if (chosen.length === 0) throw new Error(`no job waits in the lane ${lane}`);
+  return chosen;
+}
+
+/** The jobs that are wanted, however many others there are. */
+async function allJobs(
+  { table, clock }: Stores,
+  filter: JobFilter,
+  isWanted: (job: Job) => boolean = () => true,
+): Promise<Job[]> {
   const wanted: Job[] = [];
   for (let cursor: string | undefined; ; ) {
-    const options = { filter: { statuses: ['parked'] as const }, cursor, limit: PARKED_PAGE, maxPages: 10 };
+    const options = { filter, cursor, limit: CHOSEN_PAGE, maxPages: 10 };
     const found = await findJobs(table, { ...options, now: clock() });
     wanted.push(...found.jobs.filter(isWanted));
     cursor = found.cursor;

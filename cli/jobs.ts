@@ -4,6 +4,7 @@ import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { countJobs } from '../lib/engine/operate/job-counts.ts';
 import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
+import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
 import { followJobs } from './follow-jobs.ts';
 import { withIsoTimes } from './json-times.ts';
@@ -20,6 +21,7 @@ interface ListOptions {
   status?: JobStatus;
   automation?: string;
   connection?: string;
+  lane?: Lane;
   in?: string;
   person?: string;
   delivery?: string;
@@ -39,6 +41,7 @@ export function addJobCommands(program: Command, open: OpenTarget): void {
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
     .option('--automation <name>', 'only jobs of this automation')
     .option('--connection <name>', 'only jobs of this connection')
+    .addOption(new Option('--lane <lane>', 'only jobs of this lane, such as those of a backfill').choices(lanes))
     .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42', place)
     .option('--person <name>', 'only jobs that this GitHub login or Slack user id caused')
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")

@@ -43,7 +43,6 @@ export const relayAction = z.discriminatedUnion('do', [
   z.object({ do: z.literal('move link'), issue: text, to: text }),
   /** `at`: as of that time. */
   z.object({ do: z.literal('run schedule'), schedule: text, at: z.number().exactOptional() }),
-  z.object({ do: z.literal('set backfill'), repository: text, status: z.enum(['running', 'paused', 'stopped']) }),
 ]);
 export type RelayAction = z.output<typeof relayAction>;
 
@@ -69,7 +68,6 @@ export interface Now {
   connections: ConnectionNow[];
   /** The number of jobs of each status, up to a limit. */
   counts: Record<JobStatus, Count>;
-  backfills: BackfillNow[];
   /** Says that the stage is stopped, and nothing works on its jobs. Null if it is not, or nobody knows. */
   stopped: string | null;
 }
@@ -122,18 +120,8 @@ export interface LaneNow {
   queuedSince: number | null;
 }
 
-export interface BackfillNow {
-  id: string;
-  repository: string;
-  status: 'reading' | 'running' | 'paused' | 'finished' | 'stopped';
-  total: number | null;
-  done: number;
-  notDone: number;
-  expectedAt: number | null;
-}
-
 /**
- * `GET /api/jobs?status=&automation=&subject=&person=&connection=&delivery=&text=&since=&until=&cursor=`. Filters are
+ * `GET /api/jobs?status=&automation=&subject=&person=&connection=&lane=&delivery=&text=&since=&until=&cursor=`. Filters are
  * combined with and. The server reads the index page by page and answers after a bounded number of pages, so an answer
  * can have a cursor and no jobs.
  */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { jobStatuses } from '../lib/engine/record/job.ts';
+import { lanes } from '../lib/service/budget/lanes.ts';
 import type { JobPage } from './contract.ts';
 import { findPage } from './find-page.ts';
 import { readSent } from './read-sent.ts';
@@ -19,6 +20,7 @@ const time = z.coerce.number().int().nonnegative().optional();
 const query = z.object({
   automation: text,
   connection: text,
+  lane: z.enum(lanes).optional(),
   subject: text,
   person: text,
   delivery: text,

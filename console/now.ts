@@ -6,7 +6,6 @@ import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
-import { readBackfills } from './backfills.ts';
 import type { ConnectionNow, LaneNow, Now } from './contract.ts';
 import type { OperatedRelay } from './relay.ts';
 
@@ -96,13 +95,12 @@ export function createNowReader(relay: OperatedRelay): NowReader {
     async read() {
       const queued = await inQueue();
       const names = Object.keys(runtime.config.connections);
-      const [counts, connections, backfills, stopped] = await Promise.all([
+      const [counts, connections, stopped] = await Promise.all([
         countJobs(table),
         Promise.all(names.map((name) => connectionNow(name, queued))),
-        readBackfills(relay, budget),
         stoppedNow(),
       ]);
-      return { at: clock(), connections, counts, backfills, stopped };
+      return { at: clock(), connections, counts, stopped };
     },
     connection: async (name) => connectionNow(name, await inQueue()),
   };

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { createBackfills } from '../lib/automations/backfill/backfills.ts';
 import { decideLink, type LinkDecision } from '../lib/automations/issue-to-defect/decide-link.ts';
 import { findIssue } from '../lib/automations/issue-to-defect/find-issue.ts';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
 import { messageOf } from '../lib/error-message.ts';
-import { setBackfill } from '../lib/intake/github/operate-backfill.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { eventNow } from '../lib/schedules.ts';
 import { idFromText } from '../lib/service/partner/operation.ts';
@@ -58,11 +56,6 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
       const result = await relay.runSchedule(schedule, eventNow(schedule, at === undefined ? undefined : new Date(at)));
       const { jobs = [] } = madeJobs.safeParse(result).data ?? {};
       return { text: `${schedule} ran.`, jobs: jobs.map(({ id }) => id), result: withoutSecrets(result) };
-    }
-    case 'set backfill': {
-      const { table, clock } = stores;
-      await setBackfill(asked.repository, asked.status, { ...stores, backfills: createBackfills(table, clock) });
-      return { text: `The backfill of ${asked.repository} is ${asked.status}.` };
     }
   }
 }

@@ -59,7 +59,7 @@ export class ConsolePolicies extends Construct {
     key?.grant(this.operate, ...ENCRYPT_AND_DECRYPT);
     for (const { queue } of queues) queue.grantSendMessages(this.operate);
     // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
-    // backfill is planned with the list of GitHub.
+    // backfill reads the issues of GitHub.
     secrets.grantRead(this.operate, ['partner', 'markers', 'github']);
     secrets.grantEnter(this.operate);
     this.operate.addStatements(

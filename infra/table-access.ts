@@ -19,7 +19,6 @@ const shownInConsole = {
   person: ['GetItem'],
   grant: ['GetItem'],
   linkedPerson: ['Query'],
-  backfill: ['Query'],
   budget: ['GetItem'],
   breaker: ['GetItem'],
 } as const satisfies TableAccess['items'];
@@ -94,8 +93,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       awayOn: ['PutItem', 'Query'],
       grant: ['GetItem', 'UpdateItem'],
       linkWait: ['PutItem'],
-      backfill: ['GetItem', 'UpdateItem'],
-      backfilledIssue: ['PutItem', 'Query'],
       newest: ['GetItem', 'PutItem'],
       failingCases: ['GetItem', 'PutItem'],
     },
@@ -133,8 +130,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       link: ['GetItem', 'PutItem'],
       linkName: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
-      backfill: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
-      backfilledIssue: ['Query'],
       hook: ['Query'],
       failedDelivery: ['GetItem', 'UpdateItem'],
       // Whether a thing exists is asked of the service within the budget.

@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx';
 import { useRelay } from './relay-facts.tsx';
 import { href, replaceAddress, route } from './route.ts';
 import { useValue } from './state.ts';
-import { STATUSES, StatusMark, statusText } from './status.tsx';
+import { laneHints, STATUSES, StatusMark, statusText } from './status.tsx';
 
 const TEXT_FILTERS = [
   { name: 'subject', label: 'Repository or issue', example: 'acme/web#42' },
@@ -17,6 +17,7 @@ const FILTERS = [
   'text',
   'automation',
   'connection',
+  'lane',
   'subject',
   'person',
   'delivery',
@@ -77,6 +78,7 @@ export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
         <div class="fields">
           <Choice name="automation" label="Automation" value={filters.automation} options={automations} />
           <Choice name="connection" label="Connection" value={filters.connection} options={connections} />
+          <Choice name="lane" label="Lane" value={filters.lane} options={Object.keys(laneHints)} />
           {TEXT_FILTERS.map(({ name, label, example }) => (
             <TypedFilter key={name} name={name} label={label} example={example} value={filters[name]} />
           ))}

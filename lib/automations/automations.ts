@@ -1,7 +1,5 @@
 import type { Automation } from '../engine/run/automation.ts';
 import { answerFault } from './answer-fault/run.ts';
-import { ofBackfill } from './backfill/of-backfill.ts';
-import { backfill } from './backfill/run.ts';
 import { checkPullRequest } from './check-pull-request/run.ts';
 import { completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
@@ -34,8 +32,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     relate(context),
   ];
   const all = [
-    ofBackfill(issueToDefect(context), context),
-    backfill(context),
+    issueToDefect(context),
     testsToScenarios(context),
     failingTestsToDefect(context),
     ofCollaborators(answerFault(), context),

@@ -15,7 +15,6 @@ import { createAbsences } from '../timesheets/absences.ts';
 import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes } from '../timesheets/mutes.ts';
 import { createAsPerson } from './as-person.ts';
-import { createBackfills } from './backfill/backfills.ts';
 
 /** What automations use, in addition to the steps of their job. */
 export type Context = ReturnType<typeof createContext>;
@@ -50,7 +49,6 @@ export function createContext(
     comments: createIssueComments(github, clock),
     artifacts: createArtifacts(github, fetch, config.github.apiUrl),
     collaborators: createCollaborators(github, clock),
-    backfills: createBackfills(table, clock),
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
     knownTasks: createKnownTasks(table),

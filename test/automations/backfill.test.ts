@@ -1,20 +1,22 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { repositoryToBackfill } from '../../lib/automations/backfill/backfill-issue.ts';
-import type { IssueFilter } from '../../lib/automations/backfill/backfills.ts';
 import { createContext } from '../../lib/automations/context.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
-import { beginBackfill, setBackfill, viewBackfill } from '../../lib/intake/github/operate-backfill.ts';
-import { planBackfill } from '../../lib/intake/github/plan-backfill.ts';
-import { defaultKey } from '../../sandbox/sandbox.ts';
+import type { Job } from '../../lib/engine/record/job.ts';
+import {
+  type IssueFilter,
+  planBackfill,
+  repositoryToBackfill,
+  storeBackfill,
+} from '../../lib/intake/github/backfill.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
+const NOTHING = { stored: 0, underWay: 0, parked: 0, unchanged: 0 };
 
 let relay: TestRelay;
 let github: GithubApi;
@@ -47,17 +49,22 @@ async function start(options: Partial<TestRelayOptions> = {}, connection = {}) {
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const context = () => createContext(relay.runtime, relay.stores);
 const repository = () => repositoryToBackfill(relay.runtime.config, REPOSITORY);
-const stores = () => ({ ...relay.stores, backfills: context().backfills });
 const plan = (filter: IssueFilter = { state: 'open' }) => planBackfill(repository(), filter, context());
-const begin = (filter: IssueFilter = { state: 'open' }, comment = false) =>
-  beginBackfill({ repository: repository(), filter, comment, expected: 0 }, stores(), relay.clock.now);
-const set = (status: Parameters<typeof setBackfill>[1]) => setBackfill(REPOSITORY, status, stores());
 
-async function view() {
-  const backfill = await context().backfills.get(REPOSITORY);
-  if (!backfill) throw new Error('there is no backfill');
-  return viewBackfill(backfill, stores());
+/** As `relay backfill --go` does it. While it sleeps, the relay works. */
+const backfill = (
+  filter: IssueFilter = { state: 'open' },
+  { comment = false, perMinute = 120, sleep = workFor } = {},
+) => storeBackfill(repository(), filter, context(), { comment, perMinute, sleep });
+
+async function workFor(ms: number): Promise<void> {
+  relay.clock.now += ms;
+  await relay.sweep();
+  await relay.work();
 }
+
+const discard = (job: Job) =>
+  discardJob(job, { by: 'ana', reason: 'not wanted' }, { ...relay.stores, clock: () => relay.clock.now });
 
 type Change = Parameters<typeof issueEvent>[1];
 
@@ -81,7 +88,7 @@ describe('a backfill', () => {
     exists(7, { state: 'closed' });
     exists(8, { pull_request: {} });
     exists(9, { title: 'x'.repeat(5_000) });
-    await begin();
+    expect(await backfill()).toEqual({ ...NOTHING, stored: 5 });
     await relay.workToTheEnd();
     expect(
       defects()
@@ -89,24 +96,20 @@ describe('a backfill', () => {
         .sort(),
     ).toEqual(['Issue 1', 'Issue 2', 'Issue 3', 'Issue 4', 'Issue 5']);
     expect(github.comments).toEqual([]);
-    expect(await view()).toMatchObject({ status: 'finished', counts: { done: 5, open: 0, left: 1, parked: 0 } });
 
     const requests = relay.sandbox.requests;
-    const jobs = (await relay.jobs()).length;
     relay.clock.now += 1_000;
     expect(await plan()).toMatchObject({ calls: 0, unchanged: 5 });
-    expect(await begin()).toMatchObject({ began: true });
+    expect(await backfill()).toEqual({ ...NOTHING, unchanged: 5 });
     await relay.workToTheEnd();
     expect(relay.sandbox.requests).toBe(requests);
-    // The page and the end; none for an issue.
-    expect(await relay.jobs()).toHaveLength(jobs + 2);
-    expect(await view()).toMatchObject({ status: 'finished', counts: { done: 5 } });
+    expect(await relay.jobs()).toHaveLength(5);
   });
 
   it('comments if it is asked to, and no share of strangers is used', async () => {
     await start();
     exists(1, { user: { login: 'outsider' }, author_association: 'NONE' });
-    await begin({ state: 'open' }, true);
+    await backfill({ state: 'open' }, { comment: true });
     await relay.workToTheEnd();
     expect(github.comments).toHaveLength(1);
     expect((await relay.jobs()).every(({ stranger }) => stranger === undefined)).toBe(true);
@@ -148,13 +151,10 @@ describe('a backfill', () => {
         const planned = await plan(filter);
         const requests = relay.sandbox.requests;
         const made = defects().length;
-        await begin(filter);
+        expect(await backfill(filter)).toEqual({ ...NOTHING, stored: planned.calls, unchanged: planned.unchanged });
         await relay.workToTheEnd();
         expect(relay.sandbox.requests - requests).toBe(planned.calls);
         expect(defects().length - made).toBe(planned.created);
-        const { counts, status } = await view();
-        expect(status).toBe('finished');
-        expect(counts).toEqual({ open: 0, done: planned.issues.length, left: 0, parked: 0 });
         await relay.close();
       }),
       { numRuns: 12 },
@@ -173,116 +173,91 @@ describe('a backfill', () => {
       github.issues.delete(`${REPOSITORY}#1`);
       exists(140, { seconds: 500, title: 'Changed' });
     };
-    await begin();
-    await relay.work();
-    const numbers = (await context().backfills.issues((await begin()).backfill)).map(({ number }) => number);
-    expect(numbers).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
-    expect(await relay.jobs('waiting')).toHaveLength(151);
+    expect(await backfill()).toEqual({ ...NOTHING, stored: 150 });
+    const inputs = (await relay.jobs('waiting')).map(({ input }) => Number(input.issueNumber));
+    expect(inputs.sort((a, b) => a - b)).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
+  });
+
+  it.each([
+    ['for the budget', undefined],
+    ['for an operation that fails', { kind: 'server-error', operation: '/defects/create' } as const],
+  ])('keeps a few minutes of jobs in line %s, and goes on when there is room', async (_, fault) => {
+    await start({}, { limits: { perMinute: 6 } });
+    for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
+    if (fault) relay.sandbox.setFault(fault);
+    let most = 0;
+    const began = relay.clock.now;
+    await backfill(
+      { state: 'open' },
+      {
+        perMinute: 6,
+        async sleep(ms) {
+          const waiting = await relay.jobs('waiting');
+          most = Math.max(most, waiting.filter(({ line }) => line).length);
+          if (waiting.length > 0 && relay.clock.now > began + 20 * 60_000) relay.sandbox.clearFaults();
+          await workFor(ms);
+        },
+      },
+    );
+    expect(most).toBe(18);
+    await relay.workToTheEnd();
+    expect(defects().length + (await relay.jobs('parked')).length).toBe(40);
   });
 
   it('waits as long as GitHub says, and says what to do if GitHub refuses', async () => {
     await start();
     exists(1);
-    const { now } = relay.clock;
     github.refusal = { status: 403, message: 'secondary rate limit', headers: { 'retry-after': '120' } };
-    await begin();
-    await relay.work();
-    expect(await relay.jobs('waiting')).toMatchObject([{ automation: 'backfill', dueAt: now + 120_000, attempts: 0 }]);
+    const slept: number[] = [];
+    const sleep = async (ms: number) => {
+      slept.push(ms);
+      github.refusal = undefined;
+    };
+    expect(await backfill({ state: 'open' }, { sleep })).toMatchObject({ stored: 1 });
+    expect(slept).toEqual([120_000]);
     github.refusal = { status: 404, message: 'Not Found' };
-    await relay.workToTheEnd();
-    const { job } = await view();
-    expect(job?.parked?.reason).toMatch(/give the App or the token the right to read issues/);
-    github.refusal = undefined;
-    if (job) await requeueJob(job, relay.stores);
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    await expect(backfill()).rejects.toThrow(/give the App or the token the right to read issues/);
   });
 
-  it('ends with what is not done, and why; a later replay counts', async () => {
+  it('leaves a parked job to an operator, and stores a discarded one again', async () => {
     await start();
     exists(1, { title: '' });
-    for (let id = 2; id <= 3; id++) exists(id, { seconds: id });
-    await begin();
-    await relay.workToTheEnd();
-    expect(await view()).toMatchObject({
-      status: 'finished',
-      counts: { done: 2, parked: 1 },
-      notDone: [{ number: 1, fate: 'parked', why: expect.stringContaining('status 400') }],
-    });
-    const [parked] = await relay.jobs('parked');
-    await happens(exists(1, { seconds: 9, title: 'With a title' }));
-    if (parked) await requeueJob(parked, relay.stores);
-    await relay.workToTheEnd();
-    expect(await view()).toMatchObject({ counts: { done: 3, parked: 0 }, notDone: [] });
-  });
-
-  it.each(['stopped', 'followed by another'] as const)('a replay runs after the backfill was %s', async (end) => {
-    await start();
-    exists(1);
-    relay.sandbox.keys[0] = { ...defaultKey, scopes: [] };
-    await begin();
-    while ((await relay.jobs('parked')).length === 0) {
-      await relay.work();
-      relay.clock.now += 60_000;
-      await relay.sweep();
-    }
-    if (end === 'stopped') await set(end);
-    else await relay.workToTheEnd();
-    relay.clock.now += 1;
-    if (end !== 'stopped') await begin({ state: 'open', since: '2030-01-01T00:00:00Z' });
-    relay.sandbox.keys[0] = { ...defaultKey };
-    const [parked] = await relay.jobs('parked');
-    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' });
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-    expect((await relay.jobs()).find(({ id }) => id === parked?.id)).toMatchObject({ notDone: false });
-  });
-
-  it.each([
-    ['leaves its issue, and says why', false],
-    ['leaves nothing of an issue whose defect another job has made', true],
-  ])('a discarded job %s', async (_, isMade) => {
-    await start();
-    exists(1, { title: '' });
-    await begin();
+    await backfill();
     await relay.workToTheEnd();
     const [parked] = await relay.jobs('parked');
-    if (isMade) await happens(exists(1, { seconds: 9, title: 'With a title' }));
+    exists(1, { title: 'With a title', seconds: 5 });
+    expect(await backfill()).toEqual({ ...NOTHING, parked: 1 });
     await relay.workToTheEnd();
-    if (parked)
-      await discardJob(
-        parked,
-        { by: 'ana', reason: 'not a defect' },
-        { ...relay.stores, clock: () => relay.clock.now },
-      );
+    expect(defects()).toEqual([]);
+    if (parked) await discard(parked);
     await relay.workToTheEnd();
-    const left = { number: 1, fate: 'left', why: 'discarded: not a defect' };
-    expect(defects()).toHaveLength(isMade ? 1 : 0);
-    expect(await view()).toMatchObject({
-      counts: { done: isMade ? 1 : 0, left: isMade ? 0 : 1, parked: 0 },
-      notDone: isMade ? [] : [left],
-    });
+    for (let times = 0; times < 2; times++)
+      expect(await backfill()).toEqual({ ...NOTHING, [times === 0 ? 'stored' : 'underWay']: 1 });
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'With a title' }]);
+    // There is something to do again.
+    exists(1, { title: 'Another', seconds: 9 });
+    expect(await backfill()).toEqual({ ...NOTHING, stored: 1 });
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'Another' }]);
   });
 });
 
-describe('a worker that is killed', () => {
-  it('leaves no issue out and makes none twice, after every third of its writes', async () => {
+describe('a command that is killed', () => {
+  it('leaves no issue out and makes none twice when it is run again, after every third of its writes', async () => {
     await start();
     let issues = 0;
     for (let writes = 0, wasKilled = true; wasKilled; writes += 3) {
-      exists(++issues, { seconds: issues });
-      exists(++issues, { seconds: issues });
-      relay.clock.now += 1_000;
-      await begin();
+      for (let more = 0; more < 3; more++) exists(++issues, { seconds: issues });
       const kill = killAfter(writes);
-      // The invocation fails, and its message comes again.
-      await relay.work().catch(() => {});
+      await backfill().catch(() => {});
       wasKilled = kill.end();
+      await backfill();
       await relay.workToTheEnd();
       expect(defects(), `after ${writes} writes`).toHaveLength(issues);
-      expect(await view(), `after ${writes} writes`).toMatchObject({ status: 'finished', counts: { done: issues } });
+      expect(await relay.jobs(), `after ${writes} writes`).toHaveLength(issues);
     }
-    expect(issues).toBeGreaterThan(10);
+    expect(issues).toBeGreaterThan(6);
   }, 120_000);
 });
 
@@ -306,26 +281,18 @@ function killAfter(writes: number): { end(): boolean } {
 
 describe('a backfill and the events of its issues', () => {
   /** What happens after the page was read and before the job of the issue runs. */
-  const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: string; fate: string }][] = [
-    [
-      'it is edited',
-      () => happens(exists(1, { seconds: 5, title: 'Edited' })),
-      { defects: 1, title: 'Edited', fate: 'done' },
-    ],
+  const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: string }][] = [
+    ['it is edited', () => happens(exists(1, { seconds: 5, title: 'Edited' })), { defects: 1, title: 'Edited' }],
     [
       'an event of it is first',
       async () => {
         await happens(exists(1, { seconds: 5, title: 'Edited' }));
         await relay.work();
       },
-      { defects: 1, title: 'Edited', fate: 'done' },
+      { defects: 1, title: 'Edited' },
     ],
-    [
-      'its label is removed',
-      () => happens(exists(1, { seconds: 5, labels: [] }, 'unlabeled')),
-      { defects: 0, fate: 'left' },
-    ],
-    ['it is closed', () => happens(exists(1, { seconds: 5, state: 'closed' }, 'closed')), { defects: 1, fate: 'done' }],
+    ['its label is removed', () => happens(exists(1, { seconds: 5, labels: [] }, 'unlabeled')), { defects: 0 }],
+    ['it is closed', () => happens(exists(1, { seconds: 5, state: 'closed' }, 'closed')), { defects: 1 }],
     [
       'it is transferred',
       () =>
@@ -340,21 +307,19 @@ describe('a backfill and the events of its issues', () => {
             },
           }),
         ),
-      { defects: 0, fate: 'left' },
+      { defects: 0 },
     ],
   ];
 
   it.each(meanwhile)('make one defect at most: %s', async (_, happensMeanwhile, expected) => {
     await start();
     exists(1, { title: 'First' });
-    await begin();
-    await relay.work();
+    await backfill();
     expect(await relay.jobs('waiting')).toContainEqual(expect.objectContaining({ line: 'main#backfill' }));
     await happensMeanwhile();
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(expected.defects);
     if (expected.title) expect(defects()).toMatchObject([{ title: expected.title }]);
-    expect((await view()).counts).toMatchObject({ [expected.fate]: 1, open: 0 });
   });
 
   it('waits for the job of an event that makes the defect', async () => {
@@ -363,10 +328,9 @@ describe('a backfill and the events of its issues', () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
     await happens(issueEvent('opened'));
     await relay.work();
-    await begin();
+    await backfill();
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);
-    expect(await view()).toMatchObject({ counts: { done: 1, left: 0 } });
   });
 });
 
@@ -374,43 +338,53 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
   beforeEach(async () => {
     await start();
     exists(1);
-    await begin();
-    await relay.work();
+    await backfill();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 600, times: 1 });
-    relay.clock.now += 60_000;
-    await relay.sweep();
-    await relay.work();
+    await workFor(60_000);
     expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'claimed' });
   });
 
-  it('ends after a stop, with the defect that events may have left to it', async () => {
-    await set('stopped');
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-    expect(await view()).toMatchObject({ status: 'stopped', counts: { done: 1, open: 0 } });
-  });
-
-  it.each(['running', 'paused'] as const)('leaves the claim to the job of an event, while it is %s', async (status) => {
-    await set(status);
+  it('leaves the claim to the job of an event', async () => {
     const event = exists(1, { seconds: 5, title: 'Edited' });
     await happens({ ...event, issue: { ...event.issue, id: 9_001 } });
     await relay.work();
-    const ofEvent = (await relay.jobs()).find(
-      ({ automation, lane }) => automation === 'issue-to-defect' && lane === 'background',
-    );
+    const ofEvent = (await relay.jobs()).find(({ lane }) => lane === 'background');
     expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { by: ofEvent?.id } });
-    await set('running');
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'Edited' }]);
-    expect(await view()).toMatchObject({ status: 'finished', counts: { done: 1 } });
   });
+
+  it('lets its claim go if it is discarded, and the next event makes the defect', async () => {
+    const [waiting] = await relay.jobs('waiting');
+    expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({ choices: ['replay', 'discard'] });
+    if (waiting) await discard(waiting);
+    await relay.work();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome: 'discarded: not wanted' }]);
+    expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'unclaimed' });
+    await relay.workToTheEnd();
+    expect(defects()).toEqual([]);
+    const event = exists(1, { seconds: 5, title: 'Edited' });
+    await happens({ ...event, issue: { ...event.issue, id: 9_001 } });
+    await relay.workToTheEnd();
+    expect(defects()).toMatchObject([{ title: 'Edited' }]);
+  });
+});
+
+it('a waiting job of another lane cannot be discarded', async () => {
+  await start();
+  relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 600, times: 1 });
+  await happens(issueEvent('opened'));
+  await relay.work();
+  const [waiting] = await relay.jobs('waiting');
+  expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({ choices: ['replay'] });
+  if (!waiting) throw new Error('no job waits');
+  await expect(discard(waiting)).rejects.toThrow(/only parked jobs, and waiting jobs of a backfill, can be discarded/);
 });
 
 it('an outage: the jobs in line do not run again and again, and go on after it', async () => {
   await start();
   for (let id = 1; id <= 12; id++) exists(id, { seconds: id });
-  await begin();
-  await relay.work();
+  await backfill();
   relay.sandbox.setFault({ kind: 'maintenance' });
   for (let minute = 0; minute < 10; minute++) {
     relay.clock.now += 60_000;
@@ -423,71 +397,4 @@ it('an outage: the jobs in line do not run again and again, and go on after it',
   await relay.workToTheEnd();
   // The one that was sent when the outage began is never answered.
   expect([defects().length, (await relay.jobs('parked')).length]).toEqual([11, 1]);
-});
-
-describe('a person and a backfill', () => {
-  it('pauses and resumes, also while a page is read', async () => {
-    await start();
-    for (let id = 1; id <= 3; id++) exists(id, { seconds: id });
-    afterList = () => set('paused');
-    await begin();
-    await relay.work();
-    for (let minute = 0; minute < 60; minute++) {
-      relay.clock.now += 60_000;
-      await relay.sweep();
-      await relay.work();
-    }
-    expect(defects()).toEqual([]);
-    expect(await view()).toMatchObject({ status: 'paused', counts: { open: 3 } });
-    const [waiting] = await relay.jobs('waiting');
-    expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({
-      text: 'Its backfill is paused: resume the backfill.',
-      choices: [],
-    });
-    await set('running');
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(3);
-    expect(await view()).toMatchObject({ status: 'finished' });
-  });
-
-  it('stops it: what has begun is settled, and the rest is left', async () => {
-    await start();
-    for (let id = 1; id <= 3; id++) exists(id, { seconds: id });
-    await begin();
-    await relay.work();
-    await set('stopped');
-    await relay.workToTheEnd();
-    expect(defects()).toEqual([]);
-    expect(await view()).toMatchObject({
-      status: 'stopped',
-      counts: { left: 3, open: 0 },
-      notDone: Array(3).fill(expect.objectContaining({ why: 'The backfill was stopped.' })),
-    });
-    await expect(set('running')).rejects.toThrow(/no backfill of .* is under way/);
-    relay.clock.now += 1;
-    await begin();
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(3);
-  });
-
-  it('begins it twice at once and has one; with other options, it is refused', async () => {
-    await start();
-    exists(1);
-    const begun = await Promise.all([begin(), begin()]);
-    expect(begun.filter(({ began }) => began)).toHaveLength(1);
-    await expect(begin({ state: 'all' })).rejects.toThrow(/with other options is under way/);
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-  });
-
-  it('begins it again after a crash between its record and its first job', async () => {
-    await start();
-    exists(1);
-    const lost = { ...stores(), jobs: { ...relay.stores.jobs, store: () => Promise.reject(new Error('killed')) } };
-    const wanted = { repository: repository(), filter: { state: 'open' as const }, comment: false, expected: 1 };
-    await expect(beginBackfill(wanted, lost, relay.clock.now)).rejects.toThrow('killed');
-    await begin();
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-  });
 });

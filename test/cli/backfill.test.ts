@@ -1,9 +1,11 @@
-import { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addBackfillCommand } from '../../cli/backfill.ts';
+import { addDecisionCommands } from '../../cli/decide.ts';
+import { addJobCommands } from '../../cli/jobs.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { runCommand } from './run-command.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
 
@@ -19,30 +21,26 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([relay.close(), github.close()]));
 
-/** Runs the command. @returns what it printed */
-async function backfill(...words: string[]): Promise<string> {
-  const program = new Command().exitOverride();
-  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
-  addBackfillCommand(
-    program,
-    async () => target,
-    async () => relay.runtime.config,
+/** Runs a command. @returns what it printed */
+function run(...words: string[]): Promise<string> {
+  const open = async () => ({ githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores });
+  return runCommand(
+    (program) => {
+      addBackfillCommand(program, open, async () => relay.runtime.config);
+      addJobCommands(program, open);
+      addDecisionCommands(program, open);
+    },
+    ...words,
   );
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await program.parseAsync(['backfill', ...words], { from: 'user' });
-    return log.mock.calls.flat().join('\n');
-  } finally {
-    log.mockRestore();
-    process.exitCode = undefined;
-  }
 }
+
+const backfill = (...words: string[]) => run('backfill', ...words);
 
 const exists = (id: number, title: string) =>
   github.issues.set(`${REPOSITORY}#${id}`, issueEvent('opened', { id, title, seconds: id }).issue);
 
 describe('relay backfill', () => {
-  it('shows the plan and changes nothing, then begins with --go and ends with what is not done', async () => {
+  it('shows the plan and changes nothing, then stores the jobs with --go, as often as it is asked to', async () => {
     exists(1, 'It \u001b[31mbreaks');
     exists(2, '');
     const plan = await backfill(REPOSITORY.toLowerCase());
@@ -51,42 +49,45 @@ describe('relay backfill', () => {
     expect(plan).toMatch(/2 calls on the connection main, and no comments on GitHub; done by about \d{4}-\d\d-\d\d /);
     expect(plan).toContain('Nothing was changed. Add --go to begin.');
     expect(await relay.jobs()).toEqual([]);
-    expect(await backfill()).toContain('There are no backfills.');
 
-    expect(await backfill(REPOSITORY, '--go', '--no-wait')).toContain(
-      'It has begun, and goes on without this terminal.',
+    const begun = await backfill(REPOSITORY, '--go');
+    expect(begun).toContain('Stop with Ctrl+C, and continue with the same command.');
+    expect(begun).toMatch(
+      /All issues are read: 2 jobs stored, 0 issues without a call\. See them with: .* --lane backfill$/,
     );
-    expect(await backfill(REPOSITORY, '--go')).toContain('It is under way already.');
-    expect(await backfill(REPOSITORY, '--pause')).toContain(`${REPOSITORY}: paused`);
-    expect(await backfill(REPOSITORY, '--resume')).toContain(`${REPOSITORY}: running`);
+    expect(await backfill(REPOSITORY, '--go')).toContain('0 jobs stored, 2 under way already, 0 issues without a call');
     await relay.workToTheEnd();
-    const shown = await backfill(REPOSITORY, '--status');
-    expect(shown).toMatch(
-      /finished, since .*\n\[█{30}\] {2}2 of 2 issues, 1 parked\n {2}#2 {2}parked: .*title.*\(job issue-/,
-    );
-    expect(await backfill()).toMatch(/finished .*2 of 2 issues/);
-    expect(JSON.parse(await backfill(REPOSITORY, '--status', '--json'))).toMatchObject({
-      counts: { done: 1, parked: 1 },
-    });
+    expect(await backfill(REPOSITORY, '--go')).toContain('0 jobs stored, 1 parked, 1 issue without a call');
   });
 
-  it('prints with --json nothing that cannot be parsed: the plan, its beginning, and the list', async () => {
+  it('prints with --json nothing that cannot be parsed: the plan, and what was stored', async () => {
     exists(1, 'It breaks');
     const plan = { calls: 1, created: 1, comments: 0, connection: 'main', issues: [{ number: 1, title: 'It breaks' }] };
     expect(JSON.parse(await backfill(REPOSITORY, '--json'))).toMatchObject(plan);
-    expect(JSON.parse(await backfill('--json'))).toEqual([]);
-    const begun = { repository: REPOSITORY, status: 'running', expected: 1 };
-    expect(JSON.parse(await backfill(REPOSITORY, '--go', '--no-wait', '--json'))).toMatchObject(begun);
-    expect(JSON.parse(await backfill('--json'))).toMatchObject([begun]);
+    const stored = { stored: 1, underWay: 0, parked: 0, unchanged: 0 };
+    expect(JSON.parse(await backfill(REPOSITORY, '--go', '--json'))).toEqual(stored);
   });
 
-  it.each([
-    [['acme/other'], /turns no issues of acme\/other into defects; it is set for Codertocat\/Hello-World/],
-    [[REPOSITORY, '--go', '--pause'], /only one of/],
-    [[REPOSITORY, '--pause'], /no backfill of .* is under way/],
-    [[REPOSITORY, '--status'], /begin one with --go/],
-  ])('refuses %j', async (words, why) => {
-    await expect(backfill(...words)).rejects.toThrow(why);
+  it('refuses a repository that is not set', async () => {
+    const why = /turns no issues of acme\/other into defects; it is set for Codertocat\/Hello-World/;
+    await expect(backfill('acme/other')).rejects.toThrow(why);
+  });
+
+  it('jobs and discard choose the jobs that wait in its lane', async () => {
+    for (const id of [1, 2]) exists(id, `Issue ${id}`);
+    await relay.post('issues', issueEvent('opened', { id: 3 }));
+    await backfill(REPOSITORY, '--go');
+    expect(await run('jobs', '--lane', 'backfill')).toMatch(
+      /#2 from a backfill.*#1 from a backfill.*Listed: 2 waiting\./s,
+    );
+    const chosen = ['discard', '--lane', 'backfill', '--reason', 'the wrong label'];
+    expect(await run(...chosen)).toContain('Add --yes to decide these 2 jobs.');
+    expect(await run(...chosen, '--yes')).toMatch(/^issue-\S+ is discarded\nissue-\S+ is discarded$/);
+    await relay.workToTheEnd();
+    const discarded = (await relay.jobs()).filter((job) => job.discarded);
+    expect(discarded.map(({ lane, status }) => [lane, status])).toEqual(Array(2).fill(['backfill', 'succeeded']));
+    await expect(run(...chosen)).rejects.toThrow('no job waits in the lane backfill');
+    await expect(run(...chosen, '--parked-for', 'x')).rejects.toThrow('use --lane alone');
   });
 
   it('says when to try again if GitHub wants fewer requests', async () => {

@@ -257,7 +257,8 @@ describe('a time on the command line', () => {
     ['run --at', (typed: string) => run(['timesheet-reminder', '--at', typed])],
     [
       'backfill --since',
-      (typed: string) => runCommand((program) => addBackfillCommand(program, open), 'backfill', '--since', typed),
+      (typed: string) =>
+        runCommand((program) => addBackfillCommand(program, open), 'backfill', 'a/b', '--since', typed),
     ],
     [
       'github-deliveries --since',

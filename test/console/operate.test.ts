@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ActionOutcome, Ignored, JobDetail, LinkRow, Now, RelayAction, RowPage } from '../../console/contract.ts';
 import type { ConsoleOptions } from '../../console/server.ts';
-import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
@@ -91,34 +90,6 @@ describe('what an operator does in the console', () => {
     await expect(operate({ do: 'run schedule', schedule: 'tea' })).rejects.toThrow(/no schedule 'tea'/);
   });
 
-  it('a backfill is paused, continued and stopped', async () => {
-    await start();
-    const backfills = createBackfills(relay.stores.table, relay.stores.clock);
-    const counts = { open: 0, done: 0, left: 0, parked: 0 };
-    const at = relay.clock.now;
-    await backfills.begin({
-      repository: REPOSITORY,
-      connection: 'main',
-      startedAt: at,
-      filter: { state: 'open' },
-      comment: false,
-      expected: 3,
-      status: 'running',
-      jobId: 'none',
-      isRead: false,
-      counts,
-      countedAt: at,
-    });
-    for (const status of ['paused', 'running', 'stopped'] as const) {
-      const { text } = await operate({ do: 'set backfill', repository: REPOSITORY, status });
-      expect(text).toBe(`The backfill of ${REPOSITORY} is ${status}.`);
-      expect((await backfills.get(REPOSITORY))?.status).toBe(status);
-    }
-    await expect(operate({ do: 'set backfill', repository: REPOSITORY, status: 'running' })).rejects.toThrow(
-      /under way/,
-    );
-  });
-
   it('ignored events are listed with their reasons on one machine; a stage says which command lists them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'relay-log-'));
     const logFile = join(folder, 'functions.log');
@@ -136,7 +107,6 @@ describe('what an operator does in the console', () => {
   it.each<[string, unknown]>([
     ['an unknown operation', { do: 'explode' }],
     ['a link without an issue', { do: 'clear link', issue: ' ' }],
-    ['another status of a backfill', { do: 'set backfill', repository: 'a/b', status: 'finished' }],
   ])('%s is refused in words', async (_, sent) => {
     await start();
     expect(await console_.post('/api/operate', sent)).toMatchObject({

@@ -16,10 +16,7 @@ const operations = [
   'link --set',
   'link --clear',
   'link --move',
-  'backfill --go',
-  'backfill --pause',
-  'backfill --resume',
-  'backfill --stop',
+  'backfill',
 ] as const;
 export type Operation = (typeof operations)[number];
 

@@ -1,5 +1,4 @@
-import { repositoryToBackfill } from '../../lib/automations/backfill/backfill-issue.ts';
-import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
+import { createContext } from '../../lib/automations/context.ts';
 import { decideLink, type LinkDecision } from '../../lib/automations/issue-to-defect/decide-link.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
@@ -8,7 +7,7 @@ import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts'
 import type { Job } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { beginBackfill, setBackfill } from '../../lib/intake/github/operate-backfill.ts';
+import { repositoryToBackfill, storeBackfill } from '../../lib/intake/github/backfill.ts';
 import { createLinks } from '../../lib/links/links.ts';
 import type { Runtime, Stores } from '../../lib/runtime.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
@@ -74,14 +73,8 @@ export async function link(
   });
 }
 
-export async function backfill(
-  { runtime, stores }: Command,
-  repository: string,
-  what: 'begin' | 'running' | 'paused' | 'stopped',
-): Promise<void> {
-  const { table, jobs, queue } = stores;
-  const all = { backfills: createBackfills(table, runtime.clock), jobs, queue };
-  if (what !== 'begin') return void (await setBackfill(repository, what, all));
-  const wanted = { repository: repositoryToBackfill(runtime.config, repository), comment: false, expected: 0 };
-  await beginBackfill({ ...wanted, filter: { state: 'all' } }, all, runtime.clock());
+export async function backfill({ runtime, stores }: Command, repository: string): Promise<void> {
+  const context = createContext(runtime, stores);
+  const options = { comment: false, perMinute: 1_000, sleep: () => Promise.reject(new Error('GitHub wants a pause')) };
+  await storeBackfill(repositoryToBackfill(runtime.config, repository), { state: 'all' }, context, options);
 }

@@ -1,3 +1,4 @@
+import { canBeDiscarded } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { exampleConfig, PROJECT } from '../relay.ts';
 import { REPOSITORIES } from './github.ts';
@@ -90,13 +91,12 @@ async function operate(
   world.catchUp();
   const [word = '', option = ''] = operation.split(' --');
   if (word === 'backfill') {
-    const what = ({ go: 'begin', pause: 'paused', resume: 'running', stop: 'stopped' } as const)[option];
     const repository = REPOSITORIES[other % 2] ?? '';
-    if (what) await world.run(troubles, (host) => operators.backfill(host, repository, what));
+    await world.run(troubles, (host) => operators.backfill(host, repository));
     return;
   }
   if (word === 'link') return operateLink(option, which, other, troubles, world, judge);
-  const jobs = world.jobs().filter(({ status }) => status === 'parked' || (word === 'replay' && status === 'waiting'));
+  const jobs = world.jobs().filter((job) => canBeDiscarded(job) || (word === 'replay' && job.status === 'waiting'));
   const job = jobs[which % jobs.length];
   if (!job) return;
   if (word === 'discard') judge.noteDiscard(job);
@@ -145,9 +145,6 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
   // A function remembers for some seconds that a secret could not be read.
   await world.pass(6_000);
   for (const delivery of world.github.deliveries) if (!delivery.isAccepted) await world.post(delivery);
-  for (const repository of REPOSITORIES) {
-    await world.run([], (host) => operators.backfill(host, repository, 'running'));
-  }
   await world.workToTheEnd();
   told?.(`at the end → ${judge.summary()}`);
   const before = [...judge.now(), ...judge.whileParked()];

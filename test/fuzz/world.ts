@@ -3,7 +3,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import { PAUSED } from '../../lib/automations/backfill/draft.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { Job, JobStatus } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
@@ -231,9 +230,7 @@ export class World {
     for (let turn = 0; ; turn++) {
       while (await this.work(0));
       this.catchUp();
-      const underWay = this.jobs().filter(
-        ({ status, waitingFor }) => UNDER_WAY.includes(status) && waitingFor !== PAUSED,
-      );
+      const underWay = this.jobs().filter(({ status }) => UNDER_WAY.includes(status));
       if (underWay.length === 0 && !this.clock.hasMore) return;
       if (turn > 300) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0]?.waitingFor}`);
       await this.pass(this.#untilNext(underWay));

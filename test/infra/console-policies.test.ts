@@ -32,7 +32,7 @@ const findsStack = expect.stringMatching(/^cloudformation:DescribeStacks .*:stac
 const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
 const reading = {
   'dynamodb:GetItem': ['breaker#*', 'budget#*', 'grant#*#*', 'job#*', 'link#*', 'link-name#*', 'person#*#*'],
-  'dynamodb:Query': ['backfills', 'job#*', 'linked-people#*'],
+  'dynamodb:Query': ['job#*', 'linked-people#*'],
 };
 
 describe('the policies for people who use the console', () => {
@@ -70,10 +70,10 @@ describe('the policies for people who use the console', () => {
     ]);
     expect(partitionKeys('ConsoleOperatePolicyArn')).toEqual({
       ...reading,
-      'dynamodb:GetItem': ['backfills', 'failed-deliveries#*', ...reading['dynamodb:GetItem']].sort(),
-      'dynamodb:Query': ['backfilled#*#*', 'github-hooks', ...reading['dynamodb:Query']].sort(),
-      'dynamodb:PutItem': ['backfills', 'breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
-      'dynamodb:UpdateItem': ['backfills', 'failed-deliveries#*', 'job#*'],
+      'dynamodb:GetItem': ['failed-deliveries#*', ...reading['dynamodb:GetItem']].sort(),
+      'dynamodb:Query': ['github-hooks', ...reading['dynamodb:Query']].sort(),
+      'dynamodb:PutItem': ['breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
+      'dynamodb:UpdateItem': ['failed-deliveries#*', 'job#*'],
       'dynamodb:DeleteItem': ['job#*'],
     });
   });

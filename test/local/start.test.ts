@@ -409,7 +409,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
       'has no credentials for GitHub',
     );
     expect(await printed('run', 'credential-check')).toContain('GitHub accepts the credentials');
-    await printed('backfill', 'Codertocat/Hello-World', '--go', '--no-wait', '--comment');
+    await printed('backfill', 'Codertocat/Hello-World', '--go', '--comment');
     await started.printed(/» comment on Codertocat\/Hello-World#7: This issue is defect/);
     await started.printed(/» comment on Codertocat\/Hello-World#8: This issue is defect/);
     expect(asked).toEqual([]);

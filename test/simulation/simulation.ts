@@ -1,10 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
-import { repositoryToBackfill } from '../../lib/automations/backfill/backfill-issue.ts';
-import { createBackfills } from '../../lib/automations/backfill/backfills.ts';
+import { createContext } from '../../lib/automations/context.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
-import { beginBackfill } from '../../lib/intake/github/operate-backfill.ts';
+import { repositoryToBackfill, storeBackfill } from '../../lib/intake/github/backfill.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
@@ -143,7 +142,8 @@ export async function simulate(load: Workload): Promise<Result> {
     const wanted = bring(load.arrivals, { github: github.createHandler, slack: slack.createHandler }, world);
     const prepared = load.prepare?.(openStores(startProcess(world).runtime), START);
     prepared?.catch((error) => noteError(world, error));
-    if (load.backfill) void beginBackfillOf(world, load.connections[0] ?? '').catch((error) => noteError(world, error));
+    if (load.backfill)
+      void backfill(world, load.connections[0] ?? '', load.limits.perMinute).catch((error) => noteError(world, error));
     await time.passUntil(START + load.runsMs);
     return {
       calls: service.calls.map((call) => sinceStart(call, wanted, load.backfill !== undefined)),
@@ -212,14 +212,13 @@ function troubleAt({ aws }: Workload, now: number): AwsTrouble | undefined {
   return aws && now >= START + aws.fromMs && now < START + aws.untilMs ? aws.trouble : undefined;
 }
 
-/** As `relay backfill --go` begins it. */
-async function beginBackfillOf(world: World, connection: string): Promise<void> {
+/** As `relay backfill --go` does it. */
+async function backfill(world: World, connection: string, perMinute: number): Promise<void> {
   const { runtime } = startProcess(world);
-  const { table, jobs, queue } = openStores(runtime);
+  const context = createContext(runtime, openStores(runtime));
   const repository = repositoryToBackfill(runtime.config, repositoryOf(connection));
-  const wanted = { repository, filter: { state: 'open' as const }, comment: false, expected: 0 };
-  const backfills = createBackfills(table, runtime.clock);
-  await beginBackfill(wanted, { backfills, jobs, queue }, runtime.clock());
+  const sleep = (ms: number) => world.time.sleep(ms);
+  await storeBackfill(repository, { state: 'open' }, context, { comment: false, perMinute, sleep });
 }
 
 function secretsOf({ connections, backfill }: Workload): Map<string, string> {

@@ -16,8 +16,6 @@ it.each<[string, (name: string) => Key]>([
   ['a link that was asked for', (id) => keys.accountLink('github', id, 'main')],
   ['how many sign-ins began', (id) => keys.linkShare('github', id, '1')],
   ['what waits for a link', (id) => keys.linkWait('github', id, 'main', 'job')],
-  ['a backfill', keys.backfill],
-  ['an issue of a backfill', (repository) => keys.backfilledIssue(repository, '2026-11-23T08:00:00Z', '1')],
   ['the tests that fail', (repository) => keys.failingCases(repository, 'ci', 'main')],
 ])('the key of %s is the same however a name is written: GitHub knows no letter case', (_, keyOf) => {
   expect(keyOf('Octo/Hello-World')).toEqual(keyOf('octo/hello-world'));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { BackfillNow, ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
+import type { ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
@@ -26,7 +26,6 @@ export function NowScreen() {
             {now.connections.map((connection) => (
               <ConnectionCard key={connection.connection} {...connection} />
             ))}
-            {now.backfills.length > 0 && <Backfills backfills={now.backfills} />}
             <Schedules />
           </>
         )}
@@ -203,66 +202,4 @@ function Many({ of: { jobs: number, more } }: { of: Count }) {
 function Oldest({ of }: { of: readonly (number | null)[] }) {
   const times = of.filter((at) => at !== null);
   return times.length === 0 ? <>–</> : <Since at={Math.min(...times)} />;
-}
-
-const CHANGES_OF_BACKFILL: readonly {
-  label: string;
-  to: 'running' | 'paused' | 'stopped';
-  from: BackfillNow['status'][];
-  will: string;
-}[] = [
-  {
-    label: 'Pause',
-    to: 'paused',
-    from: ['reading', 'running'],
-    will: 'No further call is begun. A call that was begun is settled.',
-  },
-  { label: 'Continue', to: 'running', from: ['paused'], will: 'It goes on where it stopped.' },
-  {
-    label: 'Stop',
-    to: 'stopped',
-    from: ['reading', 'running', 'paused'],
-    will: 'It ends: what has begun is settled, and the rest is left.',
-  },
-];
-
-function Backfills({ backfills }: { backfills: readonly BackfillNow[] }) {
-  return (
-    <section class="card">
-      <h2>Backfills</h2>
-      <ul class="plain">
-        {backfills.map(({ id, repository, status, total, done, notDone, expectedAt }) => (
-          <li key={id}>
-            <Meter
-              label={repository}
-              used={done + notDone}
-              limit={total ?? Math.max(1, done + notDone)}
-              unit={total === null ? 'issues so far' : 'issues'}
-            >
-              {status}
-              {notDone > 0 && `, ${notDone} not done`}
-              {expectedAt !== null && (
-                <>
-                  , done at about <AtAndAway at={expectedAt} />
-                </>
-              )}
-            </Meter>
-            <div class="actions">
-              {CHANGES_OF_BACKFILL.filter(({ from }) => from.includes(status)).map(({ label, to, will }) => (
-                <ActionButton
-                  key={to}
-                  label={label}
-                  title={`${label} the backfill of ${repository}?`}
-                  isGrave={to === 'stopped'}
-                  action={() => ({ do: 'set backfill', repository, status: to })}
-                >
-                  <p>{will}</p>
-                </ActionButton>
-              ))}
-            </div>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }

@@ -8,15 +8,8 @@ const issueInput = z.object({
   /** The key of the link. */
   entity: z.string(),
   installationId: z.optional(z.int()),
-  /** For an issue of a backfill. */
-  backfill: z.optional(
-    z.object({
-      /** When the backfill of the repository began; epoch milliseconds. */
-      startedAt: z.int(),
-      /** Whether to comment on the issue with the id of its new defect. */
-      comment: z.boolean(),
-    }),
-  ),
+  /** False for an issue of a backfill without `--comment`. Otherwise relay.config.ts decides. */
+  comment: z.optional(z.boolean()),
 });
 export type IssueInput = z.output<typeof issueInput>;
 

@@ -95,8 +95,8 @@ export function createFollowing(context: Context) {
     if (place.entity !== issueJobs.inputOf(job).entity)
       return steps.skip('comment', calls, 'the issue was transferred');
     if (!place.repository.settings.comment) return steps.skip('comment', calls, 'relay.config.ts says not to comment');
-    const { backfill } = issueJobs.inputOf(job);
-    if (backfill?.comment === false) return steps.skip('comment', calls, 'the backfill was started without --comment');
+    if (issueJobs.inputOf(job).comment === false)
+      return steps.skip('comment', calls, 'the backfill was started without --comment');
     const replies = await comments.for(place.address);
     if (!replies) return steps.skip('comment', calls, 'there are no GitHub credentials in the secret');
     const page = pageOf(config, job.connection, { kind: 'defects', id: defectId });

@@ -82,7 +82,7 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
   }
 }
 
-/** Events do not wait behind a backfill, which may be paused, nor members behind outside contributors. */
+/** Events do not wait behind a backfill, which may take hours, nor members behind outside contributors. */
 function goesFirst({ job, repository }: IssueView, other: IssueView['job'], held: Claim): boolean {
   const goesLast = ({ lane, stranger }: IssueView['job']) => lane === 'backfill' || stranger !== undefined;
   const isMisplaced = held.connection !== repository.connection && job.connection === repository.connection;

@@ -13,12 +13,7 @@ export type IssuePlan =
       searches?: true;
     }
   | { does: 'update'; defectId: string | number; fields: Partial<DefectFields> }
-  | {
-      does: 'nothing';
-      /** `done` if the issue has a defect that looks like it, `under way` if another job makes its defect. */
-      fate: 'done' | 'under way' | 'left';
-      why: string;
-    };
+  | { does: 'nothing'; why: string };
 
 /**
  * Foresees what a job does with a link, without a call.
@@ -42,15 +37,12 @@ export async function planIssue(
       if (decision.does !== 'send') return nothing(decision.why);
       const { fields } = decision;
       if (Object.keys(fields).length > 0) return { does: 'update', defectId: link.defect.id, fields };
-      return { does: 'nothing', fate: 'done', why: looksAlike(link.defect) };
+      return nothing(looksAlike(link.defect));
     }
     case 'claimed': {
       const { by, marker } = link.claim;
       const decision = decideClaim(link.claim, await fateOf(by), view);
       switch (decision.does) {
-        case 'leave to it':
-        case 'wait':
-          return { does: 'nothing', fate: 'under way', why: decision.why };
         case 'take over': {
           if (decision.inherited) return { does: 'create', fields: fieldsOf(newest, view, marker), searches: true };
           return planCreation(newest, view);
@@ -72,7 +64,7 @@ function planCreation(newest: NewestState<IssueState>, view: IssueView): IssuePl
 const fieldsOf = ({ state }: NewestState<IssueState>, { repository }: IssueView, marker = '') =>
   defectFields(state, marker, repository.settings);
 
-const nothing = (why: string): IssuePlan => ({ does: 'nothing', fate: 'left', why });
+const nothing = (why: string): IssuePlan => ({ does: 'nothing', why });
 
 /** The calls of several plans together. */
 export interface PlannedCalls {

@@ -1,5 +1,5 @@
 import type { WaitsFor } from '../record/history.ts';
-import { continuesAt, continuesInWords, type Job, type ParkKind, waitsFor } from '../record/job.ts';
+import { canBeDiscarded, continuesAt, continuesInWords, type Job, type ParkKind, waitsFor } from '../record/job.ts';
 
 /** What an operator can decide about a job. */
 export type Choice = 'replay' | 'discard' | 'resolve';
@@ -49,7 +49,6 @@ const DOCS_OF_WAITING: Readonly<Partial<Record<WaitsFor, string>>> = {
   outage: 'docs/stuck.md#connections',
   key: 'docs/stuck.md#connections',
   person: 'docs/stuck.md#linked-accounts',
-  operator: 'docs/stuck.md#backfills',
 };
 
 /**
@@ -91,13 +90,12 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   const kind = waitsFor(job);
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
-    choices: kind === 'operator' ? [] : ['replay'],
+    choices: canBeDiscarded(job) ? ['replay', 'discard'] : ['replay'],
     docs: (kind && DOCS_OF_WAITING[kind]) ?? 'docs/stuck.md#waiting',
   };
 }
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
-  if (kind === 'operator') return 'Its backfill is paused: resume the backfill.';
   if (kind !== 'key') return undefined;
   return `The service refuses the key of ${connection}: enter a new one with relay secrets set partner/${connection}. Then it continues by itself.`;
 }

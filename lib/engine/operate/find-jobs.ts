@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Lane } from '../../service/budget/lanes.ts';
 import { jobsByStatus, keys } from '../../state/table/keys.ts';
 import type { Item, Table } from '../../state/table/table.ts';
 import { type Job, type JobStatus, jobStatuses } from '../record/job.ts';
@@ -10,6 +11,7 @@ export interface JobFilter {
   /** The automation's name. */
   automation?: string | undefined;
   connection?: string | undefined;
+  lane?: Lane | undefined;
   /** `owner/name` or `owner/name#42`. */
   place?: string | undefined;
   /** A GitHub login, with or without `@`, or a Slack user id. */
@@ -110,11 +112,12 @@ export async function findNewJobs(table: Table, delivery: string, now: number): 
 
 /** True if the job has everything that the filter names. */
 export function isWanted(job: Job, filter: JobFilter): boolean {
-  const { statuses, automation, connection, place, person, delivery, text, since, until } = filter;
+  const { statuses, automation, connection, lane, place, person, delivery, text, since, until } = filter;
   return (
     (statuses === undefined || statuses.includes(job.status)) &&
     (automation === undefined || job.automation === automation) &&
     (connection === undefined || job.connection === connection) &&
+    (lane === undefined || job.lane === lane) &&
     (place === undefined || isAt(job, place.toLowerCase())) &&
     (person === undefined || peopleOf(job).includes(person.replace(/^@/, '').toLowerCase())) &&
     (delivery === undefined || job.cause?.id === delivery) &&

@@ -229,6 +229,10 @@ export function continuesInWords(
 /** True if no run of the job follows, unless an operator continues it. */
 export const hasEnded = ({ status }: Pick<Job, 'status'>) => status === 'succeeded' || status === 'parked';
 
+/** True if an operator can end it undone: a job that cannot continue, or one of a backfill that waits. */
+export const canBeDiscarded = ({ status, lane }: Pick<Job, 'status' | 'lane'>) =>
+  status === 'parked' || (status === 'waiting' && lane === 'backfill');
+
 /** What a person asked for, as the summary shows it: without the name in front, and without private text. */
 export function askedIn({ summary }: Pick<Job, 'summary'>): string {
   return summary.slice(summary.indexOf(': ') + 2);

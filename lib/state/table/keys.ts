@@ -122,13 +122,6 @@ export const keys = {
     pk: `oauth-client#${connection}`,
     sk: redirectUri,
   }),
-  /** lib/automations/backfill/backfills.ts: the last backfill of a repository. */
-  backfill: (repository: string): Key => ({ pk: 'backfills', sk: repository.toLowerCase() }),
-  /** lib/automations/backfill/backfills.ts: the result of an issue in the backfill that began then. */
-  backfilledIssue: (repository: string, startedAt: string, issue: string): Key => ({
-    pk: `backfilled#${repository.toLowerCase()}#${startedAt}`,
-    sk: issue,
-  }),
   /** lib/automations/newest-wins.ts: what the newest request set, of a test scenario or a checklist item. */
   newest: (connection: string, kind: string, id: string): Key => ({
     pk: `newest#${connection}#${kind}#${id}`,

@@ -1,0 +1,266 @@
+import type { Context, PlanContext } from '../../automations/context.ts';
+import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
+import { isDefect, reportedState } from '../../automations/issue-to-defect/defect-text.ts';
+import { issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
+import type { IssueRepository } from '../../automations/issue-to-defect/issue-decisions.ts';
+import {
+  type IssuePlan,
+  type PlannedCalls,
+  planIssue,
+  summarizePlans,
+} from '../../automations/issue-to-defect/issue-plan.ts';
+import { findRepository } from '../../config/find-repository.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { inBatches } from '../../engine/line/batches.ts';
+import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
+import { type JobDraft, jobId } from '../../engine/record/job.ts';
+import type { IssueState } from '../../links/issue-state.ts';
+import { keep, type ReportedState } from '../../links/link-life.ts';
+import type { GithubIssue } from '../../platforms/github/issue.ts';
+import { fetchIssuePage, type IssueCursor, type IssuePage } from '../../platforms/github/issue-pages.ts';
+import { createDefect, updateDefect } from '../../service/partner/operations/defects.ts';
+import { cutToBytes } from '../../text.ts';
+
+/** Which issues of a repository a backfill takes. */
+export interface IssueFilter {
+  state: 'open' | 'all';
+  /** Only issues with one of these labels; without it, every issue with a label that makes it a defect. */
+  labels?: string[];
+  /** Only issues that were changed at that time or later; ISO 8601 in UTC, without milliseconds. */
+  since?: string;
+}
+
+/** An issue that a backfill takes, and what its job would do. */
+export interface PlannedIssue {
+  number: number;
+  title: string;
+  entity: string;
+  reported: ReportedState<IssueState>;
+  plan: IssuePlan;
+}
+
+/** The issues that a backfill leaves out, by reason. */
+type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
+
+/** What a backfill would do now. */
+export interface BackfillPlan extends PlannedCalls {
+  issues: PlannedIssue[];
+  /** How many were read and not taken, by reason. */
+  leftAside: Record<LeftAside, number>;
+  /** The requests that reading them took. */
+  pages: number;
+}
+
+/** @throws {NeedsOperator} if relay.config.ts does not turn issues of the repository into defects */
+export function repositoryToBackfill(config: RelayConfig, fullName: string): IssueRepository {
+  const found = findRepository(config, fullName);
+  if (found?.issueToDefect) return { name: found.name, connection: found.connection, settings: found.issueToDefect };
+  const names = config.github.repositories.filter(({ issueToDefect }) => issueToDefect).map(({ name }) => name);
+  const configured = names.length > 0 ? `it is set for ${names.join(', ')}` : 'it is set for no repository';
+  throw new NeedsOperator(
+    `relay.config.ts turns no issues of ${fullName} into defects; ${configured}. Add issueToDefect to the repository under github.repositories`,
+  );
+}
+
+/**
+ * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
+ *
+ * @param read is told after each page how many issues and pull requests were read
+ * @throws {Interruption} if GitHub does not show the issues
+ */
+export async function planBackfill(
+  repository: IssueRepository,
+  filter: IssueFilter,
+  context: PlanContext & Pick<Context, 'github'>,
+  read: (issues: number) => void = () => {},
+): Promise<BackfillPlan> {
+  const issues = new Map<number, PlannedIssue>();
+  const aside = new Map<number, LeftAside>();
+  let pullRequests = 0;
+  let pages = 0;
+  for await (const page of pagesOf(repository, filter, context)) {
+    for (const [number, why] of page.aside) aside.set(number, why);
+    for (const planned of page.taken) issues.set(planned.number, planned);
+    pages++;
+    pullRequests += page.pullRequests;
+    read(issues.size + aside.size + pullRequests);
+  }
+  const all = [...issues.values()].sort((a, b) => a.number - b.number);
+  const count = (wanted: LeftAside) => [...aside.values()].filter((why) => why === wanted).length;
+  return {
+    issues: all,
+    ...summarizePlans(all.map(({ plan }) => plan)),
+    leftAside: {
+      'pull request': pullRequests,
+      'without a label': count('without a label'),
+      'changed before': count('changed before'),
+      unreadable: count('unreadable'),
+    },
+    pages,
+  };
+}
+
+/** What became of the issues that were read, each counted once. */
+export interface StoredJobs {
+  /** Jobs that this run of the command stored. */
+  stored: number;
+  /** Jobs that were there and have not ended. */
+  underWay: number;
+  parked: number;
+  /** Issues that need no call. */
+  unchanged: number;
+}
+
+export interface StoreOptions {
+  /** Whether the jobs comment on their issues, if relay.config.ts says so. */
+  comment: boolean;
+  /** The limit of the connection. */
+  perMinute: number;
+  sleep: (ms: number) => Promise<unknown>;
+  /** Is told after each page, and while the line is full. */
+  told?: (found: StoredJobs) => unknown;
+}
+
+/** How long the jobs in line take: they outlast a pause of the command, and end soon after it is stopped. */
+const MINUTES_IN_LINE = 3;
+const LOOKS_EVERY_MS = 10_000;
+/** The lines in which jobs of issues stand: for the budget, or for an operation that fails. */
+const LINES = [undefined, createDefect.name, updateDefect.name];
+
+const WHAT_OF_STATUS = { queued: 'underWay', running: 'underWay', waiting: 'underWay', parked: 'parked' } as const;
+
+/**
+ * Stores one job for each issue of a repository that has something to do, in the waiting line of the lane `backfill`. It
+ * reads GitHub page by page, and goes on while the line has room. It can be stopped at any point and run again: the ids
+ * are the same, so a job that has not ended is not stored a second time.
+ *
+ * @throws {Interruption} if GitHub does not show the issues
+ */
+export async function storeBackfill(
+  repository: IssueRepository,
+  filter: IssueFilter,
+  context: PlanContext & Pick<Context, 'github' | 'clock'>,
+  { comment, perMinute, sleep, told = () => {} }: StoreOptions,
+): Promise<StoredJobs> {
+  const { links, jobs, clock } = context;
+  const results = new Map<string, keyof StoredJobs>();
+  let room = 0;
+  for await (const { taken } of pagesOf(repository, filter, context, (until) => sleep(until - clock()))) {
+    for (const planned of taken) {
+      if (room <= 0) room = await roomInLine();
+      const what = await store(planned);
+      if (what === 'stored') room--;
+      // An issue that changes meanwhile comes again.
+      if (results.get(planned.entity) !== 'stored') results.set(planned.entity, what);
+    }
+    told(found());
+  }
+  return found();
+
+  function found(): StoredJobs {
+    const counts = { stored: 0, underWay: 0, parked: 0, unchanged: 0 };
+    for (const what of results.values()) counts[what]++;
+    return counts;
+  }
+
+  async function roomInLine(): Promise<number> {
+    for (const most = MINUTES_IN_LINE * perMinute; ; ) {
+      const lines = LINES.map((operation) => jobs.line(repository.connection, 'backfill', most, operation));
+      const standing = (await Promise.all(lines)).flat();
+      if (standing.length < most) return most - standing.length;
+      told(found());
+      await sleep(LOOKS_EVERY_MS);
+    }
+  }
+
+  async function store(planned: PlannedIssue): Promise<keyof StoredJobs> {
+    const { entity, reported, plan } = planned;
+    if (plan.does === 'nothing') return 'unchanged';
+    await links.change(entity, (link) => keep(link, reported));
+    for (let draft = draftOf(planned, repository, comment); ; ) {
+      const { job, stored } = await jobs.store(draft, 'it takes what no other job wants');
+      if (stored) return 'stored';
+      if (job.status !== 'succeeded') return WHAT_OF_STATUS[job.status];
+      // It has ended, and there is something to do again: the settings changed, or an operator discarded it.
+      draft = { ...draft, id: jobId(draft.automation, draft.id, job.finishedAt ?? 0) };
+    }
+  }
+}
+
+interface PageOfIssues {
+  taken: PlannedIssue[];
+  /** By the number of the issue. */
+  aside: (readonly [number, LeftAside])[];
+  pullRequests: number;
+}
+
+/** @param waitUntil waits until GitHub takes requests again; without it, {@link RetryAt} is thrown */
+async function* pagesOf(
+  repository: IssueRepository,
+  filter: IssueFilter,
+  context: PlanContext & Pick<Context, 'github'>,
+  waitUntil?: (dueAt: number) => Promise<unknown>,
+): AsyncIterable<PageOfIssues> {
+  let cursor: IssueCursor | undefined = filter.since === undefined ? undefined : { from: filter.since, page: 1 };
+  do {
+    const { issues, unreadable, pullRequests, next } = await readPage(cursor);
+    const why = new Map(issues.map((issue) => [issue, leftAside(issue, repository, filter)]));
+    const taken = await inBatches(
+      issues.filter((issue) => !why.get(issue)),
+      (issue) => planListed(issue, repository, context),
+    );
+    const aside = [...why].flatMap(([{ number }, why]) => (why ? [[number, why] as const] : []));
+    yield { taken, aside: [...aside, ...unreadable.map((number) => [number, 'unreadable'] as const)], pullRequests };
+    cursor = next;
+  } while (cursor);
+
+  async function readPage(cursor: IssueCursor | undefined): Promise<IssuePage> {
+    for (;;) {
+      try {
+        return await fetchIssuePage(context.github, repository.name, filter.state, cursor);
+      } catch (error) {
+        if (!(error instanceof RetryAt) || !waitUntil) throw error;
+        await waitUntil(error.dueAt);
+      }
+    }
+  }
+}
+
+/** Why a backfill does not take an issue; undefined if it takes it. */
+function leftAside(issue: GithubIssue, { settings }: IssueRepository, filter: IssueFilter): LeftAside | undefined {
+  const labels = (issue.labels ?? []).map(({ name }) => name);
+  // The list may begin a second earlier, and reports an issue again that was changed meanwhile.
+  if (filter.since !== undefined && Date.parse(issue.updated_at) < Date.parse(filter.since)) return 'changed before';
+  const named = filter.labels && { ...settings, labels: filter.labels };
+  return isDefect(labels, settings) && (!named || isDefect(labels, named)) ? undefined : 'without a label';
+}
+
+/** What the job of an issue would do, if GitHub's state is the newest. */
+async function planListed(
+  issue: GithubIssue,
+  repository: IssueRepository,
+  context: PlanContext,
+): Promise<PlannedIssue> {
+  const { name, connection, settings } = repository;
+  const entity = issueEntity(issue.id);
+  const reported = reportedState(issue, name, settings);
+  const link = await context.links.look(entity);
+  const view = { job: { connection, entity: reported.name, lane: 'backfill' }, repository } as const;
+  const plan = await planIssue(keep(link, reported) ?? link, view, (jobId) => fateOfClaim(jobId, context));
+  return { number: issue.number, title: issue.title, entity, reported, plan };
+}
+
+function draftOf(
+  { number, entity, reported }: PlannedIssue,
+  { name: repository, connection }: IssueRepository,
+  comment: boolean,
+): JobDraft {
+  return issueJobs.draft({
+    happened: [entity, 'backfill'],
+    connection,
+    lane: 'backfill',
+    entity: reported.name,
+    summary: `${reported.name} from a backfill: ${cutToBytes(reported.state.title, 200, '…')}`,
+    input: { repository, issueNumber: number, entity, ...(!comment && { comment }) },
+  });
+}
