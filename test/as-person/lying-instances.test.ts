@@ -172,6 +172,50 @@ describe('an instance that lies', () => {
     expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
   });
 
+  it.each([
+    ['127.0.0.1', true],
+    ['127.1', true],
+    ['0x7f000001', true],
+    ['0.0.0.0', true],
+    ['10.1.2.3', true],
+    ['172.20.0.1', true],
+    ['192.168.0.10:8443', true],
+    ['100.64.0.1', true],
+    ['169.254.169.254', true],
+    ['[::1]', true],
+    ['[fd00::1]', true],
+    ['[fe80::1]', true],
+    ['[::ffff:10.0.0.1]', true],
+    ['[64:ff9b::a00:1]', true],
+    ['localhost', true],
+    ['sso.localhost', true],
+    ['vault.internal.', true],
+    ['printer.local', true],
+    ['jenkins', true],
+    ['172.32.0.1', false],
+    ['[2606:4700::1]', false],
+    ['sso.example.com', false],
+  ])(
+    'a public instance that names the authorization server %s has the relay call a private network: refused %s',
+    async (host, isRefused) => {
+      const world = await startWorld('https://pm.example.com');
+      const called: string[] = [];
+      const fetch: typeof globalThis.fetch = async (url) => {
+        const { host, pathname } = new URL(String(url));
+        called.push(host);
+        if (pathname === '/mcp/partner')
+          return new Response('', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+        const document = { resource: 'https://pm.example.com/mcp/partner', authorization_servers: [server] };
+        return pathname.startsWith(RESOURCE) ? Response.json(document) : new Response('', { status: 404 });
+      };
+      const server = `https://${host}`;
+      const { link } = await world.worker({ fetch });
+      const why = isRefused ? 'is in a private network, and the instance is not' : 'no OAuth metadata was found';
+      await expect(link.begin(REDIRECT_URI)).rejects.toThrow(why);
+      expect(called.some((one) => one !== 'pm.example.com')).toBe(!isRefused);
+    },
+  );
+
   it('is not asked for the tools of a person who has not linked an account', async () => {
     const world = await startSandboxWorld();
     const { tools } = await world.worker();

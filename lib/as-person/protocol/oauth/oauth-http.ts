@@ -2,6 +2,7 @@ import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import { type Answer, exchange, readText, TooLong } from '../exchange.ts';
 import { withoutSecrets } from '../outside-text.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
+import { isPrivateHost } from './private-host.ts';
 
 /** How an instance's OAuth endpoints are reached. */
 export interface OAuthHttp {
@@ -14,7 +15,10 @@ const TIMES = { answerTimeoutMs: 10_000 };
 /** A response with one of these must have no body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** @throws {InstanceFault} if the address must not receive a code or a token */
+/**
+ * @throws {InstanceFault} if the address must not receive a code or a token. An instance that is not in a private network
+ * must not have the relay call hosts in one
+ */
 export function checkedUrl(value: unknown, what: string, { endpoint }: OAuthHttp): URL {
   const base = new URL(endpoint);
   if (typeof value !== 'string' || !URL.canParse(value)) throw new InstanceFault(endpoint, `${what} is no URL`);
@@ -22,6 +26,8 @@ export function checkedUrl(value: unknown, what: string, { endpoint }: OAuthHttp
   if (url.username || url.password) throw new InstanceFault(value, `${what} carries credentials`);
   const isPlain = url.protocol === 'http:' && base.protocol === 'http:' && url.hostname === base.hostname;
   if (url.protocol !== 'https:' && !isPlain) throw new InstanceFault(value, `${what} is not https`);
+  if (isPrivateHost(url.hostname) && !isPrivateHost(base.hostname))
+    throw new InstanceFault(value, `${what} is in a private network, and the instance is not`);
   return url;
 }
 

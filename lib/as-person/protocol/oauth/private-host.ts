@@ -1,0 +1,45 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Addresses that no public instance has a reason to name: https://www.iana.org/assignments/iana-ipv4-special-registry */
+const SPECIAL = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
+  SPECIAL.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  ['::', 127],
+  // Translations of IPv4 addresses.
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  SPECIAL.addSubnet(network, prefix, 'ipv6');
+}
+
+/** Names that only a private network or the machine itself resolves: RFC 6761, RFC 6762, RFC 8375, and .internal. */
+const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|home\.arpa|intranet|corp|home|lan|private)$/;
+
+/**
+ * Whether a host is this machine or in a private network, as far as its name tells. A name that resolves to a private
+ * address is not recognized: the certificate that https demands for it keeps such a request from being read.
+ *
+ * @param hostname of a `URL`, which writes every form of an IPv4 address in the same way
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+  const version = isIP(host);
+  return version === 0 ? PRIVATE_NAME.test(host) : SPECIAL.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
