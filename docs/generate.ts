@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { withCeilings, withCosts } from '../test/figures/pages.ts';
+import { withRights } from '../test/infra/rights-table.ts';
 import { configurationPage } from './configuration.ts';
 import { withOperations } from './operations.ts';
 
@@ -9,6 +10,7 @@ const pages: Record<string, (page: string) => string | Promise<string>> = {
   'deploy.md': withCosts,
   'partner-api.md': withOperations,
   'scale.md': withCeilings,
+  '../SECURITY.md': withRights,
 };
 for (const [name, made] of Object.entries(pages)) {
   const file = new URL(name, import.meta.url);

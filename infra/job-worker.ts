@@ -30,7 +30,7 @@ export class JobWorker extends Construct {
       // about 16 jobs. lib/engine/run/sent-too-often.ts guards against real ones.
       recursiveLoop: RecursiveLoop.ALLOW,
     }).function;
-    secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner']);
+    secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner', 'calendar']);
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
       queues[lane].queue.grantSendMessages(this.function);

@@ -9,7 +9,7 @@ import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
 import type { StateTable } from './state-table.ts';
 
-/** A secret; `partner` and `instance` are those of all connections. */
+/** A secret; `partner` and `instance` are those of all connections, `calendar` those of all teams. */
 export type SecretName =
   | 'github-webhook'
   | 'github'
@@ -18,6 +18,7 @@ export type SecretName =
   | 'markers'
   | 'intake'
   | 'instance'
+  | 'calendar'
   | 'partner';
 
 export interface SecretsProps extends Keyed {
@@ -71,6 +72,9 @@ export class Secrets extends Construct {
       ...Object.keys(config.connections).map(
         (name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const,
       ),
+      ...(config.timesheets?.teams ?? [])
+        .filter(({ absence }) => absence.calendar)
+        .map(({ name }) => [`calendar/${name}`, 'Address of the calendar of absences of a team'] as const),
     ]);
     for (const [name, description] of descriptions) {
       // The L2 construct would generate a value for each.
@@ -126,7 +130,7 @@ export class Secrets extends Construct {
       ? ['<AWS::Partition>', '<AWS::Region>']
       : [stack.partition, stack.region];
     const found = `arn:${partition}:secretsmanager:${region}:<AWS::AccountId>:secret:${resourceName}`;
-    const reason = 'The secrets of all connections of this stage, and of no other.';
+    const reason = 'The secrets of this kind of this stage, and of no other.';
     acknowledge(stack, `AwsSolutions-IAM5[Resource::${found}]`, reason);
     const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
     return stack.formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });

@@ -3,6 +3,7 @@ import { meantName } from '../lib/faults/unknown-name.ts';
 import { githubCredentials } from '../lib/state/secrets/github-secret.ts';
 import { instanceSecret, partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import {
+  calendarSecret,
   githubWebhookSecret,
   grantsSecret,
   intakeSecret,
@@ -20,6 +21,7 @@ export const SECRET_NAMES = [
   'intake',
   'instance/<connection>',
   'partner/<connection>',
+  'calendar/<team>',
 ] as const;
 
 /** The fields of a secret, by a pattern of its name. */
@@ -32,6 +34,7 @@ const schemas: readonly [RegExp, z.ZodMiniObject][] = [
   [/^intake$/, intakeSecret],
   [/^instance\/[a-z0-9-]+$/, instanceSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],
+  [/^calendar\/[a-z0-9-]+$/, calendarSecret],
 ];
 
 /** @throws {Error} for a name that no secret has */

@@ -1,15 +1,15 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { readCalendar } from '../../lib/timesheets/absence-calendar.ts';
+import { type CalendarSource, readCalendar } from '../../lib/timesheets/absence-calendar.ts';
 import { check, type Finding } from './finding.ts';
 
 /** Reads the calendars of absences that teams have. */
-export async function checkCalendars({ timesheets }: RelayConfig): Promise<Finding[]> {
-  const teams = timesheets?.teams.filter(({ absence }) => absence.calendar !== undefined) ?? [];
+export async function checkCalendars({ timesheets }: RelayConfig, source: CalendarSource): Promise<Finding[]> {
+  const teams = timesheets?.teams.filter(({ absence }) => absence.calendar) ?? [];
   const today = new Date().toISOString().slice(0, 10);
   return Promise.all(
     teams.map((team) =>
       check(`calendar of the team ${team.name}`, async () => {
-        const read = await readCalendar(team, [], today, fetch);
+        const read = await readCalendar(team, [], today, source);
         if ('unread' in read) throw new Error(`${read.unread}; reminders go out as without it`);
         return 'can be read';
       }),

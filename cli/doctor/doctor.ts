@@ -69,7 +69,7 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
   const ofConnections: Finding[] = [];
   for (const name of connections) ofConnections.push(...(await checkConnectionOf(name, config, open, tell)));
   findings.push(...(await checkTable(config, open)), ...ofConnections);
-  return [...findings, ...(await checkCalendars(config)), ...(await checkPlatforms(config, open))];
+  return [...findings, ...(await checkPlatforms(config, open))];
 }
 
 /** A clock that is off by less is not reported. */
@@ -136,7 +136,7 @@ async function checkConnectionOf(
   return checkConnection(name, config, call);
 }
 
-/** Checks GitHub and Slack with the credentials of the relay, or without one with those that npm start would use. */
+/** Checks GitHub, Slack and the calendars with the credentials of the relay, or without one with those that npm start would use. */
 async function checkPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
   let credentials: Credentials;
   try {
@@ -148,7 +148,10 @@ async function checkPlatforms(config: RelayConfig, open: OpenTarget): Promise<Fi
   const { secrets, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
-  const findings = await checkGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined });
+  const findings = [
+    ...(await checkCalendars(config, { secrets, fetch })),
+    ...(await checkGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined })),
+  ];
   if (slackUrl === undefined) return findings;
   const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
   return [...findings, ...(await checkSlack({ config, secrets, slack }))];

@@ -33,7 +33,6 @@ export function createContext(
   return {
     config,
     clock,
-    fetch,
     table,
     jobs,
     queue,
@@ -51,6 +50,8 @@ export function createContext(
     collaborators: createCollaborators(github, clock),
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
+    /** What the calendars of absences are read with. */
+    calendars: { secrets, fetch },
     knownTasks: createKnownTasks(table),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),

@@ -80,13 +80,16 @@ const team = z
     absence: z
       .strictObject({
         calendar: z
-          .url({ protocol: /^https?$/, error: 'expected an address such as https://calendar.example.com/team.ics' })
+          .literal(
+            true,
+            'expected true; enter the address with relay secrets set calendar/<team>, because it is a password',
+          )
           .optional()
           .meta({
             description:
-              'The address of an iCalendar file. A person is away on a day if an event has their address, or their whole ' +
-              'name in its title.',
-            examples: ['https://calendar.example.com/away.ics'],
+              'The team has an iCalendar file, with its address in the secret `calendar/<team>`. A person is away on a day ' +
+              'if an event has their address, or their whole name in its title.',
+            examples: [true],
           }),
       })
       .prefault({})

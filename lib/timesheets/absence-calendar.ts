@@ -1,6 +1,7 @@
 import { comparableName } from '../commands/words.ts';
 import type { Team } from '../config/timesheets.ts';
 import { readUpTo } from '../state/http/read-up-to.ts';
+import { calendarSecret, SecretError, type Secrets } from '../state/secrets/secrets.ts';
 import { comparableAddress } from '../text.ts';
 import type { TeamMember } from './read-timesheets.ts';
 
@@ -11,23 +12,30 @@ const MOST_BYTES = 5_000_000;
 const MOST_REDIRECTS = 3;
 const TIMEOUT_MS = 10_000;
 
+/** What a calendar is read with. */
+export interface CalendarSource {
+  secrets: Pick<Secrets, 'current'>;
+  fetch: typeof globalThis.fetch;
+}
+
 /**
- * Reads the calendar of a team. A failure is returned, not thrown. It never names the address, which may be secret.
+ * Reads the calendar of a team. A failure is returned, not thrown. It never names the address, which is a secret.
  *
  * @returns the ids of users of the service
  */
 export async function readCalendar(
-  { absence, timeZone, remindAt: at }: Team,
+  { name, absence, timeZone, remindAt: at }: Team,
   members: readonly TeamMember[],
   date: string,
-  fetch: typeof globalThis.fetch,
+  { secrets, fetch }: CalendarSource,
 ): Promise<ReadCalendar> {
-  if (absence.calendar === undefined) return { away: [] };
+  if (!absence.calendar) return { away: [] };
   let file: string;
   try {
-    file = await download(absence.calendar, fetch);
+    file = await download((await secrets.current(`calendar/${name}`, calendarSecret)).address, fetch);
   } catch (error) {
-    return { unread: error instanceof Unread ? error.message : 'it does not answer' };
+    const isSaid = error instanceof Unread || error instanceof SecretError;
+    return { unread: isSaid ? error.message : 'it does not answer' };
   }
   // Few teams have a calendar, so a cold start does not load the library.
   const { eventsIn } = await import('../ics.ts');

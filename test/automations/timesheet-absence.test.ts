@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TestRelay } from '../relay.ts';
 import { lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
+import { teamInput } from '../timesheets/team.ts';
 import {
   DAY,
   FRIDAY,
@@ -41,6 +42,13 @@ const answer =
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 
+/** Starts the relay of a team whose calendar is at the address, if it has been entered. */
+async function startWithCalendar(address: string | undefined, settings = {}): Promise<void> {
+  relay = await startFriday(timesheets({ absence: { calendar: true }, ...settings }));
+  const { secrets, secretPrefix } = relay.stack;
+  if (address !== undefined) secrets.put(`${secretPrefix}calendar/${teamInput.name}`, { address });
+}
+
 async function summary(): Promise<string> {
   relay.clock.now = MONDAY_AFTER;
   await remind(relay);
@@ -55,7 +63,7 @@ describe('a calendar of the team', () => {
     ['by an address in the title', [`SUMMARY:${mira.email}: ill`, 'ORGANIZER:mailto:hr@example.com']],
   ])('keeps the reminder of a person who is away, %s, and the summary says so', async (_, lines) => {
     const calendar = await serve(answer(event('DTSTART;VALUE=DATE:20261119', 'DTEND;VALUE=DATE:20261122', ...lines)));
-    relay = await startFriday(timesheets({ absence: { calendar }, summary: SUMMARY }));
+    await startWithCalendar(calendar, { summary: SUMMARY });
     await remind(relay);
     expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
     expect(await outcomes(relay, 'team-timesheets')).toEqual([`2 of 3 are due a reminder for ${FRIDAY}; 1 away`]);
@@ -72,7 +80,7 @@ describe('a calendar of the team', () => {
     ['never stops', answer(event('DTSTART:20200101T000000Z', 'RRULE:FREQ=SECONDLY')), 'takes too long'],
   ])('that %s stops no reminder, and the summary says so', async (_, listener, why) => {
     const calendar = await serve(listener);
-    relay = await startFriday(timesheets({ absence: { calendar }, summary: SUMMARY }));
+    await startWithCalendar(calendar, { summary: SUMMARY });
     await remind(relay);
     expect(reminded(relay)).toEqual(ALL);
     expect(await outcomes(relay, 'team-timesheets')).toEqual([expect.stringContaining(`cannot be read: `)]);
@@ -81,10 +89,17 @@ describe('a calendar of the team', () => {
     expect(await summary()).toContain('The calendar of the team could not be read on 2026-11-20.');
   });
 
+  it('whose address is not entered stops no reminder, and the job says how to enter it', async () => {
+    await startWithCalendar(undefined);
+    await remind(relay);
+    expect(reminded(relay)).toEqual(ALL);
+    expect((await outcomes(relay, 'team-timesheets')).join()).toContain(`relay secrets set calendar/${teamInput.name}`);
+  });
+
   it('is followed where it redirects', async () => {
     const moved = await serve(answer(event('DTSTART;VALUE=DATE:20261120', 'SUMMARY:Mira Novak')));
     const calendar = await serve(answer('', 301, { location: moved }));
-    relay = await startFriday(timesheets({ absence: { calendar } }));
+    await startWithCalendar(calendar);
     await remind(relay);
     expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
   });
@@ -93,7 +108,7 @@ describe('a calendar of the team', () => {
     'takes no one else for away: %s',
     async (line) => {
       const calendar = await serve(answer(event('DTSTART;VALUE=DATE:20261120', line)));
-      relay = await startFriday(timesheets({ absence: { calendar } }));
+      await startWithCalendar(calendar);
       await remind(relay);
       expect(reminded(relay)).toEqual(ALL);
     },

@@ -307,10 +307,16 @@ describe('doctor', () => {
     const server = createServer((_, response) => void response.writeHead(404).end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void server.close());
-    const calendar = `http://127.0.0.1:${(server.address() as AddressInfo).port}/away.ics`;
-    const config = exampleConfig({}, { timesheets: { teams: [{ ...teamInput, absence: { calendar } }] } });
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/away.ics`;
+    const config = exampleConfig({}, { timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] } });
     const found = await examined({ config });
-    expect(found.get(`calendar of the team ${teamInput.name}`)).toMatch(/^bad: it answers with 404; reminders go out/);
+    const calendar = `calendar of the team ${teamInput.name}`;
+    expect(found.get(calendar)).toMatch(
+      /^bad: the secret .* enter it with relay secrets set calendar\/.*; reminders go/,
+    );
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}calendar/${teamInput.name}`, { address });
+    relay.clock.now += 5_000;
+    expect((await findings()).get(calendar)).toMatch(/^bad: it answers with 404; reminders go out/);
   });
 
   it('doctor says which connections have the same key', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { configurationPage } from '../../docs/configuration.ts';
 import { withOperations } from '../../docs/operations.ts';
 import { withCeilings, withCosts } from '../figures/pages.ts';
+import { withRights } from '../infra/rights-table.ts';
 
 const pageOf = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
@@ -19,6 +20,11 @@ describe('`npm run docs` would change nothing', () => {
   it('in docs/deploy.md, which has what a stage costs', async () => {
     const page = await pageOf('deploy.md');
     expect(page).toBe(await withCosts(page));
+  });
+
+  it('in SECURITY.md, which has the rights of every role', async () => {
+    const page = await pageOf('../SECURITY.md');
+    expect(page).toBe(withRights(page));
   });
 
   it('in docs/scale.md, which has the ceilings', async () => {

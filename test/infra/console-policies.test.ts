@@ -54,7 +54,7 @@ describe('the policies for people who use the console', () => {
       expect.stringMatching(`^secretsmanager:${action} .*("Secrets${name}|:secret:partner-relay/dev/${name}/\\*")`);
     const secrets = [
       ...['DescribeSecret', 'GetSecretValue'].flatMap((action) => ['github', 'markers', 'partner'].map(secret(action))),
-      ...['github', 'githubwebhook', 'slack', 'instance', 'partner'].map(secret('PutSecretValue')),
+      ...['github', 'githubwebhook', 'slack', 'calendar', 'instance', 'partner'].map(secret('PutSecretValue')),
     ];
     expect(allowed('ConsoleOperatePolicyArn')).toEqual([
       findsStack,

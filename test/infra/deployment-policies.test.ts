@@ -179,7 +179,9 @@ describe('the policy of the person who deploys', () => {
   });
 
   it.each([
-    ...['partner/main', 'github', 'github-webhook', 'slack', 'markers'].map((name) => [name, true] as const),
+    ...['partner/main', 'calendar/platform', 'github', 'github-webhook', 'slack', 'markers'].map(
+      (name) => [name, true] as const,
+    ),
     ...['grants', 'intake'].map((name) => [name, false] as const),
   ])('reads the secret %s: %s', (name, isRead) => {
     const secret = `arn:aws:secretsmanager:${PLACE}:secret:partner-relay/prod/${name}-AbCdEf`;

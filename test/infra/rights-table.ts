@@ -1,4 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
+import { withTable } from '../../docs/made-table.ts';
+import { everything, synthesize } from './variants.ts';
 
 export interface Statement {
   Effect: string;
@@ -32,8 +34,13 @@ export function statementsOfPolicy(template: Template, output: string): Statemen
   return template.findResources('AWS::IAM::ManagedPolicy')[Ref]?.Properties.PolicyDocument.Statement;
 }
 
-/** The rights of every role in a stack, as the table in SECURITY.md shows them. */
-export function rightsTable(template: Template): string {
+/** SECURITY.md with the rights of every role in a stage that has all parts. */
+export function withRights(page: string): string {
+  const template = synthesize('dev', { ...everything, deployment: {} }).template();
+  return withTable(page, 'rights', rightsTable(template));
+}
+
+function rightsTable(template: Template): string {
   const slugs = Object.values(template.findResources('AWS::Lambda::Function')).map(({ Properties }) =>
     String(Properties.FunctionName).replace('partner-relay-dev-', ''),
   );
@@ -78,10 +85,10 @@ function cells(statements: readonly Statement[], template: Template): string[] {
   );
 }
 
-/** The secrets of all connections are one resource. */
+/** The secrets of all connections, and of all teams, are one resource each. */
 function secretOf(resource: string, template: Template): string {
   const [, kind] = /partner-relay\/dev\/(\w+)\/\*/.exec(resource) ?? [];
-  if (kind !== undefined) return `${kind}/<connection>`;
+  if (kind !== undefined) return `${kind}/<${kind === 'calendar' ? 'team' : 'connection'}>`;
   const [, id = ''] = /"Fn::GetAtt":\["(\w+)"/.exec(resource) ?? [];
   const name = String(template.findResources('AWS::SecretsManager::Secret')[id]?.Properties.Name);
   return name.replace('partner-relay/dev/', '');

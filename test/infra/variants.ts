@@ -4,6 +4,7 @@ import { createApp } from '../../infra/cdk-app.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { teamInput } from '../timesheets/team.ts';
 
 type Deployment = NonNullable<RelayConfigInput['deployment']>;
 export type StageInput = NonNullable<Deployment['stages']>[string];
@@ -55,6 +56,7 @@ export type StageName = keyof typeof stages;
 export const everything: Partial<RelayConfigInput> = {
   connections: { main: { mcp: { link: 'offered' } }, other: {} },
   slack: { connection: 'main' },
+  timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] },
   deployment: {
     alarms: { emails: ['ops@example.com'], slack: { workspaceId: 'T012345', channelId: 'C012345' } },
     reservedConcurrency: { webhook: 20, worker: 10 },

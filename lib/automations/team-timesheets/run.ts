@@ -11,7 +11,7 @@ import { reminderJobs } from '../timesheet-reminder/draft.ts';
 import { type PersonOfTeam, TEAM_PEOPLE, teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
-export function teamTimesheets({ config, jobs, queue, clock, absences, fetch }: Context): Automation {
+export function teamTimesheets({ config, jobs, queue, clock, absences, calendars }: Context): Automation {
   return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
@@ -23,7 +23,9 @@ export function teamTimesheets({ config, jobs, queue, clock, absences, fetch }: 
     const range = { from: mondayOf(date), to: date };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
 
-    const calendar = await steps.read('read the calendar', 'calendar', () => readCalendar(team, sheets, date, fetch));
+    const calendar = await steps.read('read the calendar', 'calendar', () =>
+      readCalendar(team, sheets, date, calendars),
+    );
     const away = 'away' in calendar ? calendar.away : [];
     for (const userId of away) await absences.note(name, date, { userId });
     if ('unread' in calendar) await absences.note(name, date, calendar);

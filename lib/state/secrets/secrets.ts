@@ -27,6 +27,9 @@ export const markersSecret = grantsSecret;
 /** The `intake` secret: what the webhooks sign the jobs of people with. */
 export const intakeSecret = grantsSecret;
 
+/** The `calendar/<team>` secrets: the address of an iCalendar file. Those who know it can read the calendar. */
+export const calendarSecret = z.object({ address: z.url({ protocol: /^https?$/ }) });
+
 /** The part of the `slack` secret that the Slack webhook needs. */
 export const slackSigningSecret = z.object({ signingSecret: text });
 

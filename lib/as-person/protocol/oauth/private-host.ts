@@ -29,7 +29,7 @@ for (const [network, prefix] of [
   SPECIAL.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Names that only a private network or the machine itself resolves: RFC 6761, RFC 6762, RFC 8375, and .internal. */
+/** Names that only a private network or the machine itself resolves: RFC 6761, 6762 (also appendix G) and 8375. */
 const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|home\.arpa|intranet|corp|home|lan|private)$/;
 
 /**
