@@ -10,7 +10,6 @@ import { issueToDefect } from './issue-to-defect/run.ts';
 import { listProjectsInModal } from './list-projects/run.ts';
 import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
-import { noteWork } from './note-work/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
 import { relate } from './relate/run.ts';
@@ -40,7 +39,6 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     teamTimesheets(context),
     timesheetReminder(context),
     timesheetSummary(context),
-    noteWork(context),
     listProjectsInModal(context),
     listTasksInModal(context),
     recognizePerson(context),

@@ -6,15 +6,6 @@ import { cutToLength } from '../text.ts';
 import type { Shortfall, TimeBalance } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
-const MAX_DID_LENGTH = 50;
-
-/** A task that the form offers. */
-interface TaskToOffer {
-  id: string;
-  name: string;
-  /** What the person finished that day that belongs to it. */
-  did?: string;
-}
 
 /** The reminder for a short timesheet: the logged and the missing time, and buttons to fix it. */
 export function reminderMessage({
@@ -29,7 +20,7 @@ export function reminderMessage({
   connection: string;
   date: string;
   shortfall: Shortfall;
-  tasks: readonly TaskToOffer[];
+  tasks: RestOfDay['tasks'];
 }): SlackMessage {
   const lines = [
     `*${dayName(date)}*: ${stands(day)}`,
@@ -46,7 +37,7 @@ export function reminderMessage({
           button(
             'Log the rest',
             LOG_REST_BUTTON,
-            restOfDay({ connection, date, minutes: day.missing, at, tasks: tasks.map(labelled) }),
+            restOfDay({ connection, date, minutes: day.missing, at, tasks }),
             'primary',
           ),
           button('Mute today', MUTE_BUTTON, date),
@@ -55,13 +46,6 @@ export function reminderMessage({
       },
     ],
   };
-}
-
-/** `Login with passkeys (merged acme/web#12)` */
-function labelled({ id, name, did }: TaskToOffer) {
-  if (did === undefined) return { id, name };
-  const why = ` (${cutToLength(did, MAX_DID_LENGTH, '…')})`;
-  return { id, name: cutToLength(name, MAX_TASK_NAME_LENGTH - why.length, '…') + why };
 }
 
 /** As many tasks as fit into the value of a button. */

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRelations } from '../../lib/links/relations.ts';
 import { renderView } from '../../local/slack/render.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
-import { issueEvent } from '../issue-events.ts';
-import { mergedPayload } from '../kill/github-payloads.ts';
-import { PROJECT, type TestRelay } from '../relay.ts';
+import type { TestRelay } from '../relay.ts';
 import { interact, lastMessage, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
 import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
 import {
@@ -115,95 +112,6 @@ describe('"Log the rest"', () => {
         '[ Cancel ]  [ Log ]',
       ].join('\n'),
     );
-  });
-
-  describe('with what the person finished that day', () => {
-    const REPOSITORY = 'Codertocat/Hello-World';
-    const github = { repositories: [{ name: REPOSITORY, connection: 'main', issueToDefect: { projectId: PROJECT } }] };
-    const people = [{ github: 'codertocat', email: mira.email }];
-    const team = { people: [mira.email] };
-    const seconds = (at: string) => (Date.parse(at) - Date.UTC(2026, 10, 20, 9)) / 1_000;
-
-    /** Issues with defects that are linked to tasks. */
-    async function linked(...tasks: [issue: number, ...tasks: string[]][]): Promise<void> {
-      for (const [id, ...ids] of tasks) {
-        await relay.post('issues', issueEvent('opened', { id }));
-        await relay.workToTheEnd();
-        const defect = relay.sandbox.data.defects.at(-1)?.defect_id ?? '';
-        const relations = createRelations(relay.stores.table);
-        for (const task of ids)
-          await relations.claim({ connection: 'main', id: defect }, { kind: 'task', id: task }, 'a test');
-      }
-    }
-    const close = (id: number, at: string, login = 'Codertocat') =>
-      relay.post(
-        'issues',
-        issueEvent('closed', { id, seconds: seconds(at), state: 'closed', extra: { sender: { login } } }),
-      );
-    const merge = (number: number, body: string, fields: object = {}) => {
-      const payload = mergedPayload(number, body);
-      const pull = { ...payload.pull_request, merged_at: '2026-11-20T14:00:00Z', ...fields };
-      return relay.post('pull_request', { ...payload, pull_request: pull });
-    };
-    const proposed = async () => {
-      await relay.workToTheEnd();
-      await remind(relay);
-      await logRest();
-      return /Task: \[ (.*) ▾ \](?: (.*))?\n/.exec(renderView(lastView(relay)))?.slice(1) ?? [];
-    };
-
-    it('merged pull requests and closed issues come first, by their tasks, and nothing is logged by itself', async () => {
-      await start(timesheets(team, { github, people }));
-      await linked([1, LOGIN.id], [2, LOGIN.id, CART.id], [3]);
-      log(relay, mira, 1, { date: MONDAY, task: CHECKOUT.id });
-      log(relay, mira, 1, { date: MONDAY, task: LOGIN.id });
-      await merge(12, 'Closes #1 and fixes #3');
-      await close(2, '2026-11-20T14:30:00Z');
-      await close(3, '2026-11-20T14:40:00Z');
-      expect(await proposed()).toEqual([
-        `${CART.name} (closed ${REPOSITORY}#2)`,
-        `${LOGIN.name} (closed ${REPOSITORY}#2 and 1 more), ${CHECKOUT.name}`,
-      ]);
-      expect(logged()).toEqual([]);
-      expect(offered()).toEqual([CART.id, LOGIN.id, CHECKOUT.id]);
-      expect(await outcomes(relay, 'note-work')).toEqual(
-        ['closed', 'closed', 'merged'].map((did) =>
-          expect.stringMatching(`^noted for the timesheet of @codertocat: ${did} `),
-        ),
-      );
-    });
-
-    it.each<[string, boolean, () => Promise<unknown>]>([
-      ['an issue that the person closed', true, () => close(1, '2026-11-20T08:00:00Z')],
-      ['just after midnight in Berlin', true, () => close(1, '2026-11-19T23:00:01Z')],
-      ['just before midnight in Berlin', false, () => close(1, '2026-11-19T22:59:59Z')],
-      ['an issue that another person closed', false, () => close(1, '2026-11-20T08:00:00Z', 'octocat')],
-      ['a merged pull request', true, () => merge(12, 'Resolves #1')],
-      ['a pull request of another person', false, () => merge(12, 'Resolves #1', { user: { login: 'octocat' } })],
-      ['a pull request that was not merged', false, () => merge(12, 'Resolves #1', { merged: false })],
-      [
-        'a stacked pull request',
-        false,
-        () => merge(12, 'Resolves #1', { base: { ref: 'next', repo: { default_branch: 'master' } } }),
-      ],
-      ['a pull request that closes nothing', false, () => merge(12, 'Fixes a crash')],
-      ['a pull request that closes an issue without a defect', false, () => merge(12, 'Fixes #77')],
-    ])('counts what this relay saw of the person and the day of the team: %s', async (_, counts, happens) => {
-      await start(timesheets(team, { github, people }));
-      await linked([1, LOGIN.id]);
-      await happens();
-      await happens();
-      const [first] = await proposed();
-      expect(first?.startsWith(LOGIN.name) ?? false).toBe(counts);
-    });
-
-    it('nothing is noted of people who are not in the configuration, or without timesheets', async () => {
-      await start(timesheets(team, { github }));
-      await linked([1, LOGIN.id]);
-      await close(1, '2026-11-20T08:00:00Z');
-      await relay.workToTheEnd();
-      expect(await outcomes(relay, 'note-work')).toEqual([]);
-    });
   });
 
   it('the form asks for the task if none was used this week, and for the time if only the week is short', async () => {

@@ -1,4 +1,3 @@
-import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig } from '../relay.ts';
@@ -85,12 +84,7 @@ export interface TrialChoice {
 }
 
 /** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
-export async function startTrials(
-  sandboxOptions: SandboxOptions,
-  tally: Tally,
-  commands?: Commands,
-  timesheets?: RelayConfigInput['timesheets'],
-) {
+export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   const connection = { limits, ...(commands && { mcp: { limits, link: 'offered' as const, commands } }) };
   const relay = await startKillableRelay(
@@ -105,7 +99,6 @@ export async function startTrials(
           tests: TESTS,
           slack: { apiUrl: slack },
           people: [COLLABORATOR],
-          ...(timesheets && { timesheets }),
         },
       ),
     sandboxOptions,

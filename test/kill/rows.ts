@@ -321,32 +321,6 @@ export const relatedByPullRequest: Row = {
   said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
 };
 
-const MERGED_AT = '2026-11-20T09:59:58Z';
-const mergedNow = (id: number) => {
-  const payload = mergedPayload(id, `Closes #${id}`);
-  const user = { login: COLLABORATOR.github };
-  return { ...payload, pull_request: { ...payload.pull_request, merged_at: MERGED_AT, user } };
-};
-
-/** Nothing is sent. The relay has timesheets. */
-export const noted: Row = {
-  automation: 'note-work',
-  what: 'a merged pull request is noted for the timesheet of its author',
-  operation: 'none',
-  repeatable: true,
-  incoming: (id) => github('pull_request', mergedNow(id)),
-  async made({ stores }, id) {
-    const did = `merged ${REPOSITORY}#${id}`;
-    const time = new Date(MERGED_AT).toISOString();
-    const item = await stores.table.get(keys.closedWork(COLLABORATOR.github, time, did));
-    return item ? [{ id: did, looks: String(item.did).replace(/#.*/, '') }] : [];
-  },
-  makes: { ofAll: 1 },
-  looks: `merged ${REPOSITORY}`,
-  said: () => [],
-  mayGoWithoutReply: true,
-};
-
 const checkedTask = (id: number) => `d94e6b20-1f73-4a5c-b8e2-${String(id).padStart(12, '0')}`;
 const checkedPull = (id: number) => pullPayload(id, `Task: ${checkedTask(id)}`);
 

@@ -14,7 +14,6 @@ import {
   loggedInTwoComments,
   loggedWithTool,
   merged,
-  noted,
   type Row,
   relatedByPullRequest,
   relatedInSlack,
@@ -22,7 +21,6 @@ import {
   testsFailedTwice,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
-import { teamInput } from '../timesheets/team.ts';
 
 const tally = new Tally();
 afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));
@@ -111,16 +109,6 @@ it.each([loggedInSlack, loggedInModal, loggedInComment])(
     expect(tally.violations.splice(0)).toEqual([]);
   },
 );
-
-it('what a person finished is noted once, wherever the relay is killed', async () => {
-  const trials = await startTrials({}, tally, undefined, { teams: [teamInput] });
-  const [answers = []] = faults;
-  const choice = { row: noted, answers };
-  const effects = await trials.try(choice);
-  await trials.tryEach(choice, [...killsAt(effects), ...refusalsOf(effects)]);
-  await trials.close();
-  expect(tally.violations.splice(0)).toEqual([]);
-});
 
 /** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
 describe.each([loggedWithTool, defectWithTool])('$what', (row) => {

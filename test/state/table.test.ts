@@ -9,7 +9,6 @@ it.each<[string, (name: string) => Key]>([
   ['the name of an issue', keys.linkName],
   ['who a person is', (id) => keys.person('github', id, 'main')],
   ['whose turn it is', (id) => keys.turns('github', id)],
-  ['what a person finished', (login) => keys.closedWork(login, '2026-11-23T08:00:00Z', 'merged')],
   ['a task that was checked', (task) => keys.checkedTask('main', task)],
   ['a grant', (id) => keys.grant('github', id, 'main')],
   ['who has linked an account', (id) => keys.linkedPerson('main', 'github', id)],

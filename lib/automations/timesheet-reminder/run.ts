@@ -10,7 +10,6 @@ import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
-import { tasksOfDay } from './tasks-of-day.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
@@ -43,12 +42,8 @@ export function timesheetReminder(context: Context): Automation {
       return `nothing to do: away until ${awayUntil}`;
     }
     const tasks = [];
-    const recent = await tasksOrEarlier(sheet.tasks, job.connection, sheet.userId, context);
-    const proposed = await tasksOfDay({ email: sheet.email, date, team }, context);
-    const ofDay = proposed.map((one) => ({ ...recent.find(({ id }) => id === one.id), ...one }));
-    const others = recent.filter(({ id }) => proposed.every((one) => one.id !== id));
-    for (const { id, name, ...did } of [...ofDay, ...others]) {
-      tasks.push({ id, name: name ?? (await taskNameOf(id, job.connection, steps, context)), ...did });
+    for (const { id, name } of await tasksOrEarlier(sheet.tasks, job.connection, sheet.userId, context)) {
+      tasks.push({ id, name: name ?? (await taskNameOf(id, job.connection, steps, context)) });
     }
     await knownTasks.learn(
       job.connection,

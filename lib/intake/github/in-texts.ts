@@ -2,7 +2,6 @@
  * What github-webhook needs once a text may ask for something: it reads Markdown, and the requests of the person. It is one module, loaded on demand,
  * because each one that is loaded on demand cuts the bundle into more files.
  */
-export { closedIssues } from '../../commands/relation-lines.ts';
 export { takeCommands } from './take-commands.ts';
 export { takeCompletions } from './take-completions.ts';
 export { takeIssueRelations, takeMergedRelations } from './take-written-relations.ts';

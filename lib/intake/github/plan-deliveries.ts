@@ -3,7 +3,6 @@ import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
 import { defectFields } from '../../automations/issue-to-defect/defect-text.ts';
 import { issueJobs } from '../../automations/issue-to-defect/draft.ts';
 import { type IssuePlan, planIssue } from '../../automations/issue-to-defect/issue-plan.ts';
-import { workJobs } from '../../automations/note-work/draft.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { digestFields } from '../../digest.ts';
@@ -51,7 +50,6 @@ export function createDeliveryPlanner(config: RelayConfig, context: PlanContext)
 
   async function planJob(job: JobDraft): Promise<PlannedDelivery> {
     const { summary, automation, connection } = job;
-    if (automation === workJobs.name) return { summary, ignored: 'noted for the timesheet, without a call' };
     if (automation !== issueJobs.name) return { summary, automation, connection, plan: undefined };
     const { entity, repository } = job.input as { entity: string; repository: string };
     const found = findRepository(config, repository);

@@ -24,7 +24,6 @@ import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
 import { takeMergedPullRequest } from './take-merged-pull-request.ts';
 import { takeRelations } from './take-relations.ts';
-import { takeWork } from './take-work.ts';
 import { takeWorkflowRun } from './take-workflow-run.ts';
 import type { GithubTaker, Taken } from './taken.ts';
 
@@ -49,7 +48,6 @@ const githubTakers: readonly GithubTaker[] = [
   takeRelations,
   takeCheck,
   takeWorkflowRun,
-  takeWork,
 ];
 
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });

@@ -41,11 +41,6 @@ export const keys = {
     pk: `recent-tasks#${connection}#${userId}`,
     sk: 'tasks',
   }),
-  /** lib/timesheets/closed-work.ts: what a person finished on GitHub, in order of time (ISO 8601). */
-  closedWork: (login: string, time: string, did: string): Key => ({
-    pk: `closed-work#${login.toLowerCase()}`,
-    sk: `${time}#${did}`,
-  }),
   /** lib/timesheets/task-names.ts */
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/automations/check-pull-request/checked-tasks.ts: whether the key can see that task. */

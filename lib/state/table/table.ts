@@ -77,8 +77,6 @@ export interface Table {
   delete(key: Key, condition?: Expression): Promise<boolean>;
   /** All items of one partition, read consistently, in order of their sort keys. */
   partition(pk: string): Promise<Item[]>;
-  /** The last items of a partition, read consistently, from the last on. */
-  lastOf(pk: string, limit: number): Promise<Item[]>;
   /**
    * One page of an index, which may lag behind the table.
    * @param options.after the key attributes, of the table and the index, of the item before the page
@@ -250,19 +248,6 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
         from = page.LastEvaluatedKey;
       } while (from);
       return items;
-    },
-    async lastOf(pk, limit) {
-      const { Items = [] } = await query(
-        new QueryCommand({
-          TableName: tableName,
-          KeyConditionExpression: '#pk = :pk',
-          ...placeholders({ expression: '#pk', values: { pk } }),
-          ConsistentRead: true,
-          ScanIndexForward: false,
-          Limit: limit,
-        }),
-      );
-      return Items.map(asItem);
     },
     indexPage,
     async countIndex(index, condition, most) {
