@@ -9,7 +9,6 @@ import type { Job } from '../lib/engine/record/job.ts';
 import { messageOf } from '../lib/error-message.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
-import { idFromText } from '../lib/service/partner/operation.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
@@ -112,7 +111,7 @@ function wayOf({ done, again, search }: ResolveCommandOptions): 'done' | 'again'
 
 async function resolutionOf(way: 'done' | 'again' | 'search', done: string, open: OpenTarget): Promise<Resolution> {
   if (way !== 'done') return way;
-  return { done: idFromText(done), verify: await verifyingWith(open) };
+  return { done, verify: await verifyingWith(open) };
 }
 
 /** Asks the service of the relay whether something exists, within the budget. */

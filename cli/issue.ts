@@ -10,7 +10,6 @@ import { createLinks } from '../lib/links/links.ts';
 import { createRelations, type Relations } from '../lib/links/relations.ts';
 import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
-import { idFromText } from '../lib/service/partner/operation.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { verifyingWith } from './decide.ts';
@@ -79,7 +78,7 @@ async function decisionOf(
   open: OpenTarget,
   find: (name: string) => Promise<IssueName>,
 ): Promise<LinkDecision | undefined> {
-  if (set !== undefined) return { set: idFromText(set), verify: await verifyingWith(open), steal };
+  if (set !== undefined) return { set, verify: await verifyingWith(open), steal };
   if (move !== undefined) return { move: await find(move) };
   return clear ? 'clear' : undefined;
 }

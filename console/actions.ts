@@ -4,7 +4,6 @@ import { discardJob } from '../lib/engine/operate/discard.ts';
 import { resolveJob } from '../lib/engine/operate/resolve.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { messageOf } from '../lib/error-message.ts';
-import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { type ActionResult, type JobAction, jobAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
@@ -75,7 +74,7 @@ async function applyDecision(
     case 'done':
       await resolveJob(
         job,
-        { done: idFromText(decision.createdId), verify: verifyWithService({ runtime, stores }) },
+        { done: decision.createdId, verify: verifyWithService({ runtime, stores }) },
         { ...options, by },
       );
       return;

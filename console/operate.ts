@@ -7,7 +7,6 @@ import { createMarkers } from '../lib/engine/record/markers.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { eventNow } from '../lib/schedules.ts';
-import { idFromText } from '../lib/service/partner/operation.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { awsFault } from './aws-faults.ts';
 import { type ActionOutcome, type RelayAction, relayAction } from './contract.ts';
@@ -45,7 +44,7 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
     }
     case 'set link': {
       const verify = verifyWithService({ runtime, stores });
-      return changeLink(relay, asked.issue, { set: idFromText(asked.defectId), verify, steal: asked.steal });
+      return changeLink(relay, asked.issue, { set: asked.defectId, verify, steal: asked.steal });
     }
     case 'clear link':
       return changeLink(relay, asked.issue, 'clear');

@@ -75,6 +75,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       relation: ['GetItem', 'PutItem', 'DeleteItem'],
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
+      learned: ['GetItem', 'PutItem'],
       reading: ['GetItem', 'PutItem', 'UpdateItem'],
       tableBegan: ['GetItem', 'PutItem'],
       strangers: ['GetItem', 'UpdateItem'],

@@ -12,7 +12,6 @@ import { validate } from '../../lib/service/partner/validate.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
 import { compareFields, compareFilter, compareTask, listsToCheck, readRows, type ServiceRow } from './lists.ts';
 
-const PAGE_SIZE = 100;
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
 
@@ -82,7 +81,7 @@ async function checkProjects(
 ): Promise<Finding[]> {
   const known = new Map<string, { name: string; isActive: boolean }>();
   const read = await check(`${connection}: projects/list`, async () => {
-    for await (const { data } of pages(call, listProjects, { limit: PAGE_SIZE }, PROJECT_PAGES)) {
+    for await (const { data } of pages(call, listProjects, {}, PROJECT_PAGES)) {
       for (const { project_id, name, isactive } of data) {
         known.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
       }
@@ -137,7 +136,7 @@ async function compareAddresses(
   call: PartnerClient['call'],
 ): Promise<string> {
   const known = new Set<string>();
-  for await (const { data } of pages(call, operation, { per_page: PAGE_SIZE }, USER_PAGES)) {
+  for await (const { data } of pages(call, operation, {}, USER_PAGES)) {
     for (const { email } of data) if (email) known.add(email.trim().toLowerCase());
   }
   const missing = [...addresses].filter(([email]) => !known.has(email));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Fault, faultLine, readInput } from '../faults/fault.ts';
 import { meantName, unknownName } from '../faults/unknown-name.ts';
 import { durationFields, durationUnits } from '../service/partner/field-names.ts';
-import { operationPath, uuid } from '../service/partner/operation.ts';
+import { idTypes, operationPath, uuid } from '../service/partner/operation.ts';
 import { operations } from '../service/partner/operations/operations.ts';
 import { counted } from '../text.ts';
 import { callLimits } from './call-limits.ts';
@@ -24,10 +24,12 @@ const theirField = z.union(
   `expected a name, or a name and a unit such as { name: 'minutes', unit: 'minutes' }; units are ${durationUnits.join(', ')}`,
 );
 
-/** Correction of an operation whose path or payload is not in docs/partner-api.md. */
+/** Correction of what docs/partner-api.md does not have of an operation. */
 const operationOverride = z.strictObject({
   path: z.string().regex(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
   fields: z.record(z.string(), theirField).optional(),
+  ids: z.record(z.string().regex(/_id$/, 'expected the name of an id, such as item_id'), z.enum(idTypes)).optional(),
+  paged: z.boolean().optional(),
 });
 
 const operationOverrides = z.record(z.string(), operationOverride).superRefine((overrides, context) => {
@@ -40,7 +42,9 @@ const operationOverrides = z.record(z.string(), operationOverride).superRefine((
 function overrideFault(name: string, override: z.output<typeof operationOverride>): string | undefined {
   const declared = operations.get(name);
   if (!declared) return `there is no such operation; ${meantName(name, [...operations.keys()])}`;
-  if (declared.evidence === 'documented') return 'the service documents this operation; it cannot be overridden';
+  if (declared.evidence === 'documented' && (override.path ?? override.fields))
+    return 'the service documents its path and fields; only ids and paged can differ';
+  if (override.paged !== undefined && !declared.pageSize) return 'it is not a list, so it is never paged';
   if (declared.evidence === 'payload not shown' && override.path)
     return 'its path is documented; only fields can differ';
   const names = Object.entries(override.fields ?? {});
@@ -88,11 +92,15 @@ const connection = z.strictObject({
       'Corrections of operations whose path or fields the service does not document, by the name of the operation. ' +
       '`path` is the path below `/api/v1/partner`. `fields` maps the field names of the relay to those of the ' +
       'instance, for payloads and results. The relay counts durations in hours; name the unit if the instance counts ' +
-      'minutes or seconds.',
+      'minutes or seconds. `ids` says which ids are numbers and which are text, where people type digits; by default the ' +
+      'relay learns it from the lists of the service. `paged: false` says that the service returns a list in one answer, ' +
+      'whatever page is asked for. These two may be set for documented operations, too.',
     examples: [
       {
         'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
         'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
+        'work-items/checklist/items/complete': { ids: { item_id: 'text' } },
+        'defects/list': { paged: false },
       },
     ],
   }),

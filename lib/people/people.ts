@@ -46,7 +46,6 @@ const KNOWN_FOR_MS = 86_400_000;
 /** How long a failed match is kept before a newer list is read, so that repeated commands do not use up the budget. */
 const UNCLEAR_FOR_MS = 10 * 60_000;
 const MOST_LISTED = 2_000;
-const PAGE_SIZE = 100;
 const PAGES = 50;
 
 interface KnownUser extends ServiceUser {
@@ -64,6 +63,8 @@ interface ListedUser {
 /** A connection's users by the digest of their address. */
 interface UserListing {
   users: Record<string, ListedUser[]>;
+  /** False if the list of users may have been cut off. */
+  isWhole: boolean;
   /** When the users were listed; epoch milliseconds. */
   readAt: number;
 }
@@ -129,9 +130,9 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
     email: string,
     connection: string,
     steps: Steps,
-  ): Promise<{ users: ListedUser[]; readAt: number }> {
+  ): Promise<{ users: ListedUser[]; isWhole: boolean; readAt: number }> {
     const address = digest(comparableAddress(email));
-    const { users, readAt } = await remembered<UserListing>({
+    const { users, isWhole, readAt } = await remembered<UserListing>({
       table,
       clock,
       key: keys.users(connection),
@@ -140,28 +141,30 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
       fits: ({ users, readAt }) => users[address]?.length === 1 || clock() - readAt < UNCLEAR_FOR_MS,
       async read() {
         const readAt = clock();
-        const query = { per_page: PAGE_SIZE };
-        const { kept } = await steps.list('list users', listUsers, query, listedUser, ({ userId }) => userId, PAGES);
+        const read = await steps.list('list users', listUsers, {}, listedUser, ({ userId }) => userId, PAGES);
         const users: UserListing['users'] = {};
-        for (const { address, ...user } of kept) users[address] = [...(users[address] ?? []), user];
-        return { users, readAt };
+        for (const { address, ...user } of read.kept) users[address] = [...(users[address] ?? []), user];
+        return { users, isWhole: read.whole, readAt };
       },
     });
-    return { users: users[address] ?? [], readAt };
+    return { users: users[address] ?? [], isWhole, readAt };
   }
 
   /** The message omits the address, because comments on GitHub are public and outcomes are logged. */
-  function unmatched(count: number, isMapped: boolean): string {
-    const who = count === 0 ? 'No user of the service has' : `${count} users of the service have`;
+  function unmatched(count: number, isWhole: boolean, isMapped: boolean): string {
+    const none = isWhole
+      ? 'No user of the service has'
+      : 'The relay cannot read all users of the service, and of the others none has';
+    const who = count === 0 ? none : `${count} users of the service have`;
     if (!isMapped) return `${who} your e-mail address. ${ask}`;
     return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
   }
 
   async function find(person: Person, connection: string, steps: Steps): Promise<KnownUser> {
     const { email, timeZone } = await lookUp(person, steps);
-    const { users, readAt } = await usersWith(email, connection, steps);
+    const { users, isWhole, readAt } = await usersWith(email, connection, steps);
     const [user] = users;
-    if (!user || users.length > 1) throw new NotDone(unmatched(users.length, mapped(person) !== undefined));
+    if (!user || users.length > 1) throw new NotDone(unmatched(users.length, isWhole, mapped(person) !== undefined));
     return { ...user, timeZone, entry: entryOf(person), readAt };
   }
 

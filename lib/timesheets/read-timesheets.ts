@@ -38,7 +38,6 @@ interface TeamReading {
   addressesOfNobody: Readonly<Record<string, string>>;
 }
 
-const PAGE_SIZE = 100;
 const USER_PAGES = 50;
 const ENTRY_PAGES = 200;
 /**
@@ -60,8 +59,7 @@ export async function readTimesheets(
   steps: Steps,
 ): Promise<TeamReading> {
   const { from, to } = range;
-  const query = { per_page: PAGE_SIZE };
-  const users = await steps.list('list users', listUsers, query, personOf, ({ userId }) => userId, USER_PAGES);
+  const users = await steps.list('list users', listUsers, {}, personOf, ({ userId }) => userId, USER_PAGES);
   if (users.kept.length === 0)
     throw new NeedsOperator(
       'users/list returned no user with an email: check the field name, and set an override in relay.config.ts',
@@ -71,7 +69,7 @@ export async function readTimesheets(
   const read = await steps.list(
     'list time entries',
     listTimelogs,
-    { date_from: from, date_to: to, per_page: PAGE_SIZE },
+    { date_from: from, date_to: to },
     (record) => (ids.has(userIdOf(record)) ? keptOf(record) : undefined),
     ({ id }) => id,
     ENTRY_PAGES,
@@ -128,7 +126,7 @@ async function readOne(
   const { kept, whole } = await steps.list(
     step,
     listTimelogs,
-    { user_id: person.userId, date_from: range.from, date_to: range.to, per_page: PAGE_SIZE },
+    { user_id: person.userId, date_from: range.from, date_to: range.to },
     (record) => (userIdOf(record) === String(person.userId) ? keptOf(record) : undefined),
     ({ id }) => id,
     maxPages,
@@ -149,7 +147,7 @@ function personOf({
 
 function unfinished(list: string): NeedsOperator {
   return new NeedsOperator(
-    `${list} could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts`,
+    `${list} could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts, or paged: false if the list comes whole in one answer`,
   );
 }
 

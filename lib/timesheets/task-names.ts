@@ -1,6 +1,5 @@
 import type { Steps } from '../engine/run/steps.ts';
 import type { Stores } from '../runtime.ts';
-import { idFromText } from '../service/partner/operation.ts';
 import { taskDetail } from '../service/partner/operations/tasks.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
@@ -30,11 +29,12 @@ export async function taskNameOf(
   return name;
 }
 
-function ask(id: string, steps: Steps): Promise<string> {
+async function ask(id: string, steps: Steps): Promise<string> {
+  const task_id = await steps.idFrom(taskDetail, 'task_id', id);
   return steps.call(
     `name of ${id}`,
     taskDetail,
-    { task_id: idFromText(id) },
+    { task_id },
     ({ name, title }) => name ?? title ?? id,
     () => id,
   );

@@ -239,7 +239,7 @@ describe('a service that differs from what is assumed', () => {
       '/users/list',
       () => fill(relay.sandbox.data.users, 1_001),
       50,
-      'users/list could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts',
+      'users/list could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts, or paged: false if the list comes whole in one answer',
     ],
     [
       'time entries',
@@ -249,7 +249,7 @@ describe('a service that differs from what is assumed', () => {
         fill(relay.sandbox.data.timelogs, 4_001);
       },
       200,
-      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts',
+      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts, or paged: false if the list comes whole in one answer',
     ],
   ])(
     'a list with more %s than can be read parks the job with the reason',
@@ -285,7 +285,7 @@ describe('a service that differs from what is assumed', () => {
     [
       '/timelogs/list',
       'page',
-      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts',
+      'timelogs/list from 2026-11-16 to 2026-11-20 could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts, or paged: false if the list comes whole in one answer',
     ],
   ])('a missing indispensable field parks the job with the reason: %s, %s', async (operation, field, reason) => {
     await start(timesheets(), { sandbox: { rename: { [operation]: { fields: { [field]: 'other' } } } } });
@@ -294,6 +294,16 @@ describe('a service that differs from what is assumed', () => {
     await remind(relay);
     expect(await outcomes(relay, 'team-timesheets')).toEqual([`parked: ${reason}`]);
     expect(reminded(relay)).toEqual([]);
+  });
+
+  it('nobody is left out by a list of users that is cut off without a word', async () => {
+    const rename = { '/users/list': { fields: { page: 'other', per_page: 'size' } } };
+    await start(timesheets({ people: 'all' }), { sandbox: { rename, paginatesAll: false } });
+    people(60);
+    await remind(relay);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([
+      expect.stringContaining('parked: users/list could not be read to its end'),
+    ]);
   });
 
   it('entries without an id are all counted', async () => {

@@ -175,7 +175,17 @@ describe('a configuration', () => {
     [
       'an override of a documented one',
       withOverride('defects/update', { path: 'x' }),
-      'connections.main.operations.defects/update: the service documents this operation; it cannot be overridden',
+      'connections.main.operations.defects/update: the service documents its path and fields; only ids and paged can differ',
+    ],
+    [
+      'pages of what is no list',
+      withOverride('defects/update', { paged: false }),
+      'connections.main.operations.defects/update: it is not a list, so it is never paged',
+    ],
+    [
+      'the type of what is no id',
+      withOverride('defects/update', { ids: { title: 'text' } }),
+      expect.stringContaining('expected the name of an id, such as item_id'),
     ],
     [
       'fewer reserved workers than may run',

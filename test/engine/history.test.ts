@@ -202,7 +202,7 @@ describe('discarding a job', () => {
     const seeded = relay.sandbox.data.defects.length;
     // The defect is made, but neither the answer nor the list shows it.
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
-    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/list', times: 1 });
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/list', times: 4 });
     await relay.post('issues', issueEvent('opened', { id: 1 }));
     await relay.workToTheEnd();
     const { job, openCreations } = await only();

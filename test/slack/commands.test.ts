@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verbs } from '../../lib/automations/verbs.ts';
+import { mutate } from '../mutated-service.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
@@ -304,6 +305,19 @@ describe('status', () => {
     await relay.close();
   });
 });
+
+it.each([403, 422])(
+  'a search shows the tasks that it found if that of projects is refused with %i',
+  async (refused) => {
+    const relay = await startRelay();
+    await mutate(relay, { reads: (payload, path) => (path === 'projects/search' ? { refused } : payload) });
+    expect((await ask(relay, 'find checkout')).inTheEnd).toMatch(
+      /^Tasks\nRelease checkout 2.4\n.*\nThe service refuses to search projects\.$/,
+    );
+    expect(await relay.jobs('parked')).toEqual([]);
+    await relay.close();
+  },
+);
 
 it('a refused search is reported to its author', async () => {
   const relay = await startRelay({ sandbox: { rename: { '/tasks/search': { fields: { q: 'text' } } } } });

@@ -1,5 +1,4 @@
 import type { Steps } from '../../engine/run/steps.ts';
-import { idFromText } from '../../service/partner/operation.ts';
 import { taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { keys } from '../../state/table/keys.ts';
 import { remembered } from '../../state/table/remembered.ts';
@@ -33,11 +32,12 @@ export async function taskExists(
 }
 
 /** The payload of the operation is not shown; that the id goes into `task_id` is assumed (docs/partner-api.md#operations). */
-function ask(id: string, steps: Steps): Promise<boolean> {
+async function ask(id: string, steps: Steps): Promise<boolean> {
+  const task_id = await steps.idFrom(taskDetail, 'task_id', id);
   return steps.call(
     `task ${id}`,
     taskDetail,
-    { task_id: idFromText(id) },
+    { task_id },
     // A service that calls the identifier otherwise may answer with any task.
     (task) => String(taskName(task)?.id).toLowerCase() === id.toLowerCase(),
     (refused) => {

@@ -3,7 +3,6 @@ import { NotDone, type Refused, StepFailed } from '../../engine/record/interrupt
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { LinkAwaited } from '../../engine/run/link-awaited.ts';
 import type { Steps } from '../../engine/run/steps.ts';
-import { idFromText } from '../../service/partner/operation.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
@@ -94,8 +93,8 @@ async function setAsPerson(
 }
 
 /** @returns why the service refuses the item, or null */
-function set(item: string, completed: boolean, steps: Steps): Promise<string | null> {
-  const payload = { item_id: idFromText(item), is_completed: completed };
+async function set(item: string, completed: boolean, steps: Steps): Promise<string | null> {
+  const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
   return steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null, why);
 }
 

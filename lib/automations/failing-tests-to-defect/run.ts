@@ -1,11 +1,11 @@
 import { findRepository } from '../../config/find-repository.ts';
 import { NeedsOperator, Refused } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import { createDefect } from '../../service/partner/operations/defects.ts';
+import { createDefect, linkDefect } from '../../service/partner/operations/defects.ts';
 import { counted } from '../../text.ts';
 import type { Context } from '../context.ts';
 import { fittingTitle, withFooter } from '../described.ts';
-import { relateDefect } from '../relate/relate-defect.ts';
+import { relateDefect, TARGET_FIELDS } from '../relate/relate-defect.ts';
 import { type FailingInput, failingTestsJobs } from './draft.ts';
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
@@ -23,7 +23,8 @@ export function failingTestsToDefect(context: Context): Automation {
     const { id } = await steps.create('create-defect', createDefect, payload, { marker });
     const [only, ...others] = input.tests;
     if (!only || others.length > 0) return `created defect ${id} for ${counted(input.tests.length, 'test case')}`;
-    const linked = await relateDefect({ connection: job.connection, id }, only, { ...context, job, steps }).catch(
+    const target = { ...only, id: await steps.idFrom(linkDefect, TARGET_FIELDS[only.kind], String(only.id)) };
+    const linked = await relateDefect({ connection: job.connection, id }, target, { ...context, job, steps }).catch(
       notThere,
     );
     return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;

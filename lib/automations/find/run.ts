@@ -20,7 +20,7 @@ const SHOWN = 5;
 
 /** Searches tasks and projects, and offers buttons to log time. */
 export function find({ asPerson, config, knownTasks }: Context): Automation {
-  const foundFor = (job: Job, text: string, tasks: readonly FoundTask[], projects: readonly FoundTask[]) => {
+  const foundFor = (job: Job, text: string, tasks: readonly FoundTask[], projects: readonly FoundTask[] | null) => {
     const place = placeOf(job);
     const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
     const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
@@ -48,9 +48,10 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
       searchProjects,
       query,
       (found) => found.slice(0, SHOWN).map(({ project_id, name }) => ({ id: project_id, name: name ?? project_id })),
-      refused,
+      // The tasks are found already.
+      () => null,
     );
-    const counted = `tasks found: ${tasks.length}, projects found: ${projects.length}`;
+    const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
     return { text: counted, blocks: foundFor(job, text, tasks, projects) };
   });
 }

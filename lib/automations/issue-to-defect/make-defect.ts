@@ -14,9 +14,8 @@ import { decideClaim, decideCreation, howToDecide, leaveOrPark, mayHaveCreated }
 import { createIssueRefs, type IssueLink, type IssueRef } from './issue-ref.ts';
 import { createTransfers, type LeftLink } from './issue-transfers.ts';
 
-/** The search for the defect of an earlier holder of the claim reads up to 2,000 defects of the project. */
+/** Of defects of the project, for the defect of an earlier holder of the claim. */
 const SEARCH_PAGES = 20;
-const SEARCH_PAGE_SIZE = 100;
 /** How soon a job looks again at another one that goes after it and holds the claim. */
 const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
 
@@ -164,14 +163,14 @@ async function search(job: Job, { by, marker }: Claim, { repository: { settings 
   const { kept, whole } = await steps.list(
     `find-defect ${by}`,
     listDefects,
-    { project_id: settings.projectId, per_page: SEARCH_PAGE_SIZE },
+    { project_id: settings.projectId },
     ({ defect_id, description }) => (markerIn(description) === marker ? defect_id : undefined),
     (id) => id,
     SEARCH_PAGES,
   );
   if (kept[0] === undefined && !whole) {
     throw new NeedsOperator(
-      `${mayHaveCreated(job)}: it is not among the first ${SEARCH_PAGES * SEARCH_PAGE_SIZE} defects of the project`,
+      `${mayHaveCreated(job)}: it is not in what the relay can read of ${listDefects.name}, which may not be all of it`,
     );
   }
   return kept[0];

@@ -52,7 +52,6 @@ export interface RecoverLinksOptions extends Pick<Context, 'config' | 'links' | 
   callOf: (connection: string) => Promise<PartnerClient['call']>;
 }
 
-const PAGE_SIZE = 100;
 /** A link is hardly ever cleared more often. Each time costs one HMAC for each defect. */
 const MOST_CLEARED = 20;
 
@@ -129,7 +128,7 @@ async function readDefects({ config, callOf }: RecoverLinksOptions) {
   for (const { connection, projectId } of projectsOf(config)) {
     const operation = withOverride(listDefects, config.connections[connection]?.operations[listDefects.name]);
     const list: DefectList = { connection, projectId, calls: 0, rows: 0, isComplete: true };
-    const reading = pages(await callOf(connection), operation, { project_id: projectId, per_page: PAGE_SIZE });
+    const reading = pages(await callOf(connection), operation, { project_id: projectId });
     for (;;) {
       const page = await reading.next();
       if (page.done) {

@@ -6,8 +6,6 @@ import { listProjects } from '../../service/partner/operations/projects.ts';
 import type { Context } from '../context.ts';
 import { projectListJobs } from './draft.ts';
 
-const PAGE_SIZE = 100;
-
 const PAGES = 20;
 
 /** Updates the list of projects in the table and in an open modal. */
@@ -18,7 +16,7 @@ export function listProjectsInModal({ config, slack, projects, clock }: Context)
     const { kept } = await steps.list(
       'list projects',
       listProjects,
-      { limit: PAGE_SIZE },
+      {},
       ({ project_id, name, isactive }) =>
         isactive === false ? undefined : { id: project_id, name: name ?? project_id },
       ({ id }) => id,

@@ -5,7 +5,6 @@ import { UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';
-import { idFromText } from '../../service/partner/operation.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './draft.ts';
@@ -46,7 +45,7 @@ export interface UnclearTask {
   offered: readonly ReadTask[];
 }
 
-const PAGE_SIZE = 100;
+const MOST_FOUND = 100;
 const PAGES = 10;
 const MOST_OFFERED = 5;
 const SHOWN_LENGTH = 250;
@@ -67,8 +66,7 @@ export function tasksOfKey(steps: Steps): TaskSource {
   return {
     byId: async (text) => (/\d/.test(text) ? detail(text, steps) : null),
     async search(step, q) {
-      const query = { q, per_page: PAGE_SIZE };
-      const { kept: found, whole } = await steps.list(step, searchTasks, query, keptTask, ({ id }) => id, PAGES);
+      const { kept: found, whole } = await steps.list(step, searchTasks, { q }, keptTask, ({ id }) => id, PAGES);
       return { found, whole };
     },
     byOddId: async (text) => (/\d/.test(text) ? null : detail(text, steps)),
@@ -91,7 +89,7 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
     async search(step, text) {
       const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
       const found = await tools.read(step, call, (result) =>
-        (readRows(result, at) ?? []).slice(0, PAGE_SIZE).map(({ id, text }) => kept({ id, name: text })),
+        (readRows(result, at) ?? []).slice(0, MOST_FOUND).map(({ id, text }) => kept({ id, name: text })),
       );
       return { found, whole: !mayBeCut(found) };
     },
@@ -205,8 +203,8 @@ function tellingWord(words: readonly string[]): string {
   return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';
 }
 
-function detail(text: string, steps: Steps): Promise<Task | null> {
-  const payload = { task_id: idFromText(text) };
+async function detail(text: string, steps: Steps): Promise<Task | null> {
+  const payload = { task_id: await steps.idFrom(taskDetail, 'task_id', text) };
   // A service that calls the identifier otherwise may answer with any task.
   const keep = (task: Parameters<typeof taskName>[0]) => {
     const named = taskName(task);

@@ -6,7 +6,7 @@ import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';
 
-const FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
+export const TARGET_FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
 
 /**
  * Links a defect to a task, a test case or a test step. Each pair is sent once, even if several jobs ask for it: decision 0038.
@@ -33,7 +33,7 @@ export async function relateDefect(
   }
   if (by !== job.id) return by;
   try {
-    await steps.create(step, linkDefect, { defect_id: defect.id, [FIELDS[target.kind]]: target.id });
+    await steps.create(step, linkDefect, { defect_id: defect.id, [TARGET_FIELDS[target.kind]]: target.id });
     return by;
   } catch (error) {
     if (error instanceof Refused) await relations.release(defect, target, job.id);

@@ -7,14 +7,14 @@ import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
 import type { DefectName } from '../../links/relations.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
-import { idFromText } from '../../service/partner/operation.ts';
+import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { relateJobs } from './draft.ts';
-import { relateDefect } from './relate-defect.ts';
+import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
 /** A job waits for the defect of its issue for a day, and looks again after about the time that it has waited. */
 const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000, inAll: 24 * 60 * 60_000 };
@@ -30,7 +30,7 @@ export function relate(context: Context): Automation {
     const { mcp } = config.connections[job.connection] ?? {};
     const unserved = defect !== undefined && mcp ? unservedCommand('relate', mcp) : undefined;
     if (unserved !== undefined) throw new NotDone(unserved);
-    const id = defect === undefined ? await defectOf(issue, job) : idFromText(defect);
+    const id = defect === undefined ? await defectOf(issue, job) : await steps.idFrom(linkDefect, 'defect_id', defect);
     if (id === undefined) return untold('the issue has no defect');
     const target = await targetOf(to, steps);
     const outcome = await link({ connection: job.connection, id }, target, job, steps);
@@ -80,7 +80,9 @@ async function targetOf(
   { kind, named }: { kind: RelationTarget['kind']; named: string },
   steps: Steps,
 ): Promise<RelationTarget> {
-  if (kind !== 'task' || TASK_ID.test(named)) return { kind, id: idFromText(named) };
+  if (kind !== 'task' || TASK_ID.test(named)) {
+    return { kind, id: await steps.idFrom(linkDefect, TARGET_FIELDS[kind], named) };
+  }
   const found = await findTask({ task: named, day: 'today' }, tasksOfKey(steps));
   if ('task' in found) return { kind, id: found.task.id };
   const ids = found.offered.map(({ task }) => task.id).join(', ');

@@ -124,10 +124,11 @@ export function testsToScenarios(context: Context): Automation {
       status: failed > 0 ? settings.status.failed : settings.status.passed,
       ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
     };
+    const scenario_id = await steps.idFrom(updateTestScenario, 'scenario_id', String(id));
     const setting = { kind: 'test scenario', id: String(id), place: orderOf(run), value: fields, unlessTold: true };
     try {
       return await setNewest({ table, clock }, job, setting, (number, fence) =>
-        steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id: id, ...fields }, fence),
+        steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence),
       );
     } catch (error) {
       if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return 'refused';

@@ -1,5 +1,4 @@
 import { type TestsConfig, testId } from '../../config/tests.ts';
-import { idFromText } from '../../service/partner/operation.ts';
 import type { RelationTarget } from '../../target.ts';
 import { cutToBytes } from '../../text.ts';
 import { isLike } from '../../wildcard.ts';
@@ -78,7 +77,7 @@ export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) 
     found.tests[test.result]++;
     const given = ids.find(({ tests }) => isLike(test.name, tests) || isLike(test.file, tests));
     function of(what: 'scenario' | 'case' | 'step') {
-      const own = (test.properties.get(`pm_${what}`) ?? []).filter(isId).map(idFromText);
+      const own = (test.properties.get(`pm_${what}`) ?? []).filter(isId);
       return own.length > 0 || given?.[what] === undefined ? own : [given[what]];
     }
     const [scenarios, cases, steps] = [of('scenario'), of('case'), of('step')];

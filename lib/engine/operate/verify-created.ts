@@ -27,7 +27,6 @@ export interface Claimed {
  */
 export type VerifyCreated = (claimed: Claimed) => Promise<string | number>;
 
-const PAGE_SIZE = 100;
 /** Each page is a call of the budget. */
 const PAGES = 50;
 
@@ -45,14 +44,14 @@ export function createVerifyCreated(
       throw new Error(`the service lists nothing that ${name} creates, so the relay cannot check ${id}`);
     }
     const list = withOverride(declared, connections[connection]?.operations[declared.name]);
-    const rows = await read(list, { ...scope, [found.pageSize]: PAGE_SIZE });
+    const { rows, isWhole } = await read(list, scope);
     const row = rows.find((one) => String(one[createdId]) === String(id));
     const known = row?.[createdId];
     if (marker !== undefined) verifyMarker(row?.[found.field], marker);
     if (mayHave !== undefined) verifyIsFree(markerIn(row?.[found.field]), mayHave);
     if (typeof known === 'string' || typeof known === 'number') return known;
     const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
-    const most = rows.length >= PAGES * PAGE_SIZE ? `the first ${rows.length} rows of ` : '';
+    const most = isWhole ? '' : `the ${rows.length} rows that the relay can read of `;
     throw new Error(
       `${id} is not a ${createdId} in ${most}${list.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
     );
@@ -77,13 +76,18 @@ export function createVerifyCreated(
       );
     }
 
-    async function read(list: Operation, payload: object): Promise<Record<string, unknown>[]> {
+    async function read(
+      list: Operation,
+      payload: object,
+    ): Promise<{ rows: Record<string, unknown>[]; isWhole: boolean }> {
       const rows: Record<string, unknown>[] = [];
       try {
-        for await (const { data } of pages(await open(connection), list, payload, PAGES)) {
-          rows.push(...(data as Record<string, unknown>[]));
+        const reading = pages(await open(connection), list, payload, PAGES);
+        for (;;) {
+          const page = await reading.next();
+          if (page.done) return { rows, isWhole: page.value };
+          rows.push(...(page.value.data as Record<string, unknown>[]));
         }
-        return rows;
       } catch (error) {
         if (!(error instanceof PartnerError)) throw error;
         throw new Error(

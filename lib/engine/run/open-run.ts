@@ -1,5 +1,6 @@
 import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
 import type { Connection } from '../../service/connection/connection.ts';
+import { createLearned } from '../../service/connection/learned.ts';
 import type { CallNews } from '../line/calling-run.ts';
 import { createStrangerCalls } from '../line/stranger-calls.ts';
 import type { WaitsFor } from '../record/history.ts';
@@ -108,7 +109,8 @@ export function connected(
   const began = { replacedTable, happenedAt: happenedAt(job) };
   const run = { connection, lane, caller, limited, cameBack, strangerCalls, budget, breakers, clock, sleep, deadline };
   const calls = createPartnerCalls({ ...run, report });
-  const creating = createCreations({ calls, table, connection, lane, journal, ...began, clock });
+  const learned = createLearned(table, connection.name, clock);
+  const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
   const tools = createToolSteps({
     ...run,
     ...began,
@@ -121,7 +123,7 @@ export function connected(
     isPublic: job.replyTo?.in === 'github',
     ensureSignedByIntake,
   });
-  const steps = createSteps({ connection, calls, creating, journal, once, replies: replySteps, tools });
+  const steps = createSteps({ connection, learned, calls, creating, journal, once, replies: replySteps, tools });
   return { steps, calls, tools, ensureShare: async () => strangerCalls?.ensureShare() };
 }
 

@@ -1,5 +1,6 @@
 import { digest } from '../../digest.ts';
 import type { Connection } from '../../service/connection/connection.ts';
+import type { Learned } from '../../service/connection/learned.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import type { HowFound, Operation } from '../../service/partner/operation.ts';
 import { pages } from '../../service/partner/pages.ts';
@@ -12,9 +13,8 @@ import { markerIn } from '../record/markers.ts';
 import type { SendLog } from '../record/sends.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
-/** The most pages of a list to read, with {@link PAGE_SIZE} rows each. */
+/** The most pages of a list to read. */
 export const PAGES = 10;
-const PAGE_SIZE = 100;
 /** About 100 bytes each, in an item that holds at most 400 KB. */
 const MARKERS_KEPT = 2_000;
 /** A reader that has not finished by then counts as killed. */
@@ -80,6 +80,7 @@ export interface Readings {
 export interface ReadingsOptions {
   table: Table;
   connection: Connection;
+  learned: Learned;
   calls: PartnerCalls;
   clock: () => number;
 }
@@ -88,7 +89,7 @@ export interface ReadingsOptions {
  * One reading of a list serves every creation that is open at that time, so a hundred lost answers do not cost a
  * hundred readings. One reader at a time reads. The others wait for its result.
  */
-export function createReadings({ table, connection, calls, clock }: ReadingsOptions): Readings {
+export function createReadings({ table, connection, learned, calls, clock }: ReadingsOptions): Readings {
   return {
     async find(wanted, since, log) {
       const { list, scope, found, marker } = wanted;
@@ -144,11 +145,12 @@ export function createReadings({ table, connection, calls, clock }: ReadingsOpti
     let newest: string | undefined;
     const call: PartnerClient['call'] = (operation, payload) =>
       calls.repeatable(operation, payload, { urgent: true, log, as: { calls: operation.name } });
-    const reading = pages(call, list, { ...scope, [found.pageSize]: PAGE_SIZE }, PAGES);
+    const reading = pages(call, list, scope, PAGES, learned);
     for (;;) {
       const page = await reading.next();
       const known = newest === undefined ? {} : { newest };
       if (page.done) return { ids, ...known, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
+      await learned.fromRows(page.value.data);
       for (const row of page.value.data as Record<string, unknown>[]) {
         const [id, text] = [row[idField], row[found.field]];
         if (typeof id !== 'string' && typeof id !== 'number') continue;

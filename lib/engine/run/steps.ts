@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import type { Holder } from '../../as-person/grants/grant.ts';
 import type { Connection } from '../../service/connection/connection.ts';
+import type { Learned } from '../../service/connection/learned.ts';
 import type { Operation } from '../../service/partner/operation.ts';
-import { readPage } from '../../service/partner/paging.ts';
+import { askForPage, PAGE_SIZE, readPage } from '../../service/partner/paging.ts';
 import { Refused } from '../record/interruption.ts';
 import type { Journal, SentFields } from '../record/journal.ts';
 import type { SendLog } from '../record/sends.ts';
@@ -63,7 +64,8 @@ export interface Steps extends ReplySteps {
     fence: Fence,
   ): Promise<void>;
   /**
-   * Reads a list page by page. Each page is a separate step.
+   * Reads a list page by page. Each page is a separate step, and as large as the service takes unless the payload says
+   * how large.
    *
    * @param keep selects the part of a row that the job needs later, or undefined; everything kept is journalled
    * @param idOf returns a row's id. If the list shifts between two pages, a row can be on both, and the later one is
@@ -92,12 +94,15 @@ export interface Steps extends ReplySteps {
     payload: z.input<P>,
     identity?: Identity,
   ): Promise<Created>;
+  /** An identifier that a person typed, for a field of the operation. */
+  idFrom: Learned['idFrom'];
   /** Calls of tools, as a person who has linked an account. */
   as(holder: Holder): ToolSteps;
 }
 
 export interface StepsOptions {
   connection: Connection;
+  learned: Learned;
   calls: PartnerCalls;
   creating: Creating;
   journal: Journal;
@@ -108,14 +113,16 @@ export interface StepsOptions {
 }
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, calls, creating, journal, once, replies, tools } = options;
+  const { connection, learned, calls, creating, journal, once, replies, tools } = options;
   return {
     ...replies,
     async call(step, declared, payload, keep, refused) {
       const operation = connection.operation(declared);
       return once.run(step, operation.name, async (_, log) => {
         try {
-          return keep((await calls.repeatable(operation, payload, { log })).data);
+          const { data } = await calls.repeatable(operation, payload, { log });
+          await learned.fromRows(data);
+          return keep(data);
         } catch (error) {
           if (refused && error instanceof Refused) return refused(error);
           throw error;
@@ -132,18 +139,24 @@ export function createSteps(options: StepsOptions): Steps {
     async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
-      let before: string | null = null;
+      let before: { fingerprint?: string; size?: number } | undefined;
       for (let page = 1; page <= maxPages; page++) {
         const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
-          const asked = Object.assign({}, payload, { page });
-          const result = await calls.repeatable(operation, asked, { log });
-          const { repeats, last, whole, fingerprint } = readPage(page, asked, result, before);
+          const isFirst = before === undefined;
+          const largest = before ? (before.size ?? PAGE_SIZE) : await learned.pageSize();
+          const { result, size } = await askForPage(operation, payload as object, { largest, isFirst }, (sized) =>
+            calls.repeatable(operation, Object.assign({}, payload, sized, { page }), { log }),
+          );
+          if (size !== largest) await learned.keepPageSize(size);
+          await learned.fromRows(result.data);
+          const { repeats, last, whole, fingerprint } = readPage(operation, page, result, before?.fingerprint ?? null);
           const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
-          return { rows, last, whole, ...(fingerprint !== null && { fingerprint }) };
+          const next = { ...(fingerprint !== null && { fingerprint }), ...(size !== PAGE_SIZE && { size }) };
+          return { rows, last, whole, ...next };
         });
         kept.push(...part.rows);
         if (part.last) return { kept: lastOfEach(kept, idOf), pages: page, whole: part.whole };
-        before = part.fingerprint ?? null;
+        before = part;
       }
       return { kept: lastOfEach(kept, idOf), pages: maxPages, whole: false };
     },
@@ -155,6 +168,7 @@ export function createSteps(options: StepsOptions): Steps {
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
+    idFrom: (declared, field, text) => learned.idFrom(connection.operation(declared), field, text),
     as: tools.as,
   };
 }

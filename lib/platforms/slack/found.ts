@@ -17,24 +17,26 @@ export interface FoundTask {
 
 /**
  * The results of a search, each with a button to log time.
+ * @param projects null if the service refused to search them
  * @param place where the person asked; undefined if time may not be logged there
  */
 export function foundBlocks(
   text: string,
   place: z.output<typeof placeAsked> | undefined,
   tasks: readonly FoundTask[],
-  projects: readonly FoundTask[],
+  projects: readonly FoundTask[] | null,
   pages: readonly Page[] = [],
 ): KnownBlock[] {
-  if (tasks.length === 0 && projects.length === 0) {
+  if (tasks.length === 0 && projects?.length === 0) {
     return [section(`No task or project matches ${code(text)}.`)];
   }
   return [
     ...(tasks.length > 0 ? [section('*Tasks*')] : []),
     ...tasks.map((task) => foundBlock(task, LOG_TIME_BUTTON, place && { ...place, task: short(task) })),
     ...(pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : []),
-    ...(projects.length > 0 ? [section('*Projects*')] : []),
-    ...projects.map((project) =>
+    ...(projects ? [] : [section('The service refuses to search projects.')]),
+    ...(projects?.length ? [section('*Projects*')] : []),
+    ...(projects ?? []).map((project) =>
       foundBlock(project, LOG_ON_PROJECT_BUTTON, place && { ...place, project: short(project) }),
     ),
   ];

@@ -26,9 +26,11 @@ export interface HowFound {
   list: string;
   /** The fields of the payload that narrow the list. */
   scope: readonly string[];
-  /** The list's field for the page size. */
-  pageSize: 'per_page' | 'limit';
 }
+
+/** How the service writes the digits of an identifier: `12` or `"12"`. */
+export const idTypes = ['number', 'text'] as const;
+export type IdType = (typeof idTypes)[number];
 
 /** One operation of the partner API: declared once, in the file of its resource. */
 export interface Operation<
@@ -50,6 +52,12 @@ export interface Operation<
   data: Data;
   /** Set only by an override. */
   fields: FieldNames;
+  /** The types of identifiers, by field. Set only by an override. */
+  ids: Readonly<Record<string, IdType>>;
+  /** For a list: its field for the page size. */
+  pageSize?: 'per_page' | 'limit';
+  /** False only by an override: the list comes whole, in one answer. */
+  paged: boolean;
   /** For `create`: the data field with the id of the new object. */
   createdId?: string;
   /** For `create`: how to find the new object. Without it, a person has to decide what a lost answer means. */
@@ -58,14 +66,14 @@ export interface Operation<
 
 type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string> = Omit<
   Operation<P, D, N>,
-  'path' | 'fields'
+  'path' | 'fields' | 'ids' | 'paged'
 >;
 
 /** Declares an operation. */
 export function operation<P extends z.ZodType, D extends z.ZodType, N extends string>(
   declaration: Declaration<P, D, N>,
 ): Operation<P, D, N> {
-  return { ...declaration, path: declaration.name, fields: {} };
+  return { ...declaration, path: declaration.name, fields: {}, ids: {}, paged: true };
 }
 
 /** Only these paths go over the wire exactly as signed. fetch encodes, resolves or cuts off anything else. */
@@ -90,7 +98,7 @@ export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUn
   });
 }
 
-/** The parts of an assumed operation that `relay.config.ts` can correct. */
+/** What `relay.config.ts` can correct of an operation, as far as it is not documented. */
 export interface OperationOverride {
   /** The real path below the partner API. */
   path?: string | undefined;
@@ -99,6 +107,8 @@ export interface OperationOverride {
    * } }`.
    */
   fields?: FieldNames | undefined;
+  ids?: Readonly<Record<string, IdType>> | undefined;
+  paged?: boolean | undefined;
 }
 
 /** The operation with its path and field names corrected. */
@@ -108,6 +118,8 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
     ...declared,
     path: override.path === undefined ? declared.path : plainPath(override.path),
     fields: override.fields ?? declared.fields,
+    ids: override.ids ?? declared.ids,
+    paged: override.paged ?? declared.paged,
   };
 }
 
@@ -125,11 +137,6 @@ export const id = z.union([z.string().min(1), z.number()]);
 
 /** A UUID of any version, or without a valid version: the contract only says UUID. */
 export const uuid = z.guid();
-
-/** An identifier as a person typed it. Digits alone become a number. */
-export function idFromText(text: string): string | number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : text;
-}
 
 /** A documented field of a result that may be missing or null. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish();

@@ -2,7 +2,13 @@ import type * as z from 'zod';
 import type { Result } from './answer.ts';
 import type { PartnerClient } from './client.ts';
 import type { Operation } from './operation.ts';
-import { readPage } from './paging.ts';
+import { askForPage, PAGE_SIZE, readPage } from './paging.ts';
+
+/** The largest page that a connection is known to take. */
+export interface PageSizes {
+  pageSize(): Promise<number>;
+  keepPageSize(size: number): Promise<void>;
+}
 
 /**
  * The pages of a list to its end (see paging.ts). Each page is the result of one call. The generator returns whether every
@@ -16,12 +22,18 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   operation: Operation<P, D>,
   payload: z.input<P>,
   maxPages = Number.POSITIVE_INFINITY,
+  sizes?: PageSizes,
 ): AsyncGenerator<Result<z.output<D>>, boolean> {
   let before: string | null = null;
+  const known = (await sizes?.pageSize()) ?? PAGE_SIZE;
+  let largest = known;
   for (let page = 1; page <= maxPages; page++) {
     const asked = { ...(payload as object), page };
-    const result = await call(operation, asked as z.input<P>);
-    const read = readPage(page, asked, result, before);
+    const how = { largest, isFirst: page === 1 };
+    const { result, size } = await askForPage(operation, asked, how, (all) => call(operation, all as z.input<P>));
+    largest = size;
+    if (size !== known && page === 1) await sizes?.keepPageSize(size);
+    const read = readPage(operation, page, result, before);
     if (!read.repeats) yield result;
     if (read.last) return read.whole;
     before = read.fingerprint;

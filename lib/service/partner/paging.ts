@@ -1,5 +1,46 @@
 import { createHash } from 'node:crypto';
 import type { Result } from './answer.ts';
+import { PartnerRefusal } from './errors.ts';
+import type { Operation } from './operation.ts';
+
+/** The largest page is not shown (docs/partner-api.md#pagination). Assumed: 100 rows, or fewer if that is refused. */
+const PAGE_SIZES = [100, 50, 25, 10];
+export const PAGE_SIZE = 100;
+
+/**
+ * Asks for a page, and for smaller ones as long as the service may refuse the size.
+ *
+ * @param largest the size to begin with
+ * @param isFirst whether the size can still change: the pages of one reading have the same
+ * @param payload a page size in it is kept
+ * @throws the first refusal, if the service refuses every size
+ */
+export async function askForPage<R>(
+  { pageSize = 'per_page' }: Operation,
+  payload: object,
+  { largest, isFirst }: { largest: number; isFirst: boolean },
+  call: (payload: object) => Promise<R>,
+): Promise<{ result: R; size: number }> {
+  const mayShrink = isFirst && !(pageSize in payload);
+  let refusal: unknown;
+  for (const size of [largest, ...PAGE_SIZES.filter((size) => mayShrink && size < largest)]) {
+    try {
+      return { result: await call({ [pageSize]: size, ...payload }), size };
+    } catch (error) {
+      if (!isAboutSize(error)) throw error;
+      refusal ??= error;
+    }
+  }
+  throw refusal;
+}
+
+/** The fields of error bodies are not shown. A refusal that names only other fields is not about the size. */
+function isAboutSize(error: unknown): boolean {
+  const refusal = error instanceof Error && !(error instanceof PartnerRefusal) ? error.cause : error;
+  if (!(refusal instanceof PartnerRefusal) || ![400, 422].includes(refusal.status)) return false;
+  const { fieldErrors } = refusal;
+  return fieldErrors.length === 0 || fieldErrors.some((line) => /page|limit|size/i.test(line));
+}
 
 /** What one page means for reading the rest of the list. */
 export interface PageRead {
@@ -7,7 +48,7 @@ export interface PageRead {
   repeats: boolean;
   /** This is the last page. */
   last: boolean;
-  /** Of the last page: every row of the list has arrived. */
+  /** Of the last page: every row of the list has arrived. False if that cannot be told. */
   whole: boolean;
   /** For a list without pagination: what the next page is compared with. It is small enough for a journal. */
   fingerprint: string | null;
@@ -19,37 +60,31 @@ export interface PageRead {
  * Only some lists are documented to return a pagination object. With it, `last_page` decides, and a page with another
  * number than the requested one ends the list.
  *
- * Without it, the service may have smaller pages than requested, so a short page alone does not end a list: the next one
- * is requested. The list ends with a page that is empty, shorter than the one before, or the same as the one before.
- * More rows than requested, or no page size in the payload, mean that the list is not paged.
+ * Without it, the service may have smaller pages than requested, so no first page with rows ends a list: the next one is
+ * requested. A page that is empty, or shorter than the one before, is the end. A page that is the same as the one before
+ * shows that the service ignores `page`: then nothing tells whether it cuts the list off, unless an override says that
+ * the list is not paged.
  *
  * @param page the requested page number, from 1
- * @param payload the call's payload; its `per_page` or `limit` is the page size
  * @param before the fingerprint of the previous page, or null
  */
 export function readPage(
+  { paged }: Operation,
   page: number,
-  payload: object,
   { data, pagination }: Result<unknown>,
   before: string | null,
 ): PageRead {
+  const rows = Array.isArray(data) ? data.length : 0;
   if (pagination) {
     const repeats = page > 1 && pagination.current_page !== page;
     const last = repeats || pagination.last_page <= page;
-    return { repeats, last, whole: last && !repeats, fingerprint: null };
+    const hasMore = page === 1 && (pagination.total ?? 0) > rows;
+    return { repeats, last, whole: last && !repeats && !hasMore, fingerprint: null };
   }
-  const ended = { repeats: false, last: true, whole: true, fingerprint: null };
-  const size = sizeOf(payload);
-  if (!Array.isArray(data) || typeof size !== 'number' || data.length === 0 || data.length > size) return ended;
-  if (before !== null && data.length < Number.parseInt(before, 10)) return ended;
+  if (!paged || rows === 0 || (before !== null && rows < Number.parseInt(before, 10)))
+    return { repeats: false, last: true, whole: true, fingerprint: null };
   const hash = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);
-  const fingerprint = `${data.length} ${hash}`;
+  const fingerprint = `${rows} ${hash}`;
   const repeats = fingerprint === before;
-  // The service does not page this list. If the page is full, it may have cut off the rest.
-  return { repeats, last: repeats, whole: repeats && data.length < size, fingerprint };
-}
-
-function sizeOf(payload: object): unknown {
-  const { per_page, limit } = payload as { per_page?: unknown; limit?: unknown };
-  return per_page ?? limit;
+  return { repeats, last: repeats, whole: false, fingerprint };
 }

@@ -80,6 +80,8 @@ export const keys = {
   tableBegan: (madeAt: string): Key => ({ pk: 'table-began', sk: madeAt }),
   /** lib/service/connection/breakers.ts: of the connection and of its operations. */
   breaker: (connection: string): Key => ({ pk: `breaker#${connection}`, sk: 'breakers' }),
+  /** lib/service/connection/learned.ts: what the answers of the instance have shown about it. */
+  learned: (connection: string): Key => ({ pk: `learned#${connection}`, sk: 'learned' }),
   /** lib/engine/run/readings.ts: what the last reading of a list found, by a digest of the payload that narrowed it. */
   reading: (connection: string, list: string, scope: string): Key => ({
     pk: `reading#${connection}#${list}`,

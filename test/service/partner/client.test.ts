@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPartnerClient } from '../../../lib/service/partner/client.ts';
+import { withOverride } from '../../../lib/service/partner/operation.ts';
 import { listDefects, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
 import { listProjects } from '../../../lib/service/partner/operations/projects.ts';
 import { searchTasks } from '../../../lib/service/partner/operations/tasks.ts';
@@ -210,11 +211,11 @@ describe('the pages of a list', () => {
     expect(sandbox.requests).toBe(1);
   });
 
-  it.each<[string, (page: number) => number[], object, number[], number, boolean?]>([
+  it.each<[string, (page: number) => number[], object, number[], number, boolean?, typeof listProjects?]>([
     ['a shorter one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
     ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 3],
     ['a short one may be all', (page) => [[1, 2]][page - 1] ?? [], { limit: 100 }, [2, 0], 2],
-    ['the service has only one', () => [1, 2], { limit: 100 }, [2], 2],
+    ['one that repeats may be cut off', () => [1, 2], { limit: 100 }, [2], 2, false],
     [
       'an empty one ends them',
       (page) =>
@@ -227,26 +228,45 @@ describe('the pages of a list', () => {
       3,
     ],
     ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2, false],
-    ['more rows than asked for are the whole list', () => [1, 2, 3], { limit: 2 }, [3], 1],
-    ['a list of no size is whole', () => [1, 2], {}, [2], 1],
-  ])('pages without pagination: %s', async (_, rows, payload, expected, requests, whole = true) => {
-    const { client, received } = await serverAndClient(({ body }, response) => {
-      const { page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
-      const data = rows(Number(page)).map((project_id) => ({ project_id: String(project_id) }));
-      response.end(JSON.stringify({ success: true, data }));
-    });
-    expect(await sizes(pages(client.call, listProjects, payload))).toEqual(expected);
-    expect(received).toHaveLength(requests);
-    const again = pages(client.call, listProjects, payload);
-    let next = await again.next();
-    while (!next.done) next = await again.next();
-    expect(next.value).toBe(whole);
-  });
+    ['the service has larger ones', (page) => [[1, 2, 3], [4]][page - 1] ?? [], { limit: 2 }, [3, 1], 2],
+    [
+      'an override says that there are none',
+      () => [1, 2],
+      {},
+      [2],
+      1,
+      true,
+      withOverride(listProjects, { paged: false }),
+    ],
+  ])(
+    'pages without pagination: %s',
+    async (_, rows, payload, expected, requests, whole = true, list = listProjects) => {
+      const { client, received } = await serverAndClient(({ body }, response) => {
+        const { page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
+        const data = rows(Number(page)).map((project_id) => ({ project_id: String(project_id) }));
+        response.end(JSON.stringify({ success: true, data }));
+      });
+      expect(await sizes(pages(client.call, list, payload))).toEqual(expected);
+      expect(received).toHaveLength(requests);
+      const again = pages(client.call, list, payload);
+      let next = await again.next();
+      while (!next.done) next = await again.next();
+      expect(next.value).toBe(whole);
+    },
+  );
 
   it('an empty list is one page', async () => {
     const { sandbox, client } = await sandboxAndClient();
     expect(await sizes(pages(client.call, searchTasks, { q: 'nothing like it' }))).toEqual([0]);
     expect(sandbox.requests).toBe(1);
+  });
+
+  it('a list whose only page has fewer rows than its total is not whole', async () => {
+    const pagination = { current_page: 1, last_page: 1, total: 60 };
+    const { client } = await serverAndClient(reply(200, { success: true, data: [{ user_id: 1 }], pagination }));
+    const reading = pages(client.call, listUsers, {});
+    await reading.next();
+    expect(await reading.next()).toEqual({ done: true, value: false });
   });
 
   it('pages end if the list does not advance, without a repeated page', async () => {

@@ -71,7 +71,7 @@ describe('operations', () => {
       if (!found || !list) throw new Error(`${name} names no list`);
       const created = await client.call(operations.get(name) ?? list, { ...payload, [found.field]: 'marker 4711' });
       const scope = Object.fromEntries(found.scope.map((field) => [field, payload[field]]));
-      const listed = await client.call(list, { ...scope, [found.pageSize]: 100 });
+      const listed = await client.call(list, { ...scope, [list.pageSize ?? '']: 100 });
       expect(listed.data).toContainEqual(created.data);
       expect(created.data).toHaveProperty(found.field, 'marker 4711');
       expect(sandbox.requests).toBe(2);

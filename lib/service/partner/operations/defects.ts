@@ -16,7 +16,7 @@ export const createDefect = operation({
   payload: z.looseObject({ project_id: untyped, ...fields }),
   data: defect,
   createdId: 'defect_id',
-  found: { field: 'description', list: 'defects/list', scope: ['project_id'], pageSize: 'per_page' },
+  found: { field: 'description', list: 'defects/list', scope: ['project_id'] },
 });
 
 /** Path and fields are assumed, by analogy with `tasks/list` and `projects/search`. */
@@ -25,6 +25,7 @@ export const listDefects = operation({
   evidence: 'assumed',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: z.looseObject({ project_id: untyped, page: untyped, per_page: untyped }),
   data: z.array(defect),
 });

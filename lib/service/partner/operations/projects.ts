@@ -23,6 +23,7 @@ export const listProjects = operation({
   evidence: 'documented',
   effect: 'read',
   success: 200,
+  pageSize: 'limit',
   payload: z.strictObject({ page: z.int().optional(), limit: z.int().optional() }),
   data: z.array(project),
 });
@@ -48,7 +49,7 @@ export const createProject = operation({
   data: project,
   // No scope: projects/list has no filter, so the search reads every project that the key can access.
   createdId: 'project_id',
-  found: { field: 'description', list: 'projects/list', scope: [], pageSize: 'limit' },
+  found: { field: 'description', list: 'projects/list', scope: [] },
 });
 
 /** The name of the identifier's field is not shown. */
@@ -77,6 +78,7 @@ export const searchProjects = operation({
   evidence: 'documented',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: z.strictObject({ q: z.string().optional(), page: z.int().optional(), per_page: z.int().optional() }),
   data: z.array(project),
 });

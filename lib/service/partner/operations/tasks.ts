@@ -19,6 +19,7 @@ export const listTasks = operation({
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: z.looseObject({ project_id: uuid }),
   data: z.array(task),
 });
@@ -58,6 +59,7 @@ export const searchTasks = operation({
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: openRecord,
   data: z.array(task),
 });

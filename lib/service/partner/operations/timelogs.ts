@@ -7,6 +7,7 @@ export const listTimelogs = operation({
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: openRecord,
   data: z.array(openRecord),
 });
@@ -16,6 +17,7 @@ export const searchTimelogs = operation({
   evidence: 'payload not shown',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: openRecord,
   data: z.array(openRecord),
 });
@@ -51,5 +53,5 @@ export const createTimelog = operation({
   }),
   data: z.looseObject({ timelog_id: id }),
   createdId: 'timelog_id',
-  found: { field: 'note', list: 'timelogs/list', scope: ['task_id'], pageSize: 'per_page' },
+  found: { field: 'note', list: 'timelogs/list', scope: ['task_id'] },
 });

@@ -7,6 +7,7 @@ export const listUsers = operation({
   evidence: 'assumed',
   effect: 'read',
   success: 200,
+  pageSize: 'per_page',
   payload: z.looseObject({ page: untyped, per_page: untyped }),
   data: z.array(z.looseObject({ user_id: id, name: assumedText, email: assumedText })),
 });

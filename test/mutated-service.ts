@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { decryptPayload } from '../sandbox/decryption.ts';
+import { defaultKey } from '../sandbox/sandbox.ts';
+import type { TestRelay } from './relay.ts';
+import { send, sign } from './sandbox/signed-request.ts';
+
+export type Row = Record<string, unknown>;
+
+/** The envelope of an answer. Its rows may be changed in place. */
+export interface Envelope {
+  success?: unknown;
+  message?: string;
+  data?: unknown;
+  pagination?: Row | undefined;
+  errors?: Row;
+}
+
+/** How an instance differs from what the relay assumes. Paths are those of operations: `defects/list`. */
+export interface Mutation {
+  /** The payload that the sandbox gets in place of this one, or the refusal that answers it at once. */
+  reads?: (payload: Row, path: string) => Row | { refused: number; message?: string; errors?: Row };
+  /** The answer in place of this one, or its status and body. */
+  answers?: (answer: Envelope, payload: Row, path: string) => Envelope | { status: number; body: string };
+}
+
+/** The sandbox of the relay, behind a service that differs. The relay's secret names it from now on. */
+export async function mutate(relay: TestRelay, { reads, answers }: Mutation): Promise<void> {
+  const server = createServer(async (request, response) => {
+    const { 'x-timestamp': timestamp, 'x-nonce': nonce } = request.headers;
+    const path = (request.url ?? '').replace('/api/v1/partner/', '');
+    const sent = decryptPayload(await buffer(request), defaultKey.secretKey);
+    const read = reads?.(structuredClone(sent), path) ?? sent;
+    if ('refused' in read) {
+      const { refused, message = 'Validation failed', errors } = read;
+      response.writeHead(Number(refused)).end(JSON.stringify({ success: false, message, errors }));
+      return;
+    }
+    const signing = { at: Number(timestamp) * 1_000, nonce: String(nonce) };
+    const got = await send(sign(relay.sandbox.url, `/${path}`, read, signing)).catch(() => undefined);
+    if (!got) return void response.destroy();
+    const { status, json, text } = got;
+    const answer = status < 300 ? answers?.(json, sent, path) : undefined;
+    if (answer && 'body' in answer) response.writeHead(answer.status).end(answer.body);
+    else response.writeHead(status).end(answer ? JSON.stringify(answer) : text);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl, ...defaultKey });
+}
+
+/** A service that refuses pages that are larger. */
+export const takesAtMost = (most: number, refusal: { errors?: Row } = {}): Mutation => ({
+  reads: (payload) => (Number(payload.per_page ?? payload.limit ?? 0) > most ? { refused: 422, ...refusal } : payload),
+});
+
+/** A service that writes these ids as text, and takes nothing else. */
+export function textIds(...fields: string[]): Mutation {
+  const isWrong = ([name, value]: [string, unknown]) => fields.includes(name) && typeof value === 'number';
+  return {
+    reads: (payload) => (Object.entries(payload).some(isWrong) ? { refused: 422 } : payload),
+    answers(answer) {
+      for (const row of [answer.data].flat() as Row[]) {
+        for (const name of fields) if (typeof row[name] === 'number') row[name] = String(row[name]);
+      }
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import type { SandboxOptions } from '../../sandbox/sandbox.ts';
+import { issueEvent } from '../issue-events.ts';
+import { mutate, takesAtMost, textIds } from '../mutated-service.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { replaceTable } from '../replaced-table.ts';
+import { ask } from '../slack-requests.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+async function start(connection: RelayConfigInput['connections'][string] = {}, sandbox: SandboxOptions = {}) {
+  relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox });
+}
+
+describe('an instance with pages of at most 50 rows', () => {
+  it('is asked for a smaller page once, and then for pages that it takes', async () => {
+    await start();
+    const refused: unknown[] = [];
+    const small = takesAtMost(50);
+    await mutate(relay, {
+      reads(payload, path) {
+        const read = small.reads?.(payload, path) ?? payload;
+        if ('refused' in read) refused.push(path);
+        return read;
+      },
+    });
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain('Logged 1h on Release checkout 2.4');
+    relay.clock.now += 3 * 60_000;
+    expect((await ask(relay, 'log 2h “Login with passkeys”')).inTheEnd).toContain('Logged 2h on Login with passkeys');
+    expect(refused).toHaveLength(1);
+  });
+
+  it('has all rows of a list read', async () => {
+    await start();
+    const stranger = (_: unknown, n: number) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` });
+    relay.sandbox.data.users.unshift(...Array.from({ length: 130 }, stranger));
+    await mutate(relay, takesAtMost(50, { errors: { per_page: 'must be at most 50' } }));
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain('for Mira Novak');
+  });
+
+  it('is searched for a defect after a lost answer', async () => {
+    await start();
+    await mutate(relay, takesAtMost(50));
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create', times: 1 });
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', skip: 1 });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    const created = relay.sandbox.data.defects.slice(1);
+    expect(created).toHaveLength(1);
+    expect(await relay.jobs()).toMatchObject([{ outcome: expect.stringContaining(created[0]?.defect_id ?? '') }]);
+  });
+
+  it('is not asked again where it refuses something else', async () => {
+    await start();
+    const refusal = { refused: 422, errors: { q: 'is too short' } };
+    let asked = 0;
+    await mutate(relay, { reads: (payload, path) => (path === 'tasks/search' && ++asked ? refusal : payload) });
+    await ask(relay, 'log 1h “Release checkout 2.4”');
+    expect(asked).toBe(1);
+  });
+});
+
+describe('an instance that ignores the page and cuts its lists off without a word', () => {
+  const cut = (path: string): SandboxOptions => ({
+    paginatesAll: false,
+    rename: { [path]: { fields: { page: 'other', per_page: 'size' } } },
+  });
+
+  it('is not taken to have no defect after the table was lost', async () => {
+    await start({}, cut('/defects/list'));
+    const [seed] = relay.sandbox.data.defects;
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    const others = Array.from({ length: 60 }, (_, n) => ({ ...seed, project_id: PROJECT, defect_id: `other-${n}` }));
+    relay.sandbox.data.defects.push(...(others as typeof relay.sandbox.data.defects));
+    const before = relay.sandbox.data.defects.length;
+    await replaceTable(relay, []);
+    await relay.post('issues', issueEvent('edited', { seconds: 60 }));
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects).toHaveLength(before);
+    expect(await relay.jobs('parked')).toMatchObject([
+      { parked: { reason: expect.stringContaining('the relay can read of defects/list, which is not all of it') } },
+    ]);
+  });
+
+  it('is not said to have no such person', async () => {
+    await start({}, cut('/users/list'));
+    const stranger = (_: unknown, n: number) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` });
+    relay.sandbox.data.users.unshift(...Array.from({ length: 60 }, stranger));
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain(
+      'The relay cannot read all users of the service, and of the others none has your e-mail address. Ask',
+    );
+  });
+
+  it('is believed where relay.config.ts says that the list comes whole', async () => {
+    await start({ operations: { 'defects/list': { paged: false } } }, cut('/defects/list'));
+    await replaceTable(relay, []);
+    await relay.post('issues', issueEvent('opened'));
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects).toHaveLength(2);
+    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/defects/list')).toHaveLength(1);
+  });
+});
+
+describe('ids that people type as digits', () => {
+  const done = { 'work-items/checklist/items/complete': { ids: { item_id: 'text' as const } } };
+
+  it.each(['101', '007'])('are sent as text where the override says so: %s', async (id) => {
+    await start({ operations: done });
+    Object.assign(relay.sandbox.data.checklistItems[0] ?? {}, { item_id: id });
+    await mutate(relay, textIds('item_id'));
+    expect((await ask(relay, `done ${id}`)).inTheEnd).toContain(`ompleted checklist item ${id}`);
+    expect(relay.sandbox.data.checklistItems[0]).toMatchObject({ item_id: id, is_completed: true });
+  });
+
+  it.each(['101', '007'])('are sent as text where the lists of the service have text: %s', async (id) => {
+    await start();
+    const [task] = relay.sandbox.data.tasks;
+    Object.assign(task ?? {}, { task_id: id });
+    await mutate(relay, textIds('task_id', 'item_id'));
+    expect((await ask(relay, 'find checkout')).inTheEnd).toContain(id);
+    expect((await ask(relay, `log 1h ${id}`)).inTheEnd).toContain('Logged 1h on Release checkout 2.4');
+    // No list of checklist items is known. All ids that the relay has seen are text.
+    expect((await ask(relay, 'done 101')).inTheEnd).toContain('ompleted checklist item 101');
+  });
+
+  it.each([
+    ['7', 7],
+    ['007', 7],
+  ])('are sent as numbers where the lists of the service have numbers: %s', async (typed, id) => {
+    await start();
+    Object.assign(relay.sandbox.data.tasks[0] ?? {}, { task_id: id });
+    const isText = ({ task_id }: Record<string, unknown>) => typeof task_id === 'string';
+    await mutate(relay, {
+      reads: (payload, path) => (path === 'tasks/detail' && isText(payload) ? { refused: 422 } : payload),
+    });
+    await ask(relay, 'find checkout');
+    expect((await ask(relay, `relate ${relay.sandbox.data.defects[0]?.defect_id} task ${typed}`)).inTheEnd).toContain(
+      `to task ${id}`,
+    );
+    expect(relay.sandbox.data.defects[0]).toMatchObject({ task_id: id });
+  });
+
+  it('stay as they are typed as long as nothing is known, if a number would change them', async () => {
+    await start();
+    Object.assign(relay.sandbox.data.checklistItems[0] ?? {}, { item_id: '007' });
+    expect((await ask(relay, 'done 007')).inTheEnd).toContain('ompleted checklist item 007');
+  });
+});
