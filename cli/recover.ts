@@ -79,6 +79,7 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
         from: since?.getTime() ?? now - keptForMs(config.github.apiUrl),
         to: until?.getTime() ?? now,
       };
+      if (period.to > now) throw new Error(`--until is ahead of the time now, ${localTime(now)}`);
       if (period.from >= period.to) throw new Error('--since must be before --until');
       const recovery = operations(target, config, period);
       const plan = await recovery.plan();
@@ -104,7 +105,7 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
   const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch });
   const repositories = config.github.repositories.map(({ name }) => name);
   const hooks = createHooks(table);
-  const lost = createLostDeliveries({ github, apiUrl, table, clock, sleep });
+  const lost = createLostDeliveries({ github, apiUrl, clock, sleep });
   const connections = createConnections({ config, secrets, clock: Date.now, random: randomBytes, fetch });
   const budget = createBudget({ table, keyHolder: connections });
   const links: RecoverLinksOptions = {
@@ -150,10 +151,12 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
       tell(`${counted(await recoverLinks(plan.links.lost, links), 'link')} written`);
       let asked = 0;
       try {
-        for (const one of plan.deliveries) await lost.ask(one, period, () => asked++);
+        for (const one of plan.deliveries) await lost.ask(one, () => asked++);
       } catch (error) {
         if (!(error instanceof NotNow)) throw error;
-        throw new Error(`${error.message}. Run the same command again later to continue`, { cause: error });
+        const [since, until] = [period.from, period.to].map((at) => new Date(at).toISOString());
+        const again = `to continue later, run it with --since ${since} --until ${until} --go`;
+        throw new Error(`${error.message}; ${again}`, { cause: error });
       } finally {
         tell(`deliveries asked for: ${asked}`);
       }

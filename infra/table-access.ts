@@ -131,7 +131,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       linkName: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
       hook: ['Query'],
-      failedDelivery: ['GetItem', 'UpdateItem'],
       // Whether a thing exists is asked of the service within the budget.
       budget: ['GetItem', 'PutItem'],
     },

@@ -8,7 +8,9 @@ import { addRecoverCommand } from '../../cli/recover.ts';
 import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { targetName } from '../../lib/platforms/github/redelivery/hooks.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from '../github-hooks-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -165,17 +167,22 @@ describe('relay recover', () => {
     for (const id of [1, 2, 3]) await happens('opened', { id });
     await replaceTable(relay, []);
     let asked = 0;
-    hooks.instead = (request) =>
-      request.startsWith('POST') && ++asked > 1 ? { status: 502, message: 'Bad Gateway' } : undefined;
-    await expect(recover('--go')).rejects.toThrow(/Run the same command again later to continue/);
+    hooks.instead = (request) => {
+      relay.clock.now += 1_000;
+      return request.startsWith('POST') && ++asked > 1 ? { status: 502, message: 'Bad Gateway' } : undefined;
+    };
+    const stopped = await recover('--go').catch(String);
+    const [, since = '', until = ''] =
+      /to continue later, run it with --since (\S+) --until (\S+) --go$/.exec(stopped) ?? [];
     hooks.instead = () => undefined;
-    const rest = await recover('--go');
+    const rest = await recover('--since', since, '--until', until, '--go');
     expect(rest).toContain('0 to write, 3 there');
     expect(rest).toContain('deliveries asked for: 2');
   });
 
   it.each([
     [['--since', '2026-11-20T10:00Z', '--until', '2026-11-20T09:00Z'], /--since must be before --until/],
+    [['--since', '2026-11-20T09:00Z', '--until', '2026-11-20T10:30Z'], /--until is ahead of the time now/],
     [['--used', 'many'], /expected a whole number of calls/],
   ])('refuses %j', async (words, why) => {
     await expect(recover(...words)).rejects.toThrow(why);
@@ -188,6 +195,32 @@ describe('relay recover', () => {
     expect(await usedOfDay()).toBe(701);
     await recover(...lost);
     expect(await usedOfDay()).toBe(1_202);
+    await recover('--go');
+    expect(await usedOfDay()).toBe(4_995);
+  });
+
+  it.each([
+    ['by default', []],
+    ['from the exact time of the restore', ['--since', '2026-11-20T10:30:02Z']],
+  ])('asks for what was accepted, whatever a restored table says was asked for before: %s', async (_, since) => {
+    relay.clock.now = Date.parse('2026-11-20T10:00Z');
+    const event = issueEvent('opened', { id: 1 });
+    issues.issues.set(`${REPOSITORY}#1`, event.issue);
+    // The first attempt fails, and redelivery asks for it just before the restore point.
+    hooks.down = () => 502;
+    const guid = await hooks.deliver(hook, 'issues', event);
+    relay.clock.now = Date.parse('2026-11-20T10:30Z');
+    const asked = keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
+    await relay.stores.table.put({ ...asked, askedAt: relay.clock.now });
+    const copy = await backUp(relay);
+    hooks.down = () => undefined;
+    await hooks.redeliver(guid);
+    expect(hooks.statuses(guid)).toEqual([502, 202]);
+    await replaceTable(relay, copy);
+    expect(await recover(...since, '--go')).toContain('deliveries asked for: 1');
+    relay.clock.now += 2 * 86_400_000;
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(1);
   });
 
   it('after a lost table, writes the links, gets the deliveries again, and no defect is made twice', async () => {

@@ -70,10 +70,9 @@ describe('the policies for people who use the console', () => {
     ]);
     expect(partitionKeys('ConsoleOperatePolicyArn')).toEqual({
       ...reading,
-      'dynamodb:GetItem': ['failed-deliveries#*', ...reading['dynamodb:GetItem']].sort(),
       'dynamodb:Query': ['github-hooks', ...reading['dynamodb:Query']].sort(),
       'dynamodb:PutItem': ['breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
-      'dynamodb:UpdateItem': ['failed-deliveries#*', 'job#*'],
+      'dynamodb:UpdateItem': ['job#*'],
       'dynamodb:DeleteItem': ['job#*'],
     });
   });

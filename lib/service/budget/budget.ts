@@ -324,12 +324,14 @@ export function createBudget({
     async assumeUsed(connection, limits, lost) {
       return store.change(connection, 'urgent', (state, now) => {
         const { minute, day } = state;
+        // What is counted ahead of the clock does not count now. The operator's clock may be ahead.
+        const to = Math.min(lost.to, now);
         const from = Math.max(lost.from, now - DAY);
         const beganAt = Math.floor(from / day.bucketMs) * day.bucketMs;
-        const minutes = Math.max(0, Math.ceil((lost.to - beganAt) / MINUTE)) + 1;
+        const minutes = Math.max(0, Math.ceil((to - beganAt) / MINUTE)) + 1;
         const { calls = limits.perMinute * minutes } = lost;
-        const missing = Math.min(calls - callsBetween(day, from, lost.to), limits.perDay - lost.left - callsIn(day));
-        if (lost.to > now - DAY) add(day, lost.to, Math.max(0, missing));
+        const missing = Math.min(calls - callsBetween(day, from, to), limits.perDay - lost.left - callsIn(day));
+        if (to > now - DAY) add(day, to, Math.max(0, missing));
         add(minute, bookedBy(now), Math.max(0, limits.perMinute - callsIn(minute)));
         return { answer: callsIn(day), changed: true };
       });

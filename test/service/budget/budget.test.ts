@@ -582,6 +582,17 @@ describe('the budget', () => {
       },
     );
 
+    it.each([0, 3_600_000])(
+      'calls that a lost table does not know count at once, if they end %d ms ahead',
+      async (ms) => {
+        const connection = newConnection();
+        const budget = createBudget({ table, clock: () => START });
+        const lost = { from: START - DAY, to: START + ms, left: 5 };
+        const counted = await budget.assumeUsed(connection, limits, lost);
+        expect((await budget.view(connection, limits)).day.used).toBe(counted);
+      },
+    );
+
     it('a damaged budget is repaired, and keeps the calls of the day', async () => {
       const connection = newConnection();
       let now = START;

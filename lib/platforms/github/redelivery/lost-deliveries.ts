@@ -1,6 +1,6 @@
 import { keptForMs, takenEvents } from '../delivery.ts';
 import type { Hook } from './hooks.ts';
-import { BETWEEN_CHANGES_MS, deliveryKey, isDelivered, noteExpires, type RedeliveryOptions } from './redelivery.ts';
+import { BETWEEN_CHANGES_MS, isDelivered, type RedeliveryOptions } from './redelivery.ts';
 import { type Attempt, createRedeliveryApi, HookRefused } from './redelivery-api.ts';
 
 /** The deliveries of a hook that arrived in a time that the table knows nothing about. */
@@ -18,20 +18,31 @@ export interface LostPeriod {
   to: number;
 }
 
-/** Asks GitHub to deliver again what a lost table had accepted. redelivery.ts takes care of what never arrived. */
+/**
+ * A restore point has whole seconds, the clocks differ, and the webhook stores a delivery some time after it began: GitHub
+ * waits ten seconds for the answer. A delivery that is asked for needlessly changes nothing.
+ */
+const MARGIN_MS = 10 * 60_000;
+
+/**
+ * Asks GitHub to deliver again what a lost table had accepted. redelivery.ts takes care of what never arrived. Which
+ * deliveries are missing, GitHub alone tells: a restored table knows what was asked for before the lost time.
+ */
 export function createLostDeliveries({
   github,
   apiUrl,
-  table,
   clock,
   sleep,
-}: Omit<RedeliveryOptions, 'hooks' | 'log'>) {
+}: Pick<RedeliveryOptions, 'github' | 'apiUrl' | 'clock' | 'sleep'>) {
   const deliveriesOf = createRedeliveryApi(github, clock);
 
   return {
-    /** @throws {NotNow} */
+    /**
+     * Those that arrived in the period, and not after it.
+     * @throws {NotNow}
+     */
     async find(hook: Hook, period: LostPeriod): Promise<LostDeliveries> {
-      const from = Math.max(period.from, clock() - keptForMs(apiUrl));
+      const from = Math.max(period.from - MARGIN_MS, clock() - keptForMs(apiUrl));
       const listed: Attempt[] = [];
       try {
         for await (const { data } of deliveriesOf(hook).pages()) {
@@ -43,27 +54,21 @@ export function createLostDeliveries({
         return { hook, attempts: [], refused: error.message };
       }
       const own = [...Map.groupBy(listed.reverse(), ({ guid }) => guid).values()];
-      const lost = own.filter((attempts) => attempts.some((one) => isDelivered(one) && one.deliveredAt <= period.to));
+      const lost = own.filter((attempts) => {
+        const lastAt = attempts.findLast(isDelivered)?.deliveredAt;
+        return lastAt !== undefined && lastAt <= period.to;
+      });
       return { hook, attempts: lost.flatMap((attempts) => attempts.at(-1) ?? []) };
     },
     /**
-     * Asks for one delivery after the other, except for those that were asked for since the beginning of the period: a
-     * table from before would not know that. One that is asked for twice changes nothing.
+     * Asks for one delivery after the other.
      * @param asked is told each that GitHub will deliver again
      * @throws {NotNow | HookRefused}
      */
-    async ask({ hook, attempts }: LostDeliveries, { from }: LostPeriod, asked: () => void): Promise<void> {
+    async ask({ hook, attempts }: LostDeliveries, asked: () => void): Promise<void> {
       const deliveries = deliveriesOf(hook);
-      for (const { id, guid } of attempts) {
-        const key = deliveryKey(hook, guid);
-        const { askedAt } = (await table.get(key)) ?? {};
-        if (Number(askedAt) > from) continue;
-        if (await deliveries.redeliver(id)) {
-          const now = clock();
-          const values = { now, expiresAt: noteExpires(now) };
-          await table.update(key, { expression: 'SET #askedAt = :now, #expiresAt = :expiresAt', values });
-          asked();
-        }
+      for (const { id } of attempts) {
+        if (await deliveries.redeliver(id)) asked();
         await sleep(BETWEEN_CHANGES_MS);
       }
     },

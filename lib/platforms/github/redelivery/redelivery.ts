@@ -175,12 +175,12 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
 }
 
 /** Of the item that has what was done about a delivery. */
-export function deliveryKey(hook: Hook, guid: string): Key {
+function deliveryKey(hook: Hook, guid: string): Key {
   return keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
 }
 
 /** When such an item expires. @param now epoch milliseconds */
-export function noteExpires(now: number): number {
+function noteExpires(now: number): number {
   return expiry(now, CLAIM_KEPT_FOR_MS);
 }
 
