@@ -48,6 +48,47 @@ describe('a job of a person', () => {
     await relay.work();
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
   });
+
+  it.each([
+    [45, []],
+    [46, ['this run has no time left for a call']],
+  ])(
+    'a call that gets a slot 4 seconds ahead, %i seconds into a run, leaves only if the run lasts',
+    async (seconds, waits) => {
+      const waitsNow = () => relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []));
+      let calls = 0;
+      let waitsBefore: unknown[] = [];
+      relay = await startRelay({
+        config: exampleConfig({}, { connection: { limits: { perMinute: 6 } } }),
+        runtime: {
+          async fetch(url, init) {
+            const isCall = String(url).startsWith(relay.sandbox.url);
+            if (isCall && ++calls === 3) waitsBefore = waitsNow();
+            const answer = await fetch(url, init);
+            if (isCall && calls === 2) relay.clock.now += seconds * 1_000;
+            return answer;
+          },
+        },
+      });
+      // Has the key's budget noted for a process without the key.
+      await command(relay, 'done 101');
+      await relay.workToTheEnd();
+      relay.clock.now += 2 * MINUTE;
+      const budget = createBudget({ table: relay.stores.table, clock: () => relay.clock.now });
+      const limits = { perMinute: 6, perDay: 5_000 };
+      for (let taken = 0; taken < 5; taken++) {
+        const answer = await budget.requestSlot({ connection: 'main', limits, lane: 'interactive' });
+        if (answer.granted) answer.slot.answered();
+      }
+      await budget.flush('main');
+      // Slots open again 3 s after the first call has ended.
+      relay.clock.now += MINUTE + 1_000 - (seconds + 3) * 1_000;
+      await command(relay, 'log 2h "Login with passkeys"', { triggerId: 'late' });
+      await relay.workToTheEnd();
+      expect(waitsBefore).toEqual(waits);
+      expect(await relay.jobs('succeeded')).toHaveLength(2);
+    },
+  );
 });
 
 describe('a job that waits', () => {

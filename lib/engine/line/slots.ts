@@ -70,6 +70,13 @@ export function createSlots(run: CallingRun, pauses: Pauses): Slots {
       hasBegun = true;
       return taken;
     },
-    send: (taken, prepare) => withBudget(gate.send(taken, prepare), clock),
+    send(taken, prepare) {
+      const unlessTooLate: typeof prepare = async () => {
+        // A slot is promised seconds ahead, and the run may end in the meantime.
+        pauses.ensureTimeForCall();
+        return prepare();
+      };
+      return withBudget(gate.send(taken, unlessTooLate), clock);
+    },
   };
 }
