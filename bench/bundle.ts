@@ -37,7 +37,7 @@ export async function bundle(entry: string, folder: string, more: BuildOptions =
   const configFile = join(folder, 'relay.config.json');
   writeFileSync(configFile, JSON.stringify(config));
   const { metafile } = await build({
-    ...functionBuild(slug, join(folder, slug), config, configFile),
+    ...functionBuild(slug, join(folder, slug), configFile),
     entryPoints: { index: fileURLToPath(new URL(entry, import.meta.url)) },
     ...more,
     write: true,

@@ -140,7 +140,7 @@ export class RelayFunction extends Construct {
     rmSync(sourceMaps, { recursive: true, force: true });
     mkdirSync(sourceMaps, { recursive: true });
     const configFile = writeConfig(config, outdir);
-    const { outputFiles } = buildSync({ ...functionBuild(slug, folder, config, configFile), sourcemap: 'external' });
+    const { outputFiles } = buildSync({ ...functionBuild(slug, folder, configFile), sourcemap: 'external' });
     for (const { path, contents } of outputFiles) {
       writeFileSync(join(path.endsWith('.map') ? sourceMaps : folder, basename(path)), contents);
     }

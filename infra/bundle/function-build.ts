@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
-import { linksAccounts } from '../../lib/config/links-accounts.ts';
-import type { RelayConfig } from '../../lib/config/schema.ts';
 
 const here = import.meta.dirname;
 
@@ -21,10 +19,9 @@ export const forLambda = {
  * demand in chunks next to it.
  *
  * @param folder gets the files
- * @param config checked and with its defaults, so a cold start does not check it again
- * @param configFile the same as JSON
+ * @param configFile the configuration as JSON: checked and with its defaults, so a cold start does not check it again
  */
-export function functionBuild(slug: string, folder: string, config: RelayConfig, configFile: string) {
+export function functionBuild(slug: string, folder: string, configFile: string) {
   return {
     ...forLambda,
     entryPoints: { index: join(here, `../../functions/${slug}.ts`) },
@@ -34,7 +31,6 @@ export function functionBuild(slug: string, folder: string, config: RelayConfig,
     write: false,
     alias: {
       '#relay.config': configFile,
-      ...(!linksAccounts(config) && { '#linking': join(here, '../../lib/intake/slack/linking/linking-off.ts') }),
       '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
       '@smithy/core/event-streams': join(here, 'nothing.ts'),

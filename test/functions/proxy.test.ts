@@ -49,7 +49,7 @@ beforeAll(async () => {
   for (const slug of SLUGS) {
     const folder = join(bundles, slug);
     mkdirSync(folder);
-    await build({ ...functionBuild(slug, folder, config, configFile), write: true });
+    await build({ ...functionBuild(slug, folder, configFile), write: true });
   }
 });
 

@@ -46,7 +46,7 @@ export async function statusMessage(
   const [jobs, budget, linked] = await Promise.all([
     intake.lastJobs(userId),
     intake.viewConnection(connection),
-    intake.linking.linkStatus(userId, connection),
+    intake.linking().then((linking) => linking?.linkStatus(userId, connection) ?? []),
   ]);
   const { minute, day, pausedUntil } = budget;
   const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;

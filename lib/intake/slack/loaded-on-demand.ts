@@ -7,3 +7,4 @@ export { viewConnection } from '../../service/connection/connection-view.ts';
 export { faultMessage, questionBefore } from './command-questions.ts';
 export { helpMessage, statusMessage } from './help.ts';
 export { openDefectModal } from './interactions/open-modal.ts';
+export { createLinking } from './linking.ts';

@@ -1,5 +1,5 @@
-import { openLinking } from '#linking';
 import { createPermissions } from '../../automations/permissions.ts';
+import { linksAccounts, requiresLink } from '../../config/links-accounts.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';
 import { createTurns, lastJobs, readTurns } from '../../people/turns.ts';
@@ -13,6 +13,7 @@ import { keys } from '../../state/table/keys.ts';
 import { createAbsences } from '../../timesheets/absences.ts';
 import { createMutes } from '../../timesheets/mutes.ts';
 import { acceptRequest } from './accept-request.ts';
+import type { Linking } from './linking.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 /** Slack gives up after three seconds. The modal must be open by then, even on a cold start. */
@@ -26,18 +27,27 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
   const { config, clock, random, fetch } = runtime;
   const turns = createTurns(table, jobs, clock);
   const signatures = createJobSignatures(secrets, config, clock);
-  const linking = openLinking(runtime, settings, stores);
   const { apiUrl } = settings;
 
   const questions = createSlackApi({ apiUrl, secrets, fetch, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
+  const permissions = createPermissions(asking);
+  const isLinkRequired = Object.keys(config.connections).some((name) => requiresLink(config, name));
+  let opened: Promise<Linking> | undefined;
+  async function linking(): Promise<Linking | undefined> {
+    if (!linksAccounts(config)) return undefined;
+    opened ??= import('./loaded-on-demand.ts').then(({ createLinking }) => createLinking(runtime, settings, stores));
+    return opened;
+  }
   return {
     config,
     settings,
     slack: createSlackApi({ apiUrl, secrets, fetch, timeoutMs: MODAL_TIMEOUT_MS }),
     responseUrls: createResponseUrls(apiUrl, fetch),
     admission: createAdmission(asking),
-    permissions: linking.requiringLink(createPermissions(asking)),
+    permissions: isLinkRequired
+      ? { faultOf: async (...asked) => (await permissions.faultOf(...asked)) ?? (await linking())?.faultOf(...asked) }
+      : permissions,
     clock,
     isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),

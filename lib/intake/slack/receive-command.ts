@@ -3,6 +3,7 @@ import type { JobDraft } from '../../engine/record/job.ts';
 import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
+import { notOffered } from '../../platforms/slack/link-messages.ts';
 import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
 import { code, plain } from '../../platforms/slack/mrkdwn.ts';
 import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
@@ -31,7 +32,7 @@ export async function receiveCommand(
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
   const connection = connectionOf(intake, typed.channelId);
-  const waits = await intake.linking.waitsForLink(parsed.command.verb, typed.userId, connection);
+  const waits = await (await intake.linking())?.waitsForLink(parsed.command.verb, typed.userId, connection);
   const working = section(
     intake.isStopped
       ? `:double_vertical_bar: ${STOPPED} This is kept: ${code(text)}`
@@ -81,18 +82,18 @@ async function answer(
   given: GivenCommand,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
+  const connection = connectionOf(intake, given.channelId);
   switch (command.verb) {
     case 'help':
       return (await import('./loaded-on-demand.ts')).helpMessage(given, intake);
     case 'status':
       return (await import('./loaded-on-demand.ts')).statusMessage(given, intake);
     case 'link':
-      return intake.linking.linkAccount(given, {
-        connection: connectionOf(intake, given.channelId),
-        code: command.code,
-      });
+      return (
+        (await intake.linking())?.linkAccount(given, { connection, code: command.code }) ?? notOffered(intake.config)
+      );
     case 'unlink':
-      return intake.linking.unlinkAccount(given.userId, connectionOf(intake, given.channelId));
+      return (await intake.linking())?.unlinkAccount(given.userId, connection) ?? notOffered(intake.config);
     case 'defect':
       return (await import('./loaded-on-demand.ts')).openDefectModal(
         { ...given, ...(command.title !== undefined && { title: command.title }) },

@@ -11,7 +11,7 @@ import type { ConnectionView } from '../../service/connection/connection-view.ts
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Mutes } from '../../timesheets/mutes.ts';
 import type { Accepted, JobRequest } from './accept-request.ts';
-import type { Linking } from './linking/linking.ts';
+import type { Linking } from './linking.ts';
 
 /** Everything that is needed to answer people's requests before they become jobs. */
 export interface SlackIntake {
@@ -33,7 +33,8 @@ export interface SlackIntake {
   lastJobs(userId: string): Promise<Job[]>;
   mutes: Mutes;
   absences: Absences;
-  linking: Linking;
+  /** Loaded on demand; undefined where no connection links accounts. */
+  linking(): Promise<Linking | undefined>;
   viewConnection(connection: string): Promise<ConnectionView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;

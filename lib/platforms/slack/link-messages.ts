@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import * as z from 'zod/mini';
-import { button, message, plainSection, type SlackMessage, section } from './messages.ts';
-import { code, time } from './mrkdwn.ts';
+import { button, message, plainSection, type SlackMessage, section, warning } from './messages.ts';
+import { code, escaped, time } from './mrkdwn.ts';
 
 /**
  * A button that makes a link for the person who presses it. The URL is made at that moment, because one in an old
@@ -25,6 +25,10 @@ export function linkButton(connection: string, scopes: readonly string[] = []): 
   >;
   return button('Link your account', LINK_BUTTON, JSON.stringify(value), 'primary');
 }
+
+/** The answer where accounts are not linked. */
+export const notOffered = ({ contact }: { contact: string }): SlackMessage =>
+  warning(`Accounts cannot be linked here. Ask ${escaped(contact)}.`);
 
 /** Says to a person that an account has to be linked, why, and lets them do it. @param why in plain text, as a sentence */
 export function linkMessage(why: string, connection: string, scopes?: readonly string[]): SlackMessage {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { printDuration } from '../../../commands/duration.ts';
 import { explained } from '../../../platforms/slack/explained.ts';
-import { accountToLink, LINK_BUTTON, OPEN_BUTTON } from '../../../platforms/slack/link-messages.ts';
+import { accountToLink, LINK_BUTTON, notOffered, OPEN_BUTTON } from '../../../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
@@ -49,7 +49,7 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, intake));
     }
     case LINK_BUTTON:
-      return tell(await intake.linking.makeLink(press, held(accountToLink)));
+      return tell(await ((await intake.linking())?.makeLink(press, held(accountToLink)) ?? notOffered(intake.config)));
     case OPEN_BUTTON:
       return;
     case MUTE_BUTTON:

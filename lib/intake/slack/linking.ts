@@ -1,0 +1,189 @@
+import type * as z from 'zod/mini';
+import { deathInWords } from '../../as-person/grants/errors.ts';
+import type { Grant, Holder } from '../../as-person/grants/grant.ts';
+import { createGrants } from '../../as-person/grants/grants.ts';
+import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
+import { createVault } from '../../as-person/grants/vault.ts';
+import { endOfStep } from '../../as-person/linking/link-item.ts';
+import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
+import type { Permissions } from '../../automations/permissions.ts';
+import { unservedCommand } from '../../config/links-accounts.ts';
+import type { SlackConfig } from '../../config/schema.ts';
+import { inBatches } from '../../engine/line/batches.ts';
+import { requeueJob } from '../../engine/line/sweep.ts';
+import type { Job } from '../../engine/record/job.ts';
+import {
+  type accountToLink,
+  linkButton,
+  linkMessage,
+  notOffered,
+  openLinkMessage,
+} from '../../platforms/slack/link-messages.ts';
+import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
+import { code, escaped } from '../../platforms/slack/mrkdwn.ts';
+import type { Runtime, Stores } from '../../runtime.ts';
+
+interface Asking {
+  userId: string;
+  userName: string;
+}
+
+/** What people in Slack are answered about linked accounts, where a connection links them. */
+export type Linking = ReturnType<typeof createLinking>;
+
+export function createLinking(
+  { config, environment, clock, randomBytes, log }: Runtime,
+  settings: SlackConfig,
+  { table, jobs, queue, secrets }: Stores,
+) {
+  // The key is another function's: what this one keeps was sealed there, and it opens nothing.
+  const grants = createGrants(table, createVault(secrets, randomBytes), clock);
+  const linkRequests = createLinkRequests(table, grants, clock, randomBytes);
+  const linkWaits = createLinkWaits(table, clock);
+
+  /** Whether people can link an account there. */
+  const isOffered = (connection: string) => (config.connections[connection]?.mcp.link ?? 'off') !== 'off';
+
+  /** Where `connections.<name>.mcp.link` is `required`, what a person asks for is done in their own name, or not at all. */
+  const faultOf: Permissions['faultOf'] = async (verb, { userId, channelId = '', ...asked }) => {
+    const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
+    const { mcp } = config.connections[connection] ?? {};
+    if (mcp?.link !== 'required') return undefined;
+    const grant = await grants.get(connection, holderOf({ userId }));
+    if (!grant || grant.death) {
+      return `Here, people act in their own name. Link your account first: ${settings.command} link`;
+    }
+    const unserved = unservedCommand(verb, mcp);
+    return unserved && `${settings.command} ${unserved}`;
+  };
+
+  /** Answers `link`: with a button, or to a code with what it brought. */
+  async function linkAccount(
+    asking: Asking,
+    typed: { connection: string; code?: string | undefined },
+  ): Promise<SlackMessage> {
+    const { connection } = typed;
+    if (!isOffered(connection)) return notOffered(config);
+    if (typed.code !== undefined) return confirm(asking, connection, typed.code);
+    const grant = await grants.get(connection, holderOf(asking));
+    const isLinked = grant !== undefined && grant.death === undefined;
+    const what = isLinked
+      ? `${actsAs(grant)} If you link an account again, it takes the place of that one.`
+      : 'Link your account, and what you ask for here is done in your name and with your rights.';
+    return linkMessage(what, connection);
+  }
+
+  /** Makes a link for the person who pressed the button. */
+  async function makeLink(
+    asking: Asking,
+    { connection, scopes }: z.output<typeof accountToLink>,
+  ): Promise<SlackMessage> {
+    const endpoint = environment.ACCOUNT_LINK_URL;
+    if (!isOffered(connection)) return notOffered(config);
+    if (endpoint === undefined) {
+      return warning(`The page that links accounts is not deployed. Tell ${escaped(config.contact)}.`);
+    }
+    const holder = holderOf(asking);
+    const ticket = await linkRequests.begin({
+      holder,
+      connection,
+      name: asking.userName,
+      redirectUri: `${endpoint}/callback/${connection}`,
+      ...(scopes && { scopes }),
+    });
+    const url = `${endpoint}/start?${new URLSearchParams({ ticket })}`;
+    return openLinkMessage({ url, until: endOfStep(clock()).until, command: settings.command });
+  }
+
+  async function confirm(asking: Asking, here: string, typed: string): Promise<SlackMessage> {
+    const holder = holderOf(asking);
+    const others = Object.keys(config.connections).filter((name) => name !== here);
+    // The code may be typed in another channel than the link was asked for in.
+    let wrong: SlackMessage | undefined;
+    for (const connection of [here, ...others].filter((name) => isOffered(name))) {
+      const confirmed = await linkRequests.confirm({ holder, connection }, typed);
+      if ('nothing' in confirmed) continue;
+      if ('triesLeft' in confirmed) {
+        // It may be the code of a link on another connection.
+        wrong ??= wrongCode(confirmed.triesLeft, connection);
+        continue;
+      }
+      await goOn(asking.userId, connection);
+      return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
+    }
+    if (wrong) return wrong;
+    if (!isOffered(here)) return notOffered(config);
+    const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
+    return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
+  }
+
+  /** Answers `unlink`. */
+  async function unlinkAccount(userId: string, connection: string): Promise<SlackMessage> {
+    const holder = holderOf({ userId });
+    await linkRequests.drop({ holder, connection });
+    if (!(await grants.forget(connection, holder))) return warning('You have linked no account here.');
+    const told =
+      'The relay has forgotten your account. Your consent still stands in the service: withdraw it there, too, where you manage connected applications, or ask an administrator to.';
+    return message(plainSection(`:white_check_mark: ${told}`));
+  }
+
+  /**
+   * What to tell a person whose command waits for a link that they have been told of before: a dead link is told in one
+   * message, so the answer to a later command has to say it.
+   */
+  async function waitsForLink(verb: string, userId: string, connection: string): Promise<string | undefined> {
+    const { link, commands } = config.connections[connection]?.mcp ?? { link: 'off', commands: {} };
+    if (link === 'off' || !Object.hasOwn(commands, verb)) return undefined;
+    const grant = await grants.get(connection, holderOf({ userId }));
+    if (!grant?.death) return undefined;
+    return `It goes on once you have linked your account again: ${code(`${settings.command} link`)}`;
+  }
+
+  /** Who a person acts as, for `status`; empty where accounts are not linked. */
+  async function linkStatus(userId: string, connection: string): Promise<SlackMessage['blocks']> {
+    if (!isOffered(connection)) return [];
+    const grant = await grants.get(connection, holderOf({ userId }));
+    const heading = section(`*Your account on ${connection}*`);
+    if (grant && !grant.death) {
+      const unused = `The service forgets it if you do not use it until ${dateOf(grant.unusedUntil)}.`;
+      return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
+    }
+    const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have not linked one.';
+    const isRequired = config.connections[connection]?.mcp.link === 'required';
+    const waits = ' What goes through it waits until you have linked your account again.';
+    const instead = grant ? waits : ' What you ask for is done by the relay, for you.';
+    return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
+  }
+
+  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
+  async function goOn(userId: string, connection: string): Promise<void> {
+    try {
+      const waited = await linkWaits.end({ connection, holder: holderOf({ userId }) });
+      const found = await inBatches(waited, jobs.get);
+      await inBatches(found.filter(isHeldUp), (job) => requeueJob(job, { jobs, queue }));
+    } catch (error) {
+      // They go on by themselves, later.
+      log.warn({ message: 'the waiting jobs of a person could not be queued', error: String(error) });
+    }
+  }
+
+  return { faultOf, linkAccount, makeLink, unlinkAccount, waitsForLink, linkStatus };
+}
+
+const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack', id: userId });
+
+const isHeldUp = (job: Job | undefined): job is Job => job?.status === 'waiting' && job.line === undefined;
+
+function wrongCode(triesLeft: number, connection: string): SlackMessage {
+  if (triesLeft > 0)
+    return warning(`That is not the code. You have ${triesLeft} more ${triesLeft === 1 ? 'try' : 'tries'}.`);
+  return linkMessage('That is not the code, and it was the last try. Nothing is linked.', connection);
+}
+
+/** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */
+function actsAs({ linkedAt, scopes }: Grant): string {
+  const may = scopes.length > 0 ? `, with the scopes ${scopes.join(', ')}` : '';
+  return `You act as yourself, with the account and in the workspace that you chose on ${dateOf(linkedAt)}${may}.`;
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
