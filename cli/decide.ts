@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { described } from '../console/decisions.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { requeueJob } from '../lib/engine/line/sweep.ts';
 import { discardJob } from '../lib/engine/operate/discard.ts';
@@ -67,9 +68,9 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
   program
     .command('discard [id]')
     .description(
-      'end a parked job, or a waiting one of a backfill, without doing the rest; a person who asked for it is told the reason',
+      'end a parked job, or a waiting one of a backfill, without doing the rest; a person who asked for it is told',
     )
-    .requiredOption('--reason <text>', 'why, for the history of the job and for the person who asked')
+    .requiredOption('--reason <text>', `why. ${described.discard.asks?.hint}`)
     .option('--parked-for <text>', PARKED_FOR)
     .addOption(new Option('--lane <lane>', 'instead of one job, all waiting jobs of a backfill').choices(['backfill']))
     .option('--yes', 'with --parked-for or --lane: discard the jobs instead of only listing them')

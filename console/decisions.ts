@@ -26,7 +26,10 @@ export const described: Readonly<Record<Do, DecisionText>> = {
     title: (many) => `Discard ${many}?`,
     will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays: if a creation turns out to exist, the next event of its issue adopts it.',
     confirm: (many) => `Discard ${many}`,
-    asks: { label: 'Reason', hint: 'It is kept in the history of the job.' },
+    asks: {
+      label: 'Reason',
+      hint: 'It is kept in the history of the job. A person who asked in Slack reads it; a comment on GitHub does not have it.',
+    },
     isGrave: true,
   },
   done: {

@@ -5,8 +5,8 @@ import * as z from 'zod';
 export interface Question {
   /** What is known, and what will happen. */
   lines: readonly string[];
-  /** What the person types, or leaves as the assistant proposes it. */
-  asks?: { label: string; hint: string; proposed: string } | undefined;
+  /** What the person types. */
+  asks?: { label: string; hint: string } | undefined;
   /** The command that decides without an assistant, or shows how. */
   command: string;
 }
@@ -26,14 +26,9 @@ export function createConfirm({ server }: McpServer): Confirm {
       throw new Error(
         `nothing was changed: a person has to confirm this, and this client cannot show a form (elicitation). They can decide in the console, or run npm run -s relay -- ${command}`,
       );
-    // Without a default: a client that fills in defaults must not confirm.
+    // Without defaults: a client that fills them in must not confirm, and nobody sends what they have not read.
     const confirm = { type: 'boolean', title: 'Yes, do this' } as const;
-    const answer = asks && {
-      type: 'string' as const,
-      title: asks.label,
-      description: asks.hint,
-      default: asks.proposed,
-    };
+    const answer = asks && { type: 'string' as const, title: asks.label, description: asks.hint };
     const properties = { ...(answer && { answer }), confirm };
     const requestedSchema = { type: 'object' as const, properties, required: Object.keys(properties) };
     const options = { timeout: TIMEOUT_MS, signal };

@@ -40,7 +40,7 @@ export function addDecisions(add: AddTool, server: McpServer, stage: string | un
 
 function addDecision(add: AddTool, does: Do, confirm: Confirm, ofStage: string): void {
   const { will, asks } = described[does];
-  const proposal = asks ? `${asks.label}, which the person can change` : 'not used';
+  const proposal = asks ? `${asks.label}, which the person reads, and types or changes` : 'not used';
   add({
     name: `decide_${does}`,
     description: `${will} ${CONFIRMED}`,
@@ -54,10 +54,8 @@ function addDecision(add: AddTool, does: Do, confirm: Confirm, ofStage: string):
       const seen = await jobDetail(relay, id);
       if (!seen.next.actions.includes(does)) throw new Error(`this cannot be decided about it now. ${seen.next.text}`);
       const lines = linesOf(does, seen, relay);
-      const typed = await confirm(
-        { lines, asks: asks && { ...asks, proposed }, command: `${ofStage}job ${id}` },
-        context,
-      );
+      if (asks && proposed !== '') lines.splice(-1, 0, `The assistant proposes: ${quoted(proposed)}`);
+      const typed = await confirm({ lines, asks, command: `${ofStage}job ${id}` }, context);
       const { generation, status } = await jobDetail(relay, id);
       if (generation !== seen.generation || status !== seen.status)
         throw new Error('nothing was changed: the job has changed while the person was asked; look at it again');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -104,6 +105,22 @@ describe('a comment by a collaborator', () => {
       `⚠️ There is no task 4711. Give its id, or its whole name.${EDITS}`,
     ]);
     expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  it('a comment is not answered with the reason for which an operator discards its command', async () => {
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/timelogs/create', times: 4 });
+    await post(created('/log 1h "Release checkout 2.4"'));
+    await relay.workToTheEnd();
+    relay.clock.now += 3_600_000;
+    const [parked] = await relay.jobs('parked');
+    if (!parked) throw new Error('no job is parked');
+    const by = 'alice';
+    await discardJob(parked, { by, reason: 'Mira left on bad terms' }, relay.stores);
+    await relay.workToTheEnd();
+    expect(github.comments.at(-1)?.body).toMatch(/^⚠️ An operator of Partner Relay has discarded this request\.\n/);
+    expect(JSON.stringify(github.comments)).not.toContain('bad terms');
+    const history = { decisions: { newest: [{ by, what: 'discarded', reason: 'Mira left on bad terms' }] } };
+    expect(await relay.jobs()).toMatchObject([{ outcome: 'discarded: Mira left on bad terms', ...history }]);
   });
 
   it('an author who is unknown in the service is told so', async () => {

@@ -10,7 +10,7 @@ import { verifyIsOver } from './resolve.ts';
  * service.
  *
  * @param by the operator
- * @param reason for the history, and for the person who asked
+ * @param reason for the history, and for the person who asked in Slack; a comment on GitHub does not have it
  * @returns the queued job
  * @throws {Error} if the job is in another state, or while a request of it can still be executed
  */

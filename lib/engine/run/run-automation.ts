@@ -111,12 +111,15 @@ function recordOf(said: Told): string {
   return said.id === undefined ? DONE_AS_PERSON : `${DONE_AS_PERSON}: ${said.id}`;
 }
 
+/** Everybody can read a comment, and the operator's reason is not meant for everybody. */
+const DISCARDED_IN_PUBLIC = 'an operator of Partner Relay has discarded this request.';
+
 /** Ends a job that an operator has discarded. */
 async function discard({ job, worker, journal, person }: Run, reason: string): Promise<Ending> {
   const said = notDone(`discarded: ${reason}`);
   try {
     await letGo(job, 'parked', worker);
-    await person.outcome(said);
+    await person.outcome(job.replyTo?.in === 'github' ? notDone(DISCARDED_IN_PUBLIC) : said);
   } catch (error) {
     const ending = endingOf(job, error, journal, worker);
     if (ending.ended !== 'parked') return ending;
