@@ -13,6 +13,7 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
   budget: 'budget',
   retry: 'retry',
   answer: 'retry',
+  'late call': 'sleep',
   outage: 'outage',
   key: 'operator',
   job: 'sleep',

@@ -40,21 +40,22 @@ export interface Setting {
 /**
  * - `as before`: an earlier request had set the same
  * - `newer`: a newer request sets it, or has set it
+ * - `refused`: the service does not take it, with the reason that `send` returned
  * - `until`: it is set, but an older call may still be carried out until then, in epoch milliseconds. It has to be set
  *   again after that
  */
-export type Fate = 'sent' | 'as before' | 'newer' | { until: number };
+export type Fate = 'sent' | 'as before' | 'newer' | { refused: string } | { until: number };
 
 /**
  * Sets a value unless a newer request has come.
  *
- * @param send sets it with `steps.set`, in a step of its own for each number
+ * @param send sets it with `steps.set`, in a step of its own for each number. It returns why the service refuses it, or null
  */
 export async function setNewest(
   { table, clock }: { table: Table; clock: () => number },
   job: Job,
   { kind, id, place, value, unlessTold = false }: Setting,
-  send: (number: number, fence: Fence) => Promise<void>,
+  send: (number: number, fence: Fence) => Promise<string | null>,
 ): Promise<Fate> {
   /** Changes the state unless a newer request has come. */
   function change(transition: (state: State) => State) {
@@ -74,7 +75,7 @@ export async function setNewest(
     let before: State['doubt'] | 'unknown' = 'unknown';
     const end = (accepted: Partial<State>) =>
       change(({ doubt, ...state }) => ({ ...state, doubt: before === 'unknown' ? doubt : before, ...accepted }));
-    await send(times + 1, {
+    const refused = await send(times + 1, {
       async leaves() {
         const begun = await change(({ told, toldBy, ...state }) => {
           const open = state.doubt && state.doubt.until > clock() ? state.doubt : undefined;
@@ -87,6 +88,17 @@ export async function setNewest(
       },
       refused: async () => void (await end({})),
     });
+    if (refused !== null) return { refused };
     await end({ told: value, toldBy: place, times: times + 1 });
   }
+}
+
+/**
+ * Orders the requests of people as text: by the second in which they asked, because GitHub tells no more, then by their
+ * arrival, and the lines of one comment by their order.
+ */
+export function placeOf({ asked, createdAt, id }: Pick<Job, 'asked' | 'createdAt' | 'id'>): string {
+  const at = asked?.at ?? createdAt;
+  const times = [Math.floor(at / 1_000), createdAt, at].map((time) => String(time).padStart(16, '0'));
+  return [...times, id].join('-');
 }

@@ -1,5 +1,6 @@
 import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
-import { NotDone, type Refused, StepFailed } from '../../engine/record/interruption.ts';
+import { NotDone, type Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { LinkAwaited } from '../../engine/run/link-awaited.ts';
 import type { Steps } from '../../engine/run/steps.ts';
@@ -8,15 +9,21 @@ import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { resultOf } from '../create-with.ts';
+import { placeOf, setNewest } from '../newest-wins.ts';
 import { checklistItemJobs } from './draft.ts';
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
-export function completeChecklistItem({ asPerson }: Context): Automation {
+export function completeChecklistItem(context: Context): Automation {
   return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, job, steps) => {
-    const mine = await asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
+    const mine = await context.asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
     const outcomes = mine
       ? await setAsPerson(mine, items, completed, job.replyTo?.in === 'github')
-      : await setEach(items, (item) => set(item, completed, steps));
+      : await setEach(items, (item) => set(item, completed, job, steps));
+    const until = Math.max(0, ...outcomes.map(({ until = 0 }) => until));
+    if (until > 0) {
+      const why = 'an older request for the same checklist item may still arrive';
+      throw new RetryAt(until, why, { releasesQueueGroup: true, waitsFor: 'late call' });
+    }
     const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
     const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
     const what = completed ? 'completed' : 'reopened';
@@ -26,20 +33,34 @@ export function completeChecklistItem({ asPerson }: Context): Automation {
     const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
     return refused.length === 0 ? text : `${text}, but not all. ${reasons}.`;
   });
+
+  /** With the key of the connection. The newest request for an item wins, also over one that arrives late. */
+  async function set(item: string, completed: boolean, job: Job, steps: Steps): Promise<Outcome> {
+    const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
+    const setting = { kind: 'checklist item', id: String(payload.item_id), place: placeOf(job), value: completed };
+    const verb = completed ? 'complete' : 'reopen';
+    const fate = await setNewest(context, job, setting, (number, fence) =>
+      steps.set(`${verb} ${item} ${number}`, operation, payload, fence, why),
+    );
+    if (fate === 'newer') return { refused: 'there is a newer request for it' };
+    return { refused: null, ...(typeof fate === 'object' && fate) };
+  }
 }
 
-/** An item, and why it is as it was, or null. */
-interface ItemOutcome {
-  item: string;
+interface Outcome {
+  /** Why the item is as it was, or null. */
   refused: string | null;
+  /** Set if the item has to be set once more, when no older request can arrive any more; epoch milliseconds. */
+  until?: number;
 }
 
-async function setEach(
-  items: readonly string[],
-  set: (item: string) => Promise<string | null>,
-): Promise<ItemOutcome[]> {
+interface ItemOutcome extends Outcome {
+  item: string;
+}
+
+async function setEach(items: readonly string[], set: (item: string) => Promise<Outcome>): Promise<ItemOutcome[]> {
   const outcomes: ItemOutcome[] = [];
-  for (const item of items) outcomes.push({ item, refused: await set(item) });
+  for (const item of items) outcomes.push({ item, ...(await set(item)) });
   return outcomes;
 }
 
@@ -48,10 +69,7 @@ async function setEach(
  * @throws what keeps an item from being set, after the others are: a failure first, because it may pass sooner than a
  * link comes
  */
-async function setEachApart(
-  items: readonly string[],
-  set: (item: string) => Promise<string | null>,
-): Promise<ItemOutcome[]> {
+async function setEachApart(items: readonly string[], set: (item: string) => Promise<Outcome>): Promise<ItemOutcome[]> {
   const left: (StepFailed | LinkAwaited)[] = [];
   const outcomes = await setEach(items, async (item) => {
     try {
@@ -59,7 +77,7 @@ async function setEachApart(
     } catch (error) {
       if (!(error instanceof StepFailed || error instanceof LinkAwaited)) throw error;
       left.push(error);
-      return null;
+      return { refused: null };
     }
   });
   const first = left.find((error) => error instanceof StepFailed) ?? left[0];
@@ -75,27 +93,21 @@ async function setAsPerson(
   isPublic: boolean,
 ): Promise<ItemOutcome[]> {
   const verb = completed ? 'complete' : 'reopen';
-  async function call(step: string, fields: Fields): Promise<string | null> {
+  async function call(step: string, fields: Fields): Promise<Outcome> {
     const asked = { ...own, arguments: fillTemplate(own.arguments, fields) };
     try {
       resultOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
-      return null;
+      return { refused: null };
     } catch (error) {
-      if (error instanceof NotDone) return error.message;
+      if (error instanceof NotDone) return { refused: error.message };
       throw error;
     }
   }
   if (!fieldsIn(own.arguments).includes('items')) {
     return setEachApart(items, (item) => call(`${verb} ${item}`, { item }));
   }
-  const refused = await call(`${verb} all`, { items });
-  return items.map((item) => ({ item, refused }));
-}
-
-/** @returns why the service refuses the item, or null */
-async function set(item: string, completed: boolean, steps: Steps): Promise<string | null> {
-  const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
-  return steps.call(`${completed ? 'complete' : 'reopen'} ${item}`, operation, payload, () => null, why);
+  const outcome = await call(`${verb} all`, { items });
+  return items.map((item) => ({ item, ...outcome }));
 }
 
 /** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */

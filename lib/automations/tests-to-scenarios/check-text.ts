@@ -8,7 +8,7 @@ import type { Listed, ScenarioResult } from './tally.ts';
 
 /** A scenario, and what its results led to. */
 export interface ShownScenario extends ScenarioResult {
-  became: Fate | 'not whole' | 'all skipped' | 'refused';
+  became: Exclude<Fate, { refused: string }> | 'not whole' | 'all skipped' | 'refused';
 }
 
 const BECAME = {

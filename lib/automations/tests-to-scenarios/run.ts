@@ -1,7 +1,7 @@
 import { findRepository } from '../../config/find-repository.ts';
 import type { TestsConfig } from '../../config/tests.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
-import { Refused, RetryAt } from '../../engine/record/interruption.ts';
+import { type Refused, RetryAt } from '../../engine/record/interruption.ts';
 import { type Job, jobId } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
@@ -69,7 +69,7 @@ export function testsToScenarios(context: Context): Automation {
     const waits = shown.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {
       const why = 'an older update of a scenario without an answer may still arrive';
-      throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'answer' });
+      throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'late call' });
     }
     const sent = shown.filter(isSent).map(({ id }) => id);
     return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
@@ -126,14 +126,10 @@ export function testsToScenarios(context: Context): Automation {
     };
     const scenario_id = await steps.idFrom(updateTestScenario, 'scenario_id', String(id));
     const setting = { kind: 'test scenario', id: String(id), place: orderOf(run), value: fields, unlessTold: true };
-    try {
-      return await setNewest({ table, clock }, job, setting, (number, fence) =>
-        steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence),
-      );
-    } catch (error) {
-      if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return 'refused';
-      throw error;
-    }
+    const fate = await setNewest({ table, clock }, job, setting, (number, fence) =>
+      steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence, notTaken),
+    );
+    return typeof fate === 'object' && 'refused' in fate ? 'refused' : fate;
   }
 
   /** Drafts a job for each defect that is due. A repeat after a crash makes the same jobs. @returns for how many cases */
@@ -163,4 +159,10 @@ export function testsToScenarios(context: Context): Automation {
     }
     return due.length;
   }
+}
+
+/** @throws {Refused} for what another content would not help */
+function notTaken(refusal: Refused): string {
+  if ([400, 404, 422].includes(refusal.refusal.status ?? 0)) return 'the service does not take it';
+  throw refusal;
 }

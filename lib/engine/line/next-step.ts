@@ -36,6 +36,7 @@ const WAITS: Readonly<Record<WaitsFor, string>> = {
   budget: 'the budget',
   retry: 'the next attempt',
   answer: 'whether a creation without a clear answer was carried out',
+  'late call': 'the time from which no older call can arrive',
   outage: 'an outage to end',
   key: 'another key',
   job: 'another job',

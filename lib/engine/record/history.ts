@@ -5,14 +5,25 @@ import { type Newest, withEntry } from './newest.ts';
  * What a job waits for.
  * - `budget`: a slot, in the waiting line or a pause after a 429
  * - `retry`: the pause after a failed attempt
- * - `answer`: to find out whether a call without a clear answer was carried out, or until it can no longer be
+ * - `answer`: to find out whether a call without a clear answer was carried out
+ * - `late call`: until an older call can no longer be carried out, to set once more what that may change
  * - `outage`: the connection, an operation or another platform does not work
  * - `job`: another job
  * - `person`: the person who asked has to link their account
  * - `pause`: a time that the relay chose, for example to send several changes together
  * - `operator`: it was parked
  */
-export type WaitsFor = 'budget' | 'retry' | 'answer' | 'outage' | 'key' | 'job' | 'person' | 'pause' | 'operator';
+export type WaitsFor =
+  | 'budget'
+  | 'retry'
+  | 'answer'
+  | 'late call'
+  | 'outage'
+  | 'key'
+  | 'job'
+  | 'person'
+  | 'pause'
+  | 'operator';
 
 /** A wait of a job between two runs. Times are epoch milliseconds. */
 export interface Waited {

@@ -10,6 +10,8 @@ export const waitForPerson: Readonly<Record<WaitsFor, string>> = {
   retry: 'the service did not do it at the first try, and is asked again',
   answer:
     'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',
+  'late call':
+    'it is set, but an older request for the same may still be carried out, so it is set once more after that',
   outage: 'the service cannot be reached properly at the moment',
   key: 'the service no longer accepts the key of the relay, which an operator has to replace',
   job: 'another request has to finish first',

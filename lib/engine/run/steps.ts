@@ -56,13 +56,17 @@ export interface Steps extends ReplySteps {
     keep: (data: z.output<D>) => Kept,
     refused?: (refusal: Refused) => Kept,
   ): Promise<Kept>;
-  /** Calls an operation that sets fields. An earlier call of it must not arrive after a later one. */
-  set<P extends z.ZodType, D extends z.ZodType>(
+  /**
+   * Calls an operation that sets fields. An earlier call of it must not arrive after a later one.
+   * @returns null, or what `refused` returns, as for {@link call}
+   */
+  set<P extends z.ZodType, D extends z.ZodType, Kept = null>(
     step: string,
     operation: Operation<P, D>,
     payload: z.input<P>,
     fence: Fence,
-  ): Promise<void>;
+    refused?: (refusal: Refused) => Kept,
+  ): Promise<Kept | null>;
   /**
    * Reads a list page by page. Each page is a separate step, and as large as the service takes unless the payload says
    * how large.
@@ -114,28 +118,36 @@ export interface StepsOptions {
 
 export function createSteps(options: StepsOptions): Steps {
   const { connection, learned, calls, creating, journal, once, replies, tools } = options;
+
+  /** Makes a call that may be repeated, once. */
+  function repeatable<P extends z.ZodType, D extends z.ZodType, Kept, No>(
+    step: string,
+    declared: Operation<P, D>,
+    payload: z.input<P>,
+    {
+      fence,
+      keep,
+      refused,
+    }: { fence?: Fence; keep: (data: z.output<D>) => Kept; refused: ((refusal: Refused) => No) | undefined },
+  ): Promise<Kept | No> {
+    const operation = connection.operation(declared);
+    return once.run(step, operation.name, async (_, log) => {
+      try {
+        const { data } = await calls.repeatable(operation, payload, { log, fence });
+        await learned.fromRows(data);
+        return keep(data);
+      } catch (error) {
+        if (refused && error instanceof Refused) return refused(error);
+        throw error;
+      }
+    });
+  }
+
   return {
     ...replies,
-    async call(step, declared, payload, keep, refused) {
-      const operation = connection.operation(declared);
-      return once.run(step, operation.name, async (_, log) => {
-        try {
-          const { data } = await calls.repeatable(operation, payload, { log });
-          await learned.fromRows(data);
-          return keep(data);
-        } catch (error) {
-          if (refused && error instanceof Refused) return refused(error);
-          throw error;
-        }
-      });
-    },
-    async set(step, declared, payload, fence) {
-      const operation = connection.operation(declared);
-      await once.run(step, operation.name, async (_, log) => {
-        await calls.repeatable(operation, payload, { log, fence });
-        return null;
-      });
-    },
+    call: (step, operation, payload, keep, refused) => repeatable(step, operation, payload, { keep, refused }),
+    set: (step, operation, payload, fence, refused) =>
+      repeatable(step, operation, payload, { fence, keep: () => null, refused }),
     async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];

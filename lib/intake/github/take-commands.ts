@@ -53,7 +53,12 @@ export function takeCommands(read: CommentPayload, settings: RepositoryConfig, c
   }
   const unproven = unprovenAuthor(user, author_association);
   const by = { login: user.login, ...(unproven && { unproven }) };
-  return { happenedAt: happenedAt(read), jobs: taken.flatMap((one) => draft(read, by, one, settings, config) ?? []) };
+  return {
+    happenedAt: happenedAt(read),
+    jobs: taken.flatMap(
+      (one, line) => draft(read, by, { ...one, at: happenedAt(read) + line }, settings, config) ?? [],
+    ),
+  };
 }
 
 /** When the comment got its current text. */
@@ -87,7 +92,7 @@ function commandsIn(body: string | null | undefined, settings: RepositoryConfig,
 function draft(
   read: CommentPayload,
   { login, unproven }: { login: string; unproven?: Unproven },
-  { line, parsed }: CommandLine,
+  { line, parsed, at }: CommandLine & { at: number },
   settings: RepositoryConfig,
   config: RelayConfig,
 ): JobDraft | undefined {
@@ -104,8 +109,8 @@ function draft(
     happened,
     by: { in: 'github', id: login },
     byName: login,
-    // A delivery may arrive days late.
-    askedAt: happenedAt(read),
+    // A delivery may arrive days late. Each line comes a millisecond after the one above it.
+    askedAt: at,
     comment: writtenLine(comment.id, line),
     ...(unproven && { unproven }),
   };

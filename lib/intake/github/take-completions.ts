@@ -20,15 +20,19 @@ export function takeCompletions(
   const items = named.slice(0, MAX_ITEMS);
   if (items.length === 0) return { ignored: 'the text of the pull request completes no checklist item' };
   const unproven = unprovenAuthor(pull.user, pull.author_association);
+  const mergedAt = pull.merged_at ? Date.parse(pull.merged_at) : undefined;
   const place = issuePlace(settings, repository.full_name, pull.number, installation);
   const job = checklistItemJobs.draft({
     ...place,
     happened: ['pull request', pull.id],
     summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
     input: { items, completed: true, leftOut: named.length - items.length },
-    ...(unproven && { asked: { unproven: { ...unproven, otherwise: askToConfirm(pull, items) } } }),
+    asked: {
+      ...(mergedAt !== undefined && { at: mergedAt }),
+      ...(unproven && { unproven: { ...unproven, otherwise: askToConfirm(pull, items) } }),
+    },
   });
-  return { happenedAt: pull.merged_at ? Date.parse(pull.merged_at) : undefined, jobs: [job] };
+  return { happenedAt: mergedAt, jobs: [job] };
 }
 
 /** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { command, MIRA, TOMASZ, told } from '../slack-requests.ts';
+
+const COMPLETE = '/work-items/checklist/items/complete';
+/** The first request that a gateway keeps, and passes on when the test says so. */
+let keepsNext: boolean;
+let passOn: () => Promise<Response>;
+let relay: TestRelay;
+let github: GithubApi;
+beforeEach(async () => {
+  keepsNext = false;
+  github = await startGithubApi(() => relay.clock.now);
+  relay = await startRelay({
+    config: exampleConfig({}, { apiUrl: github.url }),
+    github: { token: 'ghp_test' },
+    runtime: {
+      async fetch(input, init) {
+        if (!keepsNext || !String(input).endsWith(COMPLETE)) return fetch(input, init);
+        keepsNext = false;
+        passOn = () => fetch(input, init);
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+      },
+    },
+  });
+});
+afterEach(() => Promise.all([relay.close(), github.close()]));
+
+const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
+const outcomes = async () => (await relay.jobs()).map(({ outcome }) => outcome);
+const secondsAgo = (seconds: number) => new Date(relay.clock.now - seconds * 1_000).toISOString().replace('.000', '');
+const slack = (text: string, userId = MIRA) => command(relay, text, { userId });
+
+/** Ways to ask on GitHub, in a delivery that may be late. */
+const asks = {
+  comment(body: string, seconds: number) {
+    const payload = commentPayload(3, body);
+    const comment = { ...(payload.comment as object), created_at: secondsAgo(seconds) };
+    return relay.post('issue_comment', { ...payload, comment });
+  },
+  merge(body: string, seconds: number) {
+    const payload = mergedPayload(4, body);
+    return relay.post('pull_request', {
+      ...payload,
+      pull_request: { ...payload.pull_request, merged_at: secondsAgo(seconds) },
+    });
+  },
+};
+
+describe('the newest request for a checklist item wins', () => {
+  it('although a gateway passes an older request on later, and its person reads that it is set again', async () => {
+    keepsNext = true;
+    await slack('done 103');
+    await relay.work();
+    relay.clock.now += 20_000;
+    await relay.sweep();
+    await relay.work();
+    expect(isDone(103)).toBe(true);
+    await slack('undo 103', TOMASZ);
+    await relay.work();
+    expect(isDone(103)).toBe(false);
+    expect(told(relay).at(-1)).toMatch(/an older request .* may still be carried out.* set once more .* not before/);
+    relay.clock.now += 180_000;
+    expect((await passOn()).status).toBe(200);
+    expect(isDone(103)).toBe(true);
+    await relay.workToTheEnd();
+    expect(isDone(103)).toBe(false);
+    expect(told(relay).at(-1)).toContain('Reopened checklist item 103');
+    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(COMPLETE))).toHaveLength(4);
+  });
+
+  it('although an older one is tried again later, each item for itself', async () => {
+    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: COMPLETE, times: 1 });
+    await slack('done 102 103');
+    await relay.work();
+    relay.clock.now += 1;
+    await slack('undo 102');
+    await relay.workToTheEnd();
+    expect([isDone(102), isDone(103)]).toEqual([false, true]);
+    expect((await outcomes()).toSorted()).toEqual([
+      'completed checklist item 103, but not all. Checklist item 102: there is a newer request for it.',
+      'reopened checklist item 102',
+    ]);
+  });
+
+  it.each([
+    ['a comment that comes late', () => asks.comment('/done 103', 2), () => slack('undo 103'), false],
+    ['a merge that comes late', () => asks.merge('Completes checklist item 103.', 2), () => slack('undo 103'), false],
+    ['a comment of the same second', () => asks.comment('/done 103', 0), () => slack('undo 103'), true],
+    [
+      'a merge after a comment',
+      () => asks.merge('Completes checklist item 103.', 1),
+      () => asks.comment('/undo 103', 2),
+      true,
+    ],
+    ['a command of another person', () => slack('done 103', TOMASZ), () => slack('undo 103'), true],
+  ])('by the time of asking, and of one second by that of arrival: %s', async (_, last, first, expected) => {
+    relay.clock.now = Math.floor(relay.clock.now / 1_000) * 1_000;
+    await first();
+    await relay.workToTheEnd();
+    relay.clock.now += 1;
+    await last();
+    await relay.workToTheEnd();
+    expect(isDone(103)).toBe(expected);
+    const newer = expect.stringContaining('there is a newer request for it. Nothing was completed');
+    expect(await outcomes()).toEqual(expect.arrayContaining(expected ? ['completed checklist item 103'] : [newer]));
+  });
+
+  it('of the lines of one comment, the last', async () => {
+    await asks.comment('/done 103\n/undo 103\n/done 102\n/undo 104', 0);
+    await relay.workToTheEnd();
+    expect([isDone(102), isDone(103), isDone(104)]).toEqual([true, false, false]);
+  });
+
+  it('and sets again what an earlier request had set, because somebody may have changed it in the service', async () => {
+    await slack('done 103');
+    await relay.work();
+    const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
+    Object.assign(item ?? {}, { is_completed: false });
+    relay.clock.now += 180_000;
+    await slack('done 103');
+    await relay.work();
+    expect(isDone(103)).toBe(true);
+  });
+});
