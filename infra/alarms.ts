@@ -1,15 +1,23 @@
-import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
-import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  type CfnAlarm,
+  ComparisonOperator,
+  type IMetric,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { RelayConfig } from '../lib/config/schema.ts';
 import { METRIC_NAMESPACE, type MetricName } from '../lib/state/metrics/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
+import { ofThisAccount } from './of-this-account.ts';
+import type { Running } from './running.ts';
 import type { Stage } from './stage.ts';
 
 export interface AlarmText {
@@ -29,17 +37,20 @@ export interface AlarmText {
 
 export interface AlarmsProps extends Keyed {
   stage: Stage;
-  to: RelayConfig['deployment']['alarms'];
+  emails: readonly string[];
+  running: Running;
 }
 
 /** The alarm topic and its subscribers. Each construct adds the alarms of the resources it owns. */
 export class Alarms extends Construct {
   readonly #topic: Topic;
   readonly #stage: Stage;
+  readonly #running: Running;
 
-  constructor(scope: Construct, id: string, { stage, to, key }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { stage, emails, running, key }: AlarmsProps) {
     super(scope, id);
     this.#stage = stage;
+    this.#running = running;
     this.#topic = new Topic(this, 'Topic', {
       displayName: `Partner Relay ${stage.name}`,
       enforceSSL: true,
@@ -53,8 +64,13 @@ export class Alarms extends Construct {
         'CloudWatch cannot publish to a topic encrypted with the AWS managed key; alarm texts contain no secrets.',
       );
     }
-    for (const email of to.emails) this.#topic.addSubscription(new EmailSubscription(email));
-    if (to.slack) this.#tellSlack(to.slack);
+    for (const email of emails) this.#topic.addSubscription(new EmailSubscription(email));
+    const { slackAlarms } = stage.settings;
+    if (slackAlarms) this.#tellSlack(slackAlarms);
+    new CfnOutput(Stack.of(this), 'AlarmTopicArn', {
+      value: this.#topic.topicArn,
+      description: 'The topic of all alarms, to which more can be attached',
+    });
   }
 
   add(metric: IMetric, name: string, text: AlarmText): void {
@@ -70,6 +86,10 @@ export class Alarms extends Construct {
       evaluationPeriods: periods,
       treatMissingData: whereMissing({ staysAsItWas, isSignOfLife }),
     });
+    // A stopped stage gives no sign of life, and nothing is broken.
+    const { node } = alarm;
+    if (isSignOfLife)
+      (node.defaultChild as CfnAlarm).treatMissingData = this.#running.either('breaching', 'notBreaching').toString();
     alarm.addAlarmAction(new SnsAction(this.#topic));
     alarm.addOkAction(new SnsAction(this.#topic));
   }
@@ -87,23 +107,23 @@ export class Alarms extends Construct {
     this.#topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'CloudWatchAlarms',
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        principals: [ofThisAccount('cloudwatch.amazonaws.com')],
         actions: ['sns:Publish'],
         resources: [this.#topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
       }),
     );
   }
 
-  #tellSlack({ workspaceId, channelId }: { workspaceId: string; channelId: string }): void {
-    const role = new Role(this, 'SlackRole', { assumedBy: new ServicePrincipal('chatbot.amazonaws.com') });
+  #tellSlack({ workspaceId, channelId }: NonNullable<Stage['settings']['slackAlarms']>): void {
+    const role = new Role(this, 'SlackRole', { assumedBy: ofThisAccount('chatbot.amazonaws.com') });
     role.addToPolicy(
       // To show the alarm's graph. CloudWatch supports only the resource * for these actions.
       new PolicyStatement({ actions: ['cloudwatch:GetMetricData', 'cloudwatch:DescribeAlarms'], resources: ['*'] }),
     );
     acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'CloudWatch has no narrower resource for reading metrics.');
     new CfnSlackChannelConfiguration(this, 'Slack', {
-      configurationName: `${Aws.STACK_NAME}-alarms`,
+      // The name is global, and each region has a topic of its own.
+      configurationName: `${Aws.STACK_NAME}-${Aws.REGION}-alarms`,
       slackWorkspaceId: workspaceId,
       slackChannelId: channelId,
       iamRoleArn: role.roleArn,

@@ -57,7 +57,7 @@ export class ConsolePolicies extends Construct {
     table.grant(this.operate, 'console-operate');
     key?.grant(this.read, 'kms:Decrypt');
     key?.grant(this.operate, ...ENCRYPT_AND_DECRYPT);
-    for (const { queue } of queues) queue.grantSendMessages(this.operate);
+    for (const queue of queues) queue.grantSend(this.operate);
     // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
     // backfill reads the issues of GitHub.
     secrets.grantRead(this.operate, ['partner', 'markers', 'github']);

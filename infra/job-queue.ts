@@ -1,4 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { DeduplicationScope, FifoThroughputLimit, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { LONGEST_SLEEP_MS, type QueueName } from '../lib/engine/line/queue.ts';
@@ -60,5 +61,10 @@ export class JobQueue extends Construct {
       broken: `A message of the ${lane} lane crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.`,
       todo: 'Get the jobId from the message in the dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id>, which shows what to do next.',
     });
+  }
+
+  /** Lets a function or a person put messages into it. Those who may have the stage's key already. */
+  grantSend(grantee: IGrantable): void {
+    this.queue.grant(grantee, 'sqs:SendMessage');
   }
 }

@@ -33,7 +33,7 @@ export class JobWorker extends Construct {
     secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner', 'calendar']);
     for (const lane of ['interactive', 'background'] as const) {
       // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
-      queues[lane].queue.grantSendMessages(this.function);
+      queues[lane].grantSend(this.function);
       queues[lane].queue.grantConsumeMessages(this.function);
       const source = new EventSourceMapping(this, `${lane}Source`, {
         target: this.function,

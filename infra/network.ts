@@ -59,39 +59,6 @@ export class Network extends Construct {
     return callsService || this.#hasAll;
   }
 
-  /**
-   * Lets Lambda connect a function to the network. The function's own code is denied these actions, because it does not
-   * need network interfaces. https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
-   */
-  connect(role: IRole, functionName: string): void {
-    const functionArn = Stack.of(this).formatArn({
-      service: 'lambda',
-      resource: 'function',
-      resourceName: functionName,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    const statement = {
-      actions: [
-        'ec2:CreateNetworkInterface',
-        'ec2:DescribeNetworkInterfaces',
-        'ec2:DescribeSubnets',
-        'ec2:DeleteNetworkInterface',
-        'ec2:AssignPrivateIpAddresses',
-        'ec2:UnassignPrivateIpAddresses',
-      ],
-      resources: ['*'],
-    };
-    role.addToPrincipalPolicy(new PolicyStatement(statement));
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        ...statement,
-        effect: Effect.DENY,
-        conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
-      }),
-    );
-    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'Lambda needs these actions for every network interface.');
-  }
-
   #find({ vpcId, subnetIds, securityGroupIds, endpoints }: NonNullable<NetworkSettings['existing']>) {
     const subnets = subnetIds.map((subnetId) => Subnet.fromSubnetId(this, subnetId, subnetId));
     // The availability zones are unknown, and not needed here.
@@ -186,4 +153,40 @@ export class Network extends Construct {
       });
     }
   }
+}
+
+/**
+ * Lets Lambda connect a function to a network, and disconnect it. Every role allows it, also where there is no network: if
+ * a stage left its network, the role would lose the right before Lambda has deleted the function's interfaces, and they would
+ * stay. The function's own code is denied these actions, because it does not need network interfaces.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
+ * https://github.com/aws/aws-cdk/issues/34400
+ */
+export function letLambdaConnect(role: IRole, functionName: string): void {
+  const functionArn = Stack.of(role).formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: functionName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  const statement = {
+    actions: [
+      'ec2:CreateNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:DeleteNetworkInterface',
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  };
+  role.addToPrincipalPolicy(new PolicyStatement(statement));
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      ...statement,
+      effect: Effect.DENY,
+      conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+    }),
+  );
+  acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'Lambda needs these actions for every network interface.');
 }

@@ -22,7 +22,7 @@ import type { Alarms } from './alarms.ts';
 import { functionBuild } from './bundle/function-build.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
-import type { Network } from './network.ts';
+import { letLambdaConnect, type Network } from './network.ts';
 import type { Running } from './running.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stage as RelayStage } from './stage.ts';
@@ -85,7 +85,7 @@ export class RelayFunction extends Construct {
     // AWS's managed policy would let the function write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    network?.connect(role, name);
+    letLambdaConnect(role, name);
     // For the table, the queues and the secrets.
     key?.grant(role, ...ENCRYPT_AND_DECRYPT);
 

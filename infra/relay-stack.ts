@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Aspects, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Aspects, Aws, CfnMapping, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { linksAccounts } from '../lib/config/links-accounts.ts';
@@ -50,7 +50,8 @@ export class RelayStack extends Stack {
     const entrance = settings.httpApi
       ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })
       : new FunctionUrls();
-    const alarms = new Alarms(this, 'Alarms', { stage, to: config.deployment.alarms, key });
+    const running = new Running(this, 'RunningState');
+    const alarms = new Alarms(this, 'Alarms', { stage, emails: config.deployment.alarms.emails, running, key });
     if (settings.monthlyBudgetUsd !== undefined) {
       const { emails } = config.deployment.alarms;
       new CostBudget(this, 'CostBudget', { stage, monthlyUsd: settings.monthlyBudgetUsd, emails });
@@ -59,7 +60,6 @@ export class RelayStack extends Stack {
     const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
-    const running = new Running(this, 'RunningState');
     const relay = { stage, config, alarms, table, secrets, queues: { interactive, background }, network, key, running };
 
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
@@ -114,7 +114,7 @@ export class RelayStack extends Stack {
       key,
     });
 
-    const console = `https://${this.region}.console.aws.amazon.com`;
+    const console = `https://${this.region}.${this.#consoleHost()}`;
     const outputs = {
       GithubWebhookUrl: githubWebhook.url,
       ...(slackWebhook && { SlackWebhookUrl: slackWebhook.url }),
@@ -133,6 +133,18 @@ export class RelayStack extends Stack {
       SecretsLink: `${console}/secretsmanager/listsecrets?region=${this.region}`,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+
+  /** The host of AWS's console in the partition of the stage, below that of the region. */
+  #consoleHost(): string {
+    const hosts = new CfnMapping(this, 'ConsoleHosts', {
+      mapping: {
+        aws: { host: 'console.aws.amazon.com' },
+        'aws-cn': { host: 'console.amazonaws.cn' },
+        'aws-us-gov': { host: 'console.amazonaws-us-gov.com' },
+      },
+    });
+    return hosts.findInMap(Aws.PARTITION, 'host');
   }
 
   /** Settings that some accounts require for every resource. */

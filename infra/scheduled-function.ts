@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import {
   type CfnSchedule,
   ContextAttribute,
@@ -14,6 +13,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Schedule as Declared, ScheduleEvent } from '../lib/schedules.ts';
 import { acknowledge } from './acknowledge.ts';
+import { ofThisAccount } from './of-this-account.ts';
 import { queueEncryption } from './queue-encryption.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
@@ -40,7 +40,7 @@ export class ScheduledFunction extends Construct {
       throttled: broken,
     }).function;
     secrets.grantRead(this.function, needs.secrets);
-    for (const lane of needs.queues) queues[lane].queue.grantSendMessages(this.function);
+    for (const lane of needs.queues) queues[lane].grantSend(this.function);
 
     // A standard queue, because neither Scheduler nor Lambda can use a FIFO queue here.
     const failures = new Queue(this, 'Failures', {
@@ -51,15 +51,18 @@ export class ScheduledFunction extends Construct {
     acknowledge(failures, 'AwsSolutions-SQS3', 'This queue is a dead-letter queue itself.');
     // Scheduler sends events here that it could not deliver. Lambda's own destination sends failed invocations.
     this.function.configureAsyncInvoke({
-      onFailure: new SqsDestination(failures),
+      // The CDK's destination would let the function read the queue's attributes, too.
+      onFailure: { bind: () => ({ destination: failures.queueArn }) },
       retryAttempts: 2,
       maxEventAge: Duration.minutes(15),
     });
-    const role = new Role(this, 'ScheduleRole', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
+    // https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+    const role = new Role(this, 'ScheduleRole', { assumedBy: ofThisAccount('scheduler.amazonaws.com') });
     role.addToPolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.function.functionArn] }),
     );
-    failures.grantSendMessages(role);
+    for (const sender of [this.function, role]) failures.grant(sender, 'sqs:SendMessage');
+    props.key?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
     const event: ScheduleEvent = { at: ContextAttribute.scheduledTime };
     const fires = new Schedule(this, 'Schedule', {
       ...(props.key && { key: props.key }),

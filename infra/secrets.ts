@@ -6,7 +6,7 @@ import { linksAccounts, takesLinkedAccounts } from '../lib/config/links-accounts
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
-import type { Stage } from './stage.ts';
+import { type Stage, StageError } from './stage.ts';
 import type { StateTable } from './state-table.ts';
 
 /** A secret; `partner` and `instance` are those of all connections, `calendar` those of all teams. */
@@ -76,7 +76,19 @@ export class Secrets extends Construct {
         .filter(({ absence }) => absence.calendar)
         .map(({ name }) => [`calendar/${name}`, 'Address of the calendar of absences of a team'] as const),
     ]);
+    const { existingSecrets } = stage.settings;
+    const unknown = existingSecrets.filter((name) => !descriptions.has(name));
+    if (unknown.length > 0) {
+      throw new StageError(
+        `deployment.stages.${stage.name}.existingSecrets names ${unknown.join(', ')}; the secrets of the stage are ${[...descriptions.keys()].join(', ')}`,
+      );
+    }
     for (const [name, description] of descriptions) {
+      if (existingSecrets.includes(name)) {
+        // Secrets Manager adds a hyphen and six characters to the name.
+        this.#arns.set(name, this.#arnOf(`${name}-??????`));
+        continue;
+      }
       // The L2 construct would generate a value for each.
       const secret = new CfnSecret(this, name, {
         name: this.prefix + name,
@@ -98,7 +110,7 @@ export class Secrets extends Construct {
 
   /** Lets a function read these secrets, if the configuration has them. */
   grantRead(grantee: IGrantable, names: readonly SecretName[]): void {
-    this.#grant(grantee, ['GetSecretValue', 'DescribeSecret'], names);
+    this.#grant(grantee, ['GetSecretValue'], names);
   }
 
   /** Lets a person enter the secrets that are not generated. It gives no right to read them. */
@@ -123,17 +135,21 @@ export class Secrets extends Construct {
     );
   }
 
+  #arnOf(name: string): string {
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    const resourceName = this.prefix + name;
+    return Stack.of(this).formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
+  }
+
   #arnOfAll(kind: SecretName): string {
     const stack = Stack.of(this);
-    const resourceName = `${this.prefix}${kind}/*`;
     const [partition, region] = Token.isUnresolved(stack.region)
       ? ['<AWS::Partition>', '<AWS::Region>']
       : [stack.partition, stack.region];
-    const found = `arn:${partition}:secretsmanager:${region}:<AWS::AccountId>:secret:${resourceName}`;
+    const found = `arn:${partition}:secretsmanager:${region}:<AWS::AccountId>:secret:${this.prefix}${kind}/*`;
     const reason = 'The secrets of this kind of this stage, and of no other.';
     acknowledge(stack, `AwsSolutions-IAM5[Resource::${found}]`, reason);
-    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-    return stack.formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
+    return this.#arnOf(`${kind}/*`);
   }
 }
 

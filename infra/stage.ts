@@ -32,8 +32,7 @@ export function readStage(name: unknown, { deployment }: RelayConfig): Stage {
     const known = Object.keys(deployment.stages).join(', ');
     throw new StageError(`relay.config.ts has no stage '${text}' under deployment.stages; it has ${known}`);
   }
-  const { emails, slack } = deployment.alarms;
-  if (settings.protected && emails.length === 0 && !slack) {
+  if (settings.protected && deployment.alarms.emails.length === 0 && !settings.slackAlarms) {
     throw new StageError(
       `The stage '${text}' is protected, so its alarms need a recipient. Add this to relay.config.ts, with your address:\n\n${RECIPIENT}\n`,
     );

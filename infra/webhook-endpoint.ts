@@ -37,7 +37,7 @@ export class WebhookEndpoint extends Construct {
       reservedConcurrency: reservedForOpen(config, props.stage.settings),
     }).function;
     secrets.grantRead(this.function, [secret, 'intake']);
-    for (const { queue } of Object.values(queues)) queue.grantSendMessages(this.function);
+    for (const queue of Object.values(queues)) queue.grantSend(this.function);
 
     const { url, serverErrors } = entrance.open(this.function, slug, path);
     this.url = url;

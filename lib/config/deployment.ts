@@ -170,7 +170,29 @@ const stage = z.strictObject({
         'A table that exists, such as a restored one, in place of one that the stack makes. The stack does not change ' +
         'it. See [Recover a stage](recovery.md#restore-the-table).',
     }),
+  existingSecrets: z
+    .array(z.string().regex(/^[a-z0-9-]+(\/[a-z0-9-]+)?$/, 'expected the name of a secret such as partner/main'))
+    .default([])
+    .meta({
+      description:
+        'Secrets that exist already, such as those that an earlier deployment of a protected stage left. The stack uses ' +
+        'them and does not change them. See [Remove and redeploy a stage](deploy.md#remove-and-redeploy-a-stage).',
+      examples: [['markers', 'partner/main']],
+    }),
   httpApi: httpApi.optional().meta({ description: 'An API Gateway HTTP API instead of function URLs.' }),
+  slackAlarms: z
+    .strictObject({
+      workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
+      channelId: slackChannel,
+    })
+    .optional()
+    .meta({
+      description:
+        'A channel that gets the alarms, in a workspace that is authorized in Amazon Q Developer in chat applications. ' +
+        'AWS takes a channel once per account, for all stages and regions: to have a second stage tell it, add the ' +
+        'output `AlarmTopicArn` of that stage to the configuration of the channel in the console of AWS.',
+      examples: [{ workspaceId: 'T0123ABCD', channelId: 'C0123ABCD' }],
+    }),
   accountConcurrency: z
     .int()
     .min(10)
@@ -240,19 +262,9 @@ export const deployment = z.strictObject({
           description: 'Addresses that receive alarms. Each must confirm the subscription in an e-mail.',
           examples: [['ops@example.com']],
         }),
-      slack: z
-        .strictObject({
-          workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
-          channelId: slackChannel,
-        })
-        .optional()
-        .meta({
-          description: 'A channel of a workspace that is authorized in Amazon Q Developer in chat applications.',
-          examples: [{ workspaceId: 'T0123ABCD', channelId: 'C0123ABCD' }],
-        }),
     })
     .prefault({})
-    .meta({ description: 'Where alarms go. A protected stage needs one of them.' }),
+    .meta({ description: 'Where alarms go. A protected stage needs an address here, or `slackAlarms`.' }),
   maxConcurrency: z
     .strictObject({
       interactive: concurrency.default(5).meta({ description: 'For commands that people wait for.', examples: [10] }),

@@ -251,8 +251,8 @@ describe('a configuration', () => {
       contact: 'your Partner Relay administrator',
       deployment: {
         stages: {
-          dev: { bootstrapQualifier: 'relay', protected: false, tags: {} },
-          prod: { bootstrapQualifier: 'relay', protected: true, tags: {} },
+          dev: { bootstrapQualifier: 'relay', existingSecrets: [], protected: false, tags: {} },
+          prod: { bootstrapQualifier: 'relay', existingSecrets: [], protected: true, tags: {} },
         },
         alarms: { emails: [] },
         maxConcurrency: { interactive: 5, background: 5 },

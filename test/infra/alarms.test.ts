@@ -157,7 +157,7 @@ describe('alarms', () => {
         EvaluationPeriods: 3,
         Threshold: 1,
         ComparisonOperator: 'LessThanThreshold',
-        TreatMissingData: 'breaching',
+        TreatMissingData: { 'Fn::If': [Match.anyValue(), 'breaching', 'notBreaching'] },
       });
     },
   );
@@ -168,7 +168,7 @@ describe('alarms', () => {
       MetricName: 'Heartbeat',
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
-      TreatMissingData: 'breaching',
+      TreatMissingData: { 'Fn::If': [Match.anyValue(), 'breaching', 'notBreaching'] },
     });
   });
 

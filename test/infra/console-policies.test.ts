@@ -47,13 +47,13 @@ describe('the policies for people who use the console', () => {
   });
 
   it('operating also changes what the console shows, runs schedules and asks the service, and nothing else', () => {
-    const queues = ['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].flatMap((action) =>
-      ['Background', 'Interactive'].map((lane) => expect.stringMatching(`^sqs:${action} .*"${lane}Queue`)),
+    const queues = ['Background', 'Interactive'].map((lane) =>
+      expect.stringMatching(`^sqs:SendMessage .*"${lane}Queue`),
     );
     const secret = (action: string) => (name: string) =>
       expect.stringMatching(`^secretsmanager:${action} .*("Secrets${name}|:secret:partner-relay/dev/${name}/\\*")`);
     const secrets = [
-      ...['DescribeSecret', 'GetSecretValue'].flatMap((action) => ['github', 'markers', 'partner'].map(secret(action))),
+      ...['github', 'markers', 'partner'].map(secret('GetSecretValue')),
       ...['github', 'githubwebhook', 'slack', 'calendar', 'instance', 'partner'].map(secret('PutSecretValue')),
     ];
     expect(allowed('ConsoleOperatePolicyArn')).toEqual([

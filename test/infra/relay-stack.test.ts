@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
+import { teamInput } from '../timesheets/team.ts';
+import { statementsOf } from './rights-table.ts';
 import { everything, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
@@ -51,8 +53,9 @@ describe('a hundred connections', () => {
   const connections = Object.fromEntries(
     Array.from({ length: 100 }, (_, index) => [`customer-${index}`, { mcp: { link: 'offered' as const } }]),
   );
-  const { slack: _, ...rest } = everything;
-  const template = synthesize('company', { ...rest, connections, slack: { connection: 'customer-0' } }).template();
+  const connection = 'customer-0';
+  const timesheets = { teams: [{ ...teamInput, connection }] };
+  const template = synthesize('company', { ...everything, connections, slack: { connection }, timesheets }).template();
   const sizeOf = (document: unknown) => JSON.stringify(document).replaceAll(/\s/g, '').length;
 
   it('fit into one stack, in a company account with linked accounts', () => {
@@ -99,6 +102,70 @@ describe('the stack', () => {
         .filter((id) => !id.startsWith('StateTable'))
         .sort();
     expect(others(template)).toEqual(others(templateOf('prod', everything)));
+  });
+
+  it('secrets that exist are used and left alone', () => {
+    const existing = ['markers', 'partner/main'];
+    const stage = { protected: true, existingSecrets: existing };
+    const made = templateOf('prod', {
+      ...everything,
+      deployment: { ...everything.deployment, stages: { prod: stage } },
+    });
+    const names = Object.values(made.findResources('AWS::SecretsManager::Secret')).map(
+      ({ Properties }) => Properties.Name,
+    );
+    const before = made.toJSON().Outputs.SecretNames.Value.split(' ');
+    expect(before.filter((name: string) => !names.includes(name))).toEqual(
+      existing.map((name) => `partner-relay/prod/${name}`),
+    );
+    const worker = JSON.stringify(statementsOf(made, 'job-worker'));
+    for (const place of ['markers-??????', 'partner/*'])
+      expect(worker).toContain(`:secret:partner-relay/prod/${place}"`);
+  });
+
+  it('a secret that the stage does not have cannot exist already', () => {
+    const stages = { prod: { existingSecrets: ['partner/gone'] } };
+    expect(() => templateOf('prod', { deployment: { stages } })).toThrow(
+      /existingSecrets names partner\/gone; the secrets/,
+    );
+  });
+
+  it('what holds data keeps its logical id, or a deployment would replace it with an empty one', () => {
+    const { Resources } = templateOf('prod', everything).toJSON();
+    const stateful = Object.entries<{ Type: string; Properties: { Name?: string; QueueName?: string } }>(Resources)
+      .filter(([, { Type }]) => /^AWS::(DynamoDB|SQS::Queue$|SecretsManager)/.test(Type))
+      .map(
+        ([
+          id,
+          {
+            Properties: { Name, QueueName },
+          },
+        ]) => [id, Name ?? QueueName ?? 'without a name'],
+      );
+    expect(Object.fromEntries(stateful)).toMatchInlineSnapshot(`
+      {
+        "BackgroundQueue051A18DC": "partner-relay-prod-background.fifo",
+        "BackgroundQueueDeadLetters05E7B647": "partner-relay-prod-background-dead.fifo",
+        "CredentialCheckScheduledFailures046B2ECE": "without a name",
+        "GithubRedeliveryScheduledFailures7BC22E9D": "without a name",
+        "InteractiveQueue64D5FE13": "partner-relay-prod-interactive.fifo",
+        "InteractiveQueueDeadLettersE6177D40": "partner-relay-prod-interactive-dead.fifo",
+        "JobSweepScheduledFailures409E558E": "without a name",
+        "Secretscalendarplatform04C7B3B5": "partner-relay/prod/calendar/platform",
+        "SecretsgithubB0870F91": "partner-relay/prod/github",
+        "Secretsgithubwebhook55F3A86A": "partner-relay/prod/github-webhook",
+        "SecretsgrantsC971DF0E": "partner-relay/prod/grants",
+        "Secretsinstancemain15F18E99": "partner-relay/prod/instance/main",
+        "SecretsinstanceotherB2032F54": "partner-relay/prod/instance/other",
+        "SecretsintakeEFF849A7": "partner-relay/prod/intake",
+        "Secretsmarkers77D51D7D": "partner-relay/prod/markers",
+        "Secretspartnermain1F64691A": "partner-relay/prod/partner/main",
+        "Secretspartnerother15CE90C5": "partner-relay/prod/partner/other",
+        "Secretsslack22874339": "partner-relay/prod/slack",
+        "StateTable8C4E6068": "without a name",
+        "TimesheetReminderScheduledFailures4AC36ED9": "without a name",
+      }
+    `);
   });
 
   it('only the worker may be invoked by its own messages again and again', () => {
@@ -304,8 +371,10 @@ describe('a stage', () => {
 
   it('a protected stage without a recipient for alarms is refused', () => {
     expect(() => readStage('prod', config())).toThrow(/its alarms need a recipient.*alarms: { emails: /s);
-    const slack = { workspaceId: 'T012345', channelId: 'C012345' };
-    expect(readStage('prod', config({ alarms: { slack } }))).toMatchObject({ isProtected: true });
+    const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
+    expect(readStage('prod', config({ stages: { prod: { protected: true, slackAlarms } } }))).toMatchObject({
+      isProtected: true,
+    });
   });
 
   it.each([

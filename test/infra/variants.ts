@@ -24,10 +24,12 @@ const rules: StageInput = {
   tags: { 'cost-center': '4711' },
 };
 
+const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
+
 /** Every way in which a stage can be deployed; each is checked by cdk-nag here, and linted by `npm run lint:aws`. */
 export const stages = {
   dev: {},
-  prod: { protected: true },
+  prod: { protected: true, slackAlarms },
   'existing-vpc': { network: { existing } },
   'endpoints-vpc': { network: { existing: { ...existing, endpoints: { routeTableIds: ['rtb-0a1b2c3d'] } } } },
   'new-vpc': { network: { create: { cidr: '10.20.0.0/24' } } },
@@ -44,10 +46,10 @@ export const stages = {
       domain: { name: 'relay.example.com', certificateArn: `arn:aws:acm:${ACCOUNT}:certificate/1234abcd` },
     },
   },
-  'existing-table': { protected: true, table: { existing: 'partner-relay-restored' } },
+  'existing-table': { protected: true, slackAlarms, table: { existing: 'partner-relay-restored' } },
   rules,
   bounded: { accountConcurrency: 1_000, monthlyBudgetUsd: 50 },
-  company: { ...rules, protected: true, httpApi: {}, network: { create: { cidr: '10.20.0.0/24' } } },
+  company: { ...rules, protected: true, slackAlarms, httpApi: {}, network: { create: { cidr: '10.20.0.0/24' } } },
 } satisfies Record<string, StageInput>;
 
 export type StageName = keyof typeof stages;
@@ -58,7 +60,7 @@ export const everything: Partial<RelayConfigInput> = {
   slack: { connection: 'main' },
   timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] },
   deployment: {
-    alarms: { emails: ['ops@example.com'], slack: { workspaceId: 'T012345', channelId: 'C012345' } },
+    alarms: { emails: ['ops@example.com'] },
     reservedConcurrency: { webhook: 20, worker: 10 },
     tracing: true,
   },
