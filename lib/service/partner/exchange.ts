@@ -13,8 +13,9 @@ export async function exchange(
   request: SignedRequest,
   timeoutMs: number,
 ): Promise<HttpAnswer> {
+  let response: Response | undefined;
   try {
-    const response = await fetch(request.url, {
+    response = await fetch(request.url, {
       method: 'POST',
       headers: request.headers,
       body: request.body,
@@ -24,7 +25,9 @@ export async function exchange(
     });
     return { status: response.status, headers: response.headers, ...(await readBody(response)) };
   } catch (cause) {
-    throw new PartnerUnanswered(operation, { ...whatFailed(cause, timeoutMs), cause });
+    const { sent, why } = whatFailed(cause, timeoutMs);
+    // Once headers came, the request was sent, whatever the error is called.
+    throw new PartnerUnanswered(operation, { sent: sent || response !== undefined, why, cause });
   }
 }
 

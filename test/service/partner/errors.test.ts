@@ -476,6 +476,12 @@ describe('no answer', () => {
     onTestFinished(http.setGlobalProxyFromEnv({ https_proxy: `http://127.0.0.1:${await portOf(proxy)}` }));
     return clientAtNoon('https://pm.example.com');
   };
+  const brokenRecord = async () => {
+    const body = new ReadableStream({
+      start: (stream) => stream.error(Object.assign(new Error('bad record'), { code: 'ERR_SSL_BAD_RECORD' })),
+    });
+    return clientAtNoon('https://pm.example.com', { fetch: async () => new Response(body) });
+  };
   const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
   const isLate = /^no answer within 0\.02 s$/;
   const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
@@ -484,6 +490,7 @@ describe('no answer', () => {
     ['a connection that is cut before the work', () => cutBy('before work'), true, isCut],
     ['a connection that is cut after the work', () => cutBy('after work'), true, isCut],
     ['a connection that is cut in the middle of the answer', () => ofServer(cutInTheMiddle), true, isCut],
+    ['a broken TLS record in the middle of the answer', brokenRecord, true, /ERR_SSL_BAD_RECORD/],
     ['an answer in another protocol', () => ofServer(inAnotherProtocol), true, /^the connection was cut/],
     ['a server that never answers', never, true, isLate],
     ['a server that never ends its answer', () => ofServer((_, response) => halfAnAnswer(response), 20), true, isLate],
