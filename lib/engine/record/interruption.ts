@@ -67,6 +67,13 @@ export class InLine extends Interruption {
 /** The step failed, possibly temporarily. This uses up an attempt. */
 export class StepFailed extends Interruption {
   override readonly name = 'StepFailed';
+  /** When the service wants the next try at the earliest. Epoch milliseconds. */
+  readonly notBefore: number;
+
+  constructor(why: string, { notBefore = 0, ...options }: ErrorOptions & { notBefore?: number } = {}) {
+    super(why, options);
+    this.notBefore = notBefore;
+  }
 }
 
 /** The job cannot continue until an operator acts. */

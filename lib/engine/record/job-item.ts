@@ -87,7 +87,7 @@ const jobShape = z.lazy(() =>
         }),
       ),
     ),
-    limited: z.exactOptional(z.object({ operation: string, times: count, since: storedTime, served: count })),
+    limited: z.exactOptional(z.object({ operation: string, served: count })),
     outcome: maybe,
     notDone: z.exactOptional(z.boolean()),
     parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds), outcomeUnknown: z.boolean() })),

@@ -156,14 +156,10 @@ export interface Job extends JobDraft {
   finishedAt?: number;
 }
 
-/** The calls of an operation that the service answered with 429 while it took other calls of the connection. */
+/** The last 429 that a job met. */
 export interface Limited {
   operation: string;
-  /** How often it did. The first 429 is not counted: it stopped all calls. */
-  times: number;
-  /** The first 429. */
-  since: number;
-  /** What `limited` of lib/service/connection/breakers.ts returned for the last one. */
+  /** What `limited` of lib/service/connection/breakers.ts returned for it. */
   served: number;
 }
 

@@ -90,7 +90,7 @@ export function createClearances(run: CallingRun, slots: Slots, pauses: Pauses, 
       } catch (thrown) {
         const { error, outcome } = read(thrown);
         const { repeatable, evidence } = decisions[outcome];
-        if (repeatable === 'wait for budget') throw await rateLimits.met(error);
+        if (repeatable === 'wait for budget') throw await rateLimits.met(error, false);
         if (repeatable === 'sign again' && !signedAgain) {
           taken = await slots.take(true);
           continue;

@@ -75,7 +75,7 @@ export function createCreations(options: SearchesOptions): Creating {
         signAgainWith = undefined;
         log.tell();
         await clearances.failed(clearance, failure);
-        if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error);
+        if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error, true);
         const { shortest, longest } = RESEND_PAUSE_MS;
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
         const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
@@ -84,7 +84,7 @@ export function createCreations(options: SearchesOptions): Creating {
         signAgainWith = clearance;
       } else {
         await clearances.failed(clearance, failure);
-        await act(decision, failure);
+        await act(decision, failure, false);
       }
     }
   };

@@ -67,7 +67,9 @@ export function endingOf(
   const why = foreseen ? error.message : `unexpected: ${String(error)}`;
   const attempts = job.attempts + 1;
   if (attempts >= MAX_ATTEMPTS) return { ...parked(`${why} (${attempts} attempts)`, 'failed', journal), attempts };
-  return { ended: 'not yet', dueAt: clock() + retryPause(attempts, random), why, waitsFor: 'retry', attempts };
+  const retryAt = clock() + retryPause(attempts, random);
+  const dueAt = error instanceof StepFailed ? Math.max(retryAt, error.notBefore) : retryAt;
+  return { ended: 'not yet', dueAt, why, waitsFor: 'retry', attempts };
 }
 
 /** Parks a job. What is unknown about its calls counts more than why it stopped. */

@@ -45,7 +45,7 @@ export interface PartnerCalls {
     how: Noted & { wasOpen: boolean },
   ): Promise<PartnerSent<D>>;
   /** Applies a decision by throwing. For use when no request is open. */
-  act(decision: Decision, failure: Failure): Promise<never>;
+  act(decision: Decision, failure: Failure, urgent: boolean): Promise<never>;
   /** Calls an operation that may be repeated without harm, and so needs no journal. */
   repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
@@ -116,8 +116,8 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
     }
   }
 
-  async function act(decision: Decision, { error }: Failure): Promise<never> {
-    if (decision === 'wait for budget') throw await rateLimits.met(error);
+  async function act(decision: Decision, { error }: Failure, urgent: boolean): Promise<never> {
+    if (decision === 'wait for budget') throw await rateLimits.met(error, urgent);
     if (decision === 'park') throw new Refused(error);
     throw new StepFailed(error.message, { cause: error });
   }
@@ -161,7 +161,7 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
         const decision = decisions[sent.failure.outcome].repeatable;
         if (decision !== 'sign again' || signedAgain) {
           await clearances.failed(clearance, sent.failure);
-          await act(decision, sent.failure);
+          await act(decision, sent.failure, urgent);
         }
         clearance = await clearances.takeAgain(clearance);
       }
