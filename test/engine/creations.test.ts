@@ -4,7 +4,7 @@ import { readJob } from '../../lib/engine/record/read-job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { issueEvent } from '../issue-events.ts';
-import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { command } from '../slack-requests.ts';
 
 const operation = '/defects/create';
@@ -35,6 +35,41 @@ describe('creations whose answers are lost', () => {
     expect(defects()).toHaveLength(issues);
     expect(relay.sandbox.audit.filter(({ status }) => status === null)).toHaveLength(9);
     expect(relay.sandbox.requests).toBeLessThanOrEqual(issues + 9 + 3);
+  });
+});
+
+describe('an open creation whose resends meet 429', () => {
+  it.each([2, 3, 4])('goes before most others after each of %i pauses, and is not parked', async (times) => {
+    let sent = 0;
+    const resentAt: number[] = [];
+    let first: unknown;
+    await start({
+      config: exampleConfig({ comment: false }),
+      runtime: {
+        async fetch(url, init) {
+          if (!String(url).endsWith(operation)) return fetch(url, init);
+          sent++;
+          if (sent === 2) first = init?.body;
+          if (init?.body === first) {
+            resentAt.push(sent);
+            if (resentAt.length > 1 && resentAt.length <= 1 + times)
+              relay.sandbox.setFault({ kind: 'rate-limited', operation, times: 1, retryAfterSeconds: 20 });
+          }
+          return fetch(url, init);
+        },
+      },
+    });
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1, skip: 1 });
+    for (let id = 1; id <= 150; id++) {
+      await relay.post('issues', issueEvent('opened', { id }));
+      if (id % 30 === 0) await relay.work();
+    }
+    await relay.workToTheEnd();
+    expect(resentAt).toHaveLength(2 + times);
+    // One worker at a time runs here, so those that wait in place go first.
+    expect(Math.max(...resentAt.slice(1).map((at, index) => at - (resentAt[index] ?? 0)))).toBeLessThanOrEqual(30);
+    expect(await relay.jobs('parked')).toEqual([]);
+    expect(defects()).toHaveLength(150);
   });
 });
 

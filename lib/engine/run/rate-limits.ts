@@ -7,6 +7,8 @@ import type { Limited } from '../record/job.ts';
 
 /** The pause after a 429 without a Retry-After if the budget cannot be written, or if only this call waits. */
 const UNKNOWN_PAUSE_MS = 60_000;
+/** A resend is back before those that the line calls (LEAD_MS in ../line/waiting-line.ts), and waits in place. */
+const BACK_BEFORE_MS = 8_000;
 /** A job that meets 429 again lets others go first after the pause. */
 const BEHIND_OTHERS_MS = 15_000;
 
@@ -27,6 +29,9 @@ export function createRateLimits(run: CallingRun): RateLimits {
   const { connection, budget, breakers, clock, report } = run;
   let { limited } = run;
 
+  const goFirstAt = (at: number, why: string) =>
+    comeBackAt(Math.max(clock(), at - BACK_BEFORE_MS), clock(), why, 'budget');
+
   return {
     async met(error, urgent) {
       report({ news: 'rate limited' });
@@ -36,16 +41,16 @@ export function createRateLimits(run: CallingRun): RateLimits {
       const served = await breakers.limited(connection.name);
       limited = { operation, served };
       const why = 'the service wants fewer calls';
-      if (before !== undefined && urgent)
-        return comeBackAt(clock() + (asked ?? UNKNOWN_PAUSE_MS), clock(), why, 'budget');
-      if (before !== undefined && served > before)
+      if (before !== undefined && served > before) {
+        if (urgent) return goFirstAt(clock() + (asked ?? UNKNOWN_PAUSE_MS), why);
         return new StepFailed(`${error.message}, while it took other calls`, { notBefore: clock() + (asked ?? 0) });
+      }
       const until = await budget.pause(connection.name, connection.limits, asked).catch((error) => {
         // Other jobs will get their own 429 from the service.
         if (!(error instanceof BudgetUnavailable)) throw error;
         return clock() + (asked ?? UNKNOWN_PAUSE_MS);
       });
-      if (urgent) return comeBackAt(until, clock(), why, 'budget');
+      if (urgent) return goFirstAt(until, why);
       // If it went first again, no other call could show that the service takes others.
       return before === undefined
         ? new InLine(why, until)
