@@ -1,5 +1,3 @@
-import { packSparse, unpackSparse } from './packed.ts';
-
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
 
@@ -90,11 +88,32 @@ export function openings(window: Window, limit: number): Opening[] {
   return found;
 }
 
+/** Loaded on first use, because few cold starts need it. */
+const zlib = () => process.getBuiltinModule('node:zlib');
+
 /**
  * The window in few bytes. While calls without an answer are held for another minute, most of its thousand buckets are
  * empty.
  */
-export const packWindow = ({ first, calls }: Window): Uint8Array => packSparse([first, ...calls]);
+export const packWindow = ({ first, calls }: Window): Uint8Array =>
+  zlib().deflateRawSync(JSON.stringify([first, ...calls]));
+
+/** A thousand buckets of {@link MOST_IN_BUCKET} calls have less. */
+const LONGEST_LIST_BYTES = 16_000;
+
+/** The numbers of a packed window; undefined for something that {@link packWindow} did not make. */
+function unpacked(packed: unknown): number[] | undefined {
+  if (!(packed instanceof Uint8Array)) return undefined;
+  try {
+    const text = zlib().inflateRawSync(packed, { maxOutputLength: LONGEST_LIST_BYTES }).toString();
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((number) => Number.isSafeInteger(number) && number >= 0)
+      ? list
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** More calls than any limit allows in the time of a bucket. */
 const MOST_IN_BUCKET = 1_000_000;
@@ -108,14 +127,14 @@ const BOOKED_AHEAD_MS = MINUTE + 10_000;
  * @param packed what {@link packWindow} made, or anything else
  */
 export function unpackWindow(empty: Window, packed: unknown, now: number): { window: Window; isWhole: boolean } {
-  const entries = packed === undefined ? [] : unpackSparse(packed);
+  const numbers = packed === undefined ? [] : unpacked(packed);
   const window = { ...empty };
-  let isWhole = entries !== undefined;
-  const first = entries?.[0]?.place === 0 ? entries[0].number : 0;
+  let isWhole = numbers !== undefined;
+  const [first = 0, ...calls] = numbers ?? [];
   const oldest = Math.floor((now - window.lengthMs) / window.bucketMs) * window.bucketMs;
-  for (const { place, number } of entries ?? []) {
-    if (place === 0) continue;
-    const at = (first + place - 1) * window.bucketMs;
+  for (const [place, number] of calls.entries()) {
+    if (number === 0) continue;
+    const at = (first + place) * window.bucketMs;
     const canBe = at <= now + BOOKED_AHEAD_MS && number <= MOST_IN_BUCKET;
     if (!canBe) isWhole = false;
     else if (at >= oldest) add(window, at, number);
