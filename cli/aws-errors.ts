@@ -1,8 +1,6 @@
 import { CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
-
-const NO_CREDENTIALS = /^(CredentialsProviderError|TokenProviderError)$/;
-const BAD_CREDENTIALS = /^(ExpiredToken|ExpiredTokenException|UnrecognizedClientException|InvalidClientTokenId)$/;
+import { credentialsFault } from '../console/aws-faults.ts';
 
 /**
  * What an error of the AWS SDK means for the person at the command line, and what to do. Other errors speak for
@@ -10,15 +8,16 @@ const BAD_CREDENTIALS = /^(ExpiredToken|ExpiredTokenException|UnrecognizedClient
  */
 export function awsErrorInWords(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { name, message } = error;
+  const { message } = error;
+  const credentials = credentialsFault(error);
   // The SDK has no class for it.
   if (message === 'Region is missing') {
     return 'no AWS region is set: set AWS_REGION to that of the stage, such as AWS_REGION=eu-central-1, or AWS_PROFILE to a profile that has one';
   }
-  if (NO_CREDENTIALS.test(name)) {
+  if (credentials === 'missing') {
     return `there are no AWS credentials (${message}): sign in, for example with aws sso login, or set AWS_PROFILE`;
   }
-  if (BAD_CREDENTIALS.test(name)) return `AWS refuses your credentials (${message}): sign in again`;
+  if (credentials === 'refused') return `AWS refuses your credentials (${message}): sign in again`;
   if (error instanceof CloudFormationServiceException && /does not exist/.test(message)) {
     return `${message}: deploy it with npx cdk deploy -c stage=<stage>, or check --stage and AWS_REGION`;
   }

@@ -33,7 +33,7 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       const target = await open();
       const { stores } = target;
       const chosen = await chosenJobs(stores, id, options.parkedFor);
-      if (isOnlyListed(chosen, id, options.yes)) return;
+      if (isOnlyListed(chosen, id, options)) return;
       const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
       if (other)
         throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
@@ -59,7 +59,7 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       const target = await open();
       const isUnknown = (job: Job) => job.parked?.outcomeUnknown === true;
       const chosen = await chosenJobs(target.stores, id, options.parkedFor, isUnknown, 'with an unknown outcome');
-      if (isOnlyListed(chosen, id, options.yes)) return;
+      if (isOnlyListed(chosen, id, options)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const resolve = (job: Job) => resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) });
       await inTurn(chosen, resolve, sayQueued);
@@ -80,7 +80,7 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       if (lane !== undefined && (id ?? parkedFor) !== undefined) throw new Error('use --lane alone');
       const chosen =
         lane === undefined ? await chosenJobs(target.stores, id, parkedFor) : await waitingJobs(target.stores, lane);
-      if (isOnlyListed(chosen, id, options.yes)) return;
+      if (isOnlyListed(chosen, id, options)) return;
       const { reason } = options;
       await inTurn(
         chosen,
@@ -149,8 +149,16 @@ async function inTurn(
 }
 
 /** Several jobs are listed first, so that a text that matches too many jobs decides nothing. */
-function isOnlyListed(chosen: readonly Job[], id: string | undefined, yes: boolean | undefined): boolean {
+function isOnlyListed(
+  chosen: readonly Job[],
+  id: string | undefined,
+  { yes, json }: Pick<Several, 'yes'> & { json?: boolean },
+): boolean {
   if (id !== undefined || yes) return false;
+  if (json) {
+    printJson(withIsoTimes(chosen));
+    return true;
+  }
   printJobs(chosen);
   const these = chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`;
   const rest =

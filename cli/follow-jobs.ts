@@ -18,7 +18,7 @@ export async function followJobs(
   asJson: boolean,
   looks = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const seen = new Map(known.map((job) => [job.id, stateOf(job)]));
+  const seen = new Map(known.map((job) => [job.id, { state: stateOf(job), isWanted: true }]));
   const { statuses, ...others } = filter;
   const startedAt = Date.now();
   for (let look = 0; look < looks; look++) {
@@ -27,14 +27,20 @@ export async function followJobs(
     const { jobs } = await findJobs(table, { filter: others, limit: LOOKED_AT, maxPages: MAX_PAGES, now: Date.now() });
     for (const job of jobs.toReversed()) {
       const before = seen.get(job.id);
-      const state = stateOf(job);
-      if (before === state) continue;
-      const isShown = statuses === undefined || statuses.includes(job.status) || before !== undefined;
-      const isNew = before !== undefined || (job.finishedAt ?? startedAt) >= startedAt;
-      seen.set(job.id, state);
-      if (isShown && isNew) asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(job);
+      const now = { state: stateOf(job), isWanted: statuses === undefined || statuses.includes(job.status) };
+      seen.set(job.id, now);
+      // Not all jobs are known from the start, and one that was there before comes into view when another leaves.
+      const hasChanged = before ? before.state !== now.state : changedAt(job) >= startedAt;
+      if (hasChanged && (now.isWanted || before?.isWanted))
+        asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(job);
     }
   }
+}
+
+/** When its state changed last, in epoch milliseconds. */
+function changedAt({ createdAt, queuedAt = 0, finishedAt = 0, waits }: Job): number {
+  const { from = 0, until = 0 } = waits?.newest.at(-1) ?? {};
+  return Math.max(createdAt, queuedAt, finishedAt, from, until);
 }
 
 /** What makes a change worth a line. */

@@ -80,7 +80,7 @@ export async function sumsInWords(
     const plans = own.flatMap(({ plan }) => plan ?? []);
     const { created, updated, calls } = summarizePlans(plans);
     const open = own.length - plans.length;
-    const more = open === 0 ? '' : `, and at least ${open} of ${open} other jobs`;
+    const more = open === 0 ? '' : `, and one call or more for each of ${counted(open, 'other job')}`;
     const done = await whenDone(connection, calls + open, 'background', { budget, jobs, config });
     return `${connection}: ${counted(calls, 'call')} (${created} to create, ${updated} to update)${more}; ${done}`;
   });

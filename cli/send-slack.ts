@@ -8,7 +8,7 @@ import { renderMessage } from '../local/slack/render.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
-import { addWaitOptions, jobsOf, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
+import { addWaitOptions, jobsOf, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
 
 interface SendSlackOptions extends WaitOptions {
   user: string;
@@ -40,6 +40,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       if (typed !== undefined && options.payload !== undefined) {
         throw new Error('enter either a command or --payload, not both');
       }
+      refuseToWaitFor(options.url, options.wait);
       const target = options.url ? undefined : await open();
       const { url, secret } = await whereTo(options.url, target);
       const form = options.payload

@@ -13,7 +13,7 @@ import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
 import { addSendWorkflowCommand } from './send-workflow.ts';
 import type { OpenTarget } from './target.ts';
-import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
+import { addWaitOptions, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
 
 interface SendOptions extends WaitOptions {
   action?: string;
@@ -150,8 +150,9 @@ function readPayload(file: string): string {
   return text;
 }
 
-async function whereTo({ url, again }: SendOptions, open: OpenTarget): Promise<Receiver> {
+async function whereTo({ url, again, wait }: SendOptions, open: OpenTarget): Promise<Receiver> {
   const secret = process.env.GITHUB_WEBHOOK_SECRET;
+  refuseToWaitFor(url, wait);
   if (url) {
     if (secret) return { url, secret };
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');

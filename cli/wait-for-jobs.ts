@@ -29,6 +29,12 @@ export function addWaitOptions(command: Command): Command {
     .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, readCount);
 }
 
+/** Before anything is sent. @throws {Error} if the jobs are those of a relay that cannot be asked */
+export function refuseToWaitFor(url: string | undefined, wait: boolean | undefined): void {
+  if (url !== undefined && wait)
+    throw new Error('--wait reads the jobs of the relay in this folder or of a --stage: leave out --url');
+}
+
 /** Reads a job until it has changed, for a limited time. @param until epoch milliseconds */
 export async function lookUntil(
   jobs: Stores['jobs'],
@@ -46,7 +52,7 @@ export async function lookUntil(
 /**
  * Prints what was sent as JSON if that is wanted, and with `--wait` how its jobs ended. Sets the exit code.
  *
- * @param stores undefined for a relay that cannot be asked
+ * @param stores undefined for a relay that cannot be asked, and not with `--wait`
  */
 export async function printOutcome(
   sent: object,
@@ -54,8 +60,7 @@ export async function printOutcome(
   stores: Pick<Stores, 'jobs'> | undefined,
   { wait, timeout = SECONDS, json }: WaitOptions,
 ): Promise<void> {
-  if (!wait) return json ? printJson(sent) : undefined;
-  if (!stores) throw new Error('--wait reads the jobs of the relay in this folder or of a --stage: leave out --url');
+  if (!wait || !stores) return json ? printJson(sent) : undefined;
   const jobs = await ended(stores, ids, Date.now() + timeout * 1000);
   if (json) printJson(withIsoTimes({ ...sent, jobs }));
   else if (jobs.length > 0) printJobs(jobs);

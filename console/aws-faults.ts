@@ -1,21 +1,28 @@
 import { HttpError } from '../lib/state/http/function-url.ts';
 
-/** The errors by which AWS's services and SDK say that the credentials cannot be used. */
-const CREDENTIALS = new Set([
-  'CredentialsProviderError',
-  'ExpiredToken',
-  'ExpiredTokenException',
-  'InvalidClientTokenId',
-  'InvalidSignatureException',
-  'TokenProviderError',
-  'UnrecognizedClientException',
+/**
+ * The errors by which the SDK and AWS's services say that there are no credentials, or that they cannot be used.
+ * https://docs.aws.amazon.com/IAM/latest/APIReference/CommonErrors.html
+ */
+const CREDENTIALS: ReadonlyMap<string, 'missing' | 'refused'> = new Map([
+  ['CredentialsProviderError', 'missing'],
+  ['TokenProviderError', 'missing'],
+  ['ExpiredToken', 'refused'],
+  ['ExpiredTokenException', 'refused'],
+  ['InvalidClientTokenId', 'refused'],
+  ['InvalidSignatureException', 'refused'],
+  ['SignatureDoesNotMatch', 'refused'],
+  ['UnrecognizedClientException', 'refused'],
 ]);
+
+/** What an error says about the credentials for AWS; undefined for other errors. */
+export const credentialsFault = ({ name }: Error) => CREDENTIALS.get(name);
 
 /** What an operator can do about an error of AWS; undefined for other errors. */
 export function awsFault(error: unknown): HttpError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { name, message } = error;
-  if (CREDENTIALS.has(name)) {
+  if (credentialsFault(error)) {
     return new HttpError(502, `AWS does not accept the credentials of this console: ${message}. Sign in to AWS again`, {
       cause: error,
     });

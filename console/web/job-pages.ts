@@ -23,6 +23,7 @@ interface JobPagesState {
   rows: readonly JobRow[];
   cursor?: string | undefined;
   read: number;
+  /** How many pages were searched. */
   pages: number;
   isLoading: boolean;
   others: ReadonlySet<string>;
@@ -48,8 +49,8 @@ const empty = (query: string): JobPagesState => ({
 });
 
 /**
- * The jobs that match a query, page by page. The first page follows every change. If more pages are shown, their rows
- * follow, and new jobs are only counted, so that nothing moves while a person reads.
+ * The jobs that match a query, page by page. The first page follows every change. If more pages were searched, their rows
+ * follow, and other jobs are only counted: nothing moves while a person reads, and no change costs another search.
  */
 export function useJobPages(query: string): JobPages {
   const [state, setState] = useState<JobPagesState>(() => (last?.query === query ? last : empty(query)));
@@ -78,12 +79,12 @@ export function useJobPages(query: string): JobPages {
           rows: [...next.rows, ...jobs.filter(({ id }) => !next.rows.some((row) => row.id === id))],
           cursor,
           read: next.read + read,
-          pages: next.pages + (jobs.length > 0 ? 1 : 0),
+          pages: next.pages + 1,
           error: undefined,
         };
         if (cursor === undefined || next.rows.length - from.rows.length >= ROWS_AT_ONCE) break;
         // Rows that are found early are shown early.
-        if (from.pages > 0 || next.rows.length > 0) show({ ...next, isLoading: true });
+        if (from.pages > 0 || next.rows.length > 0 || next.pages > 1) show({ ...next, isLoading: true });
       }
       show({ ...next, isLoading: false });
     };
@@ -93,8 +94,8 @@ export function useJobPages(query: string): JobPages {
     });
     const changed = new Set<string>();
     const follow = paced(async () => {
-      const { rows, pages, cursor } = current.current;
-      if (pages <= 1 || cursor === undefined) {
+      const { rows, pages } = current.current;
+      if (pages <= 1) {
         changed.clear();
         await readOn(empty(query)).catch(failed);
         return;

@@ -9,6 +9,8 @@ export const connection = state<'connecting' | 'live' | 'lost' | 'hidden'>('conn
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const OPENS_WITHIN_MS = 200;
+/** The server writes something every 15 seconds. */
+const DEAD_AFTER_MS = 40_000;
 
 /** `all` after a gap in the stream, in which anything may have changed. */
 export type News = LiveChange | 'all';
@@ -59,15 +61,23 @@ export async function startLive(): Promise<void> {
 async function readOn(signal: AbortSignal): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted && !isRefused.value) {
+    const dead = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isAlive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => dead.abort(), DEAD_AFTER_MS);
+    };
+    isAlive();
     try {
-      const { body } = await request('/api/changes', { signal });
+      const { body } = await request('/api/changes', { signal: AbortSignal.any([signal, dead.signal]) });
       connection.value = 'live';
       pauseMs = FIRST_PAUSE_MS;
       if (isRead) tell('all');
-      if (body) await readLines(body, (line) => tell(JSON.parse(line) as LiveChange));
+      if (body) await readLines(body, isAlive, (line) => tell(JSON.parse(line) as LiveChange));
     } catch {
       // The state says it, and the requests of the screen say why.
     }
+    clearTimeout(timer);
     if (signal.aborted) return;
     connection.value = 'lost';
     await pause(pauseMs, signal);
@@ -75,12 +85,17 @@ async function readOn(signal: AbortSignal): Promise<void> {
   }
 }
 
-async function readLines(body: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+async function readLines(
+  body: ReadableStream<Uint8Array>,
+  isAlive: () => void,
+  take: (line: string) => void,
+): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    isAlive();
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') take(line);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RowPage } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
 import { Failure } from './failure.tsx';
@@ -25,8 +25,13 @@ export function Found<Row>({ path, label, hint, isFirst = false, version = 0, ch
   const [cursor, setCursor] = useState<string | undefined>();
   const [error, setError] = useState<ApiError | undefined>();
   const [attempt, setAttempt] = useState(0);
+  const [isReading, setReading] = useState(true);
+  /** Ends what is read of this list when another one is wanted. */
+  const stop = useRef(new AbortController());
 
-  async function read(from: string | undefined, signal?: AbortSignal): Promise<void> {
+  async function read(from?: string): Promise<void> {
+    const { signal } = stop.current;
+    setReading(true);
     const query = new URLSearchParams({ ...(find && { find }), ...(from !== undefined && { cursor: from }) });
     try {
       const page = await get<RowPage<Row>>(`${path}?${query}`, signal);
@@ -34,16 +39,17 @@ export function Found<Row>({ path, label, hint, isFirst = false, version = 0, ch
       setCursor(page.cursor);
       setError(undefined);
     } catch (caught) {
-      if (!signal?.aborted) setError(caught as ApiError);
+      if (!signal.aborted) setError(caught as ApiError);
     }
+    if (!signal.aborted) setReading(false);
   }
 
   useEffect(() => {
-    const stop = new AbortController();
-    const timer = setTimeout(() => void read(undefined, stop.signal), find === '' ? 0 : TYPING_PAUSE_MS);
+    stop.current = new AbortController();
+    const timer = setTimeout(() => void read(), find === '' ? 0 : TYPING_PAUSE_MS);
     return () => {
       clearTimeout(timer);
-      stop.abort();
+      stop.current.abort();
     };
   }, [find, attempt, version]);
 
@@ -65,7 +71,7 @@ export function Found<Row>({ path, label, hint, isFirst = false, version = 0, ch
       {rows?.length === 0 && <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>}
       {rows && rows.length > 0 && children(rows)}
       {cursor !== undefined && (
-        <button type="button" onClick={() => void read(cursor)}>
+        <button type="button" disabled={isReading} onClick={() => void read(cursor)}>
           Show more
         </button>
       )}

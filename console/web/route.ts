@@ -1,4 +1,4 @@
-import { takeFromAddress } from './session.ts';
+import { decoded, takeFromAddress } from './session.ts';
 import { state } from './state.ts';
 
 /** Where the page is: `#/jobs/abc?status=parked`. */
@@ -39,18 +39,10 @@ let list = '#/jobs';
 export const lastList = () => list;
 
 function readRoute(hash: string): Route {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [, path = '', query = ''] = /^#?\/?([^?]*)\??(.*)$/s.exec(hash) ?? [];
   const [screen = '', id] = path.split('/').map(decoded);
   if (screen === 'jobs' && id === undefined) list = hash;
   return { screen: screen || 'now', id, query: new URLSearchParams(query) };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** The address of a screen. Empty values are left out. */

@@ -22,12 +22,21 @@ export async function openSession(): Promise<void> {
 export function takeFromAddress(): boolean {
   const [, found, rest = ''] = /^#token=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
   if (found === undefined) return false;
-  const given = decodeURIComponent(found);
+  const given = decoded(found);
   sessionStorage.setItem(KEY, given);
   history.replaceState(null, '', rest === '' ? '#/' : `#${rest}`);
   token.value = given;
   isRefused.value = false;
   return true;
+}
+
+/** A part of the address, which may have been typed. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Answers other tabs of the console; a channel is of one origin. */

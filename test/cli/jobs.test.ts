@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followJobs } from '../../cli/follow-jobs.ts';
 import { addJobCommands } from '../../cli/jobs.ts';
 import type { Target } from '../../cli/target.ts';
+import { findJobs } from '../../lib/engine/operate/find-jobs.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
 import type { Table } from '../../lib/state/table/table.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -130,6 +131,28 @@ describe('relay jobs', () => {
     expect((await look(2)).split('\n')).toEqual([expect.stringMatching(/succeeded .*#2 opened.* → created defect/)]);
     const asJson = await printed(() => followJobs(relay.stores.table, {}, known, true, 2));
     expect(JSON.parse(asJson)).toMatchObject({ status: 'succeeded', createdAt: '2026-11-20T10:00:01.000Z' });
+  });
+
+  it('relay jobs --follow shows no job that was there before, and no change of a job that the filter leaves out', async () => {
+    await open(...Array.from({ length: 30 }, (_, index) => index + 1));
+    await relay.post('issues', issueEvent('opened', { id: 31 }));
+    relay.clock.now += 1_000;
+    const { table } = relay.stores;
+    let read = 0;
+    const changing: Table = {
+      ...table,
+      async indexPage(...given) {
+        const page = await table.indexPage(...given);
+        // After the first look at the five statuses.
+        if (++read === 5) await relay.workToTheEnd();
+        return page;
+      },
+    };
+    expect(await printed(() => followJobs(changing, { statuses: ['parked'] }, [], false, 2))).toBe('');
+    expect(read).toBeGreaterThan(5);
+    relay.clock.now += 1_000;
+    const { jobs } = await findJobs(table, { filter: {}, limit: 20, maxPages: 10, now: relay.clock.now });
+    expect(await printed(() => followJobs(table, {}, jobs, false, 1))).toBe('');
   });
 
   it('relay jobs --ignored lists ignored events from the log, and passes over what is not one', async () => {

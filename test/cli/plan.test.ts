@@ -84,6 +84,12 @@ describe('relay plan', () => {
     expect(shown).toContain('ignored: a merge into feature completes nothing; only a merge into master does');
   });
 
+  it('counts what depends on the answers of the service as one call or more', async () => {
+    const payload = mergedPayload(1, 'Completes checklist items 101 and 102');
+    const shown = await plan(relay.runtime.config, await file('1.json', payload), '--event', 'pull_request');
+    expect(shown).toMatch(/main: 0 calls \(.*\), and one call or more for each of 1 other job; done by about/);
+  });
+
   it('prints with --json what it shows, and nothing else', async () => {
     const files = [await file('1.json', issueEvent('opened', { title: 'One' }))];
     expect(JSON.parse(await plan(relay.runtime.config, '--json', ...files))).toMatchObject([

@@ -277,6 +277,14 @@ describe('--json', () => {
       expect(JSON.parse(await run(...words(job?.id ?? ''), '--json'))).toMatchObject([printed]);
     },
   );
+
+  it('relay replay --parked-for lists the jobs with --json as JSON, and replays none', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
+    await open(1);
+    const listed = JSON.parse(await run('replay', '--parked-for', 'status 422', '--json'));
+    expect(listed).toMatchObject([{ status: 'parked', createdAt: time }]);
+    expect(await relay.jobs('parked')).toHaveLength(1);
+  });
 });
 
 describe('what a person can do next', () => {

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
 import { addSecretCommands } from '../../cli/secrets.ts';
+import { awsFault } from '../../console/aws-faults.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 
 const KEPT = '.relay/github-app-prod.json';
@@ -139,6 +140,15 @@ describe('relay secrets from-github', () => {
     expect(awsErrorInWords(error)).toMatch(expected);
     expect(github.asked).toEqual([]);
   });
+
+  it.each(['ExpiredToken', 'InvalidSignatureException', 'SignatureDoesNotMatch', 'TokenProviderError'])(
+    '%s says in the terminal and in the console that the credentials cannot be used',
+    (name) => {
+      const error = Object.assign(new Error('no'), { name });
+      expect(awsErrorInWords(error)).toMatch(/credentials.*: sign in/);
+      expect(awsFault(error)?.message).toMatch(/AWS does not accept the credentials.*Sign in to AWS again/);
+    },
+  );
 
   it('a secret that the stage does not have is said with what to do', async () => {
     refused = 'unknown secrets';

@@ -11,7 +11,7 @@ import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
 import { keepingDeliveries } from '../../local/kept-deliveries.ts';
 import type { Listening } from '../../local/listen.ts';
 import { startGithubApi } from '../github-api.ts';
-import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
 import { runCommand } from './run-command.ts';
 
 const before = process.cwd();
@@ -159,6 +159,17 @@ it.each([
   const url = relay.slackUrl;
   target = { ...target, slackWebhookUrl: 'http://127.0.0.1:1/not-here' };
   expect(JSON.parse(await send(...words(['--url', url, '--json'])))).toMatchObject({ status: 200 });
+  vi.unstubAllEnvs();
+});
+
+it.each([
+  ['issues', () => ['issues', '--url', relay.url]],
+  ['slack', () => ['slack', '/pm help', '--url', relay.slackUrl]],
+])('relay send %s refuses --wait with --url before it sends anything', async (_, words) => {
+  vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
+  vi.stubEnv('GITHUB_WEBHOOK_SECRET', WEBHOOK_SECRET);
+  await expect(send(...words(), '--wait')).rejects.toThrow('leave out --url');
+  expect(await relay.jobs()).toEqual([]);
   vi.unstubAllEnvs();
 });
 

@@ -66,6 +66,10 @@ describe.skipIf(isWithoutBrowser)('10,000 jobs', () => {
     await page.getByRole('button', { name: 'Search on' }).click();
     await page.getByText('of 800 searched').waitFor();
     expect(listed()).toBe(16);
+    // A change is counted, and costs no search.
+    fixture.tell({ jobs: [numberedJob(1).id] });
+    await page.getByText('1 job changed since. Show the newest').waitFor();
+    expect(listed()).toBe(16);
   });
 
   it('a view is shared by its address, with every filter', async () => {

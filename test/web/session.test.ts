@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { openConsole } from './console-page.ts';
 import { numberedJob, sampleJobs, unknownJob } from './fixture/sample-jobs.ts';
+import { people } from './fixture/sample-relay.ts';
 import { type Fixture, type FixtureOptions, startFixture, WRONG_ID } from './fixture/server.ts';
 
 describe.skipIf(isWithoutBrowser)('the page and its server', () => {
@@ -46,6 +47,48 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     await page.goto(url);
     await page.getByRole('heading', { name: 'Now' }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('an address that cannot be decoded is a wrong token, and text behind a second ? is kept', async () => {
+    const fixture = await start();
+    const { page } = await open(`http://127.0.0.1:${fixture.port}/#token=%`);
+    await page.getByRole('heading', { name: 'The token is not accepted' }).waitFor();
+    await page.goto(`${fixture.url}&/jobs?text=why%3F?no`);
+    await expect.poll(() => page.getByLabel('Filter jobs by text').inputValue()).toBe('why??no');
+  });
+
+  it('a stream that says nothing any more is opened again', async () => {
+    const fixture = await start();
+    const { page, close } = await openConsole(browser, fixture.url);
+    onTestFinished(close);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const opened = () => fixture.requests.filter((request) => request === 'GET /api/changes').length;
+    expect(opened()).toBe(1);
+    await page.clock.fastForward(30_000);
+    fixture.requests.length = 0;
+    fixture.tell({ now: true });
+    await expect.poll(() => fixture.requests).toContain('GET /api/now');
+    await page.clock.fastForward(30_000);
+    expect(opened()).toBe(0);
+    await page.clock.fastForward(30_000);
+    await page.clock.runFor(1_000);
+    await expect.poll(opened).toBe(1);
+  });
+
+  it('a list takes each of its pages once, however often and fast more is asked for', async () => {
+    const fixture = await start();
+    const rows = (from: number) =>
+      Array.from({ length: 3 }, (_, index) => ({ ...people[0], id: `U0PERSON${from + index}` }));
+    const { page, go } = await open(fixture.url);
+    await page.route('**/api/people?*', async (route) => {
+      const isSecond = route.request().url().includes('cursor=');
+      if (isSecond) await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.fulfill({ json: isSecond ? { rows: rows(3) } : { rows: rows(0), cursor: 'next' } });
+    });
+    await go('people');
+    await page.getByRole('button', { name: 'Show more' }).dblclick();
+    await page.getByText('U0PERSON5').first().waitFor();
+    expect(await page.getByText(/^U0PERSON\d$/).count()).toBe(6);
   });
 
   it('an open page goes on when the relay answers again', async () => {
