@@ -94,6 +94,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       grant: ['GetItem', 'UpdateItem'],
       linkWait: ['PutItem'],
       newest: ['GetItem', 'PutItem'],
+      scenarioResults: ['GetItem', 'PutItem'],
       failingCases: ['GetItem', 'PutItem'],
     },
     indexes: [waitingLine.name],

@@ -22,6 +22,7 @@ export interface WantedRun {
   head?: { id: number } | null;
   file?: string;
   createdAt?: string;
+  sha?: string;
 }
 
 export const idOf = (number: number) => 9_000_000 + number;
@@ -44,7 +45,7 @@ export function workflowRun(wanted: WantedRun): Fields {
       head_branch: branch,
       // A line that links a defect elsewhere.
       head_commit: { message: 'Add sign-in\n\nTask: 12' },
-      head_sha: String(number).padStart(40, 'a'),
+      head_sha: wanted.sha ?? String(number).padStart(40, 'a'),
       head_repository: head,
       conclusion,
       created_at,

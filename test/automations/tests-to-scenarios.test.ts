@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeFailing } from '../../lib/automations/tests-to-scenarios/failing-cases.ts';
 import type { TestsConfig } from '../../lib/config/tests.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { newKeys } from '../github-identity.ts';
@@ -97,6 +98,59 @@ describe('which runs count', () => {
 });
 
 describe('what is sent', () => {
+  it('a pass is not sent if a shard is missing, although another one says why the run failed', async () => {
+    const shards = async (number: number, ...reports: string[]) => {
+      for (const [index, report] of reports.entries()) await upload(github, number, report, `junit-${index}`);
+      const failed = reports.some((report) => report.includes('<failure'));
+      await relay.post('workflow_run', workflowRun({ number, conclusion: failed ? 'failure' : 'success' }));
+      await relay.workToTheEnd();
+    };
+    const [first, second] = [junit({ scenario: SCENARIO }, { scenario: OTHER }), junit({ scenario: OTHER })];
+    const red = junit({ scenario: SCENARIO, result: 'failure' }, { scenario: OTHER });
+    await shards(1, red);
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'draft']);
+    await shards(2, first, second);
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'passed']);
+    for (const scenario of relay.sandbox.data.testScenarios) scenario.status = 'draft';
+    await shards(3, red, junit({ scenario: OTHER, result: 'failure' }));
+    await shards(4, red);
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'failed']);
+    expect(text()).toContain(
+      `Scenario ${OTHER}, 1 passed, 0 failed, 0 skipped: not sent: the results of this run are not`,
+    );
+    await shards(5, red, second);
+    expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'passed']);
+  });
+
+  const verdicts = [
+    { number: 1, file: 'ci.yml', conclusion: 'failure' },
+    { number: 2, file: 'e2e.yml', conclusion: 'success' },
+  ];
+  it.each([
+    ['the failing run ends last', verdicts.toReversed(), 'failed'],
+    ['the failing run ends first', verdicts, 'failed'],
+    [
+      'a re-run of it passes',
+      [...verdicts, { number: 1, attempt: 2, file: 'ci.yml', conclusion: 'success' }],
+      'passed',
+    ],
+    [
+      'the next commit passes in one of them',
+      [...verdicts, { number: 3, file: 'e2e.yml', conclusion: 'success', sha: 'b'.repeat(40) }],
+      'passed',
+    ],
+  ])('any failure among the workflows of a commit counts: %s', async (_, runs, status) => {
+    await Promise.all([relay.close(), github.close()]);
+    await open({ workflows: ['ci.yml', 'e2e.yml'] });
+    for (const { sha = 'a'.repeat(40), ...wanted } of runs as (WantedRun & { sha?: string })[]) {
+      await run(
+        { ...wanted, sha },
+        { scenario: SCENARIO, ...(wanted.conclusion === 'failure' && { result: 'failure' }) },
+      );
+    }
+    expect(statusOf()).toBe(status);
+  });
+
   it('a scenario is sent only when it changed', async () => {
     await run({ number: 1 }, { scenario: SCENARIO });
     await run({ number: 2 }, { scenario: SCENARIO });
@@ -123,6 +177,7 @@ describe('what is sent', () => {
   });
 
   it('all shards of a run make one update of a scenario', async () => {
+    await run({ number: 0 }, { scenario: OTHER });
     await upload(github, 1, junit({ scenario: SCENARIO }, { scenario: OTHER }), 'junit-1');
     await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'junit-2');
     await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'coverage');
@@ -266,7 +321,7 @@ describe('mapping', () => {
       <testcase name="a"/><testcase name="b"><properties><property name="pm_scenario" value="${OTHER}"/></properties><failure/></testcase>
     </testsuite>`;
     await upload(github, 1, report);
-    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
+    await relay.post('workflow_run', workflowRun({ number: 1 }));
     await relay.workToTheEnd();
     expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'failed']);
   });
@@ -335,6 +390,23 @@ describe('defects', () => {
     expect(made()[0]).toMatchObject({ title: '11 test cases fail in ci.yml on main', test_case_id: null });
     expect(made()[0]?.description).toContain('- test case 11: checkout.test 10');
   });
+
+  it.each([1, 10, 11])(
+    '%i failures make their defects after one run alone, however late its job goes on',
+    async (count) => {
+      const tests = Array.from({ length: count }, (_, index) => failing(`test ${index}`, index + 1));
+      const cases = tests.map(({ name = '', case: id = '' }) => {
+        return { kind: 'test case', id, title: name, result: 'failed', tests: 1 } as const;
+      });
+      const take = (number: number) => {
+        const { workflow_run } = workflowRun({ number, conclusion: 'failure' });
+        const ended = { ...Object(workflow_run), workflow: 'ci.yml' };
+        return takeFailing(relay.stores.table, REPOSITORY.full_name, ended, cases, true);
+      };
+      const due = [await take(1), await take(2), await take(3), await take(2)];
+      expect(due.map(({ length }) => length)).toEqual([0, count, 0, count]);
+    },
+  );
 
   it('500 failures with the longest names make a job that fits into the table', async () => {
     const tests = Array.from({ length: 500 }, (_, index) => failing('試'.repeat(500), String(index).padStart(64, 'c')));

@@ -11,8 +11,10 @@ const failing = z.object({
   last: runRef,
   /** How many runs failed in a row; a re-run does not count as another one. */
   runs: z.int(),
-  /** The job that creates its defect. */
-  jobId: z.optional(z.string()),
+  /** How many of its tests were in the last of them. */
+  tests: z.optional(z.int()),
+  /** The run after which a defect was due, by its place. */
+  dueAfter: z.optional(z.string()),
 });
 /** The test cases that fail in a workflow on a branch, by their names. A case that passes is forgotten. */
 const failingCases = z.object({ place: z.string(), failing: z.record(z.string(), failing) });
@@ -20,51 +22,43 @@ const failingCases = z.object({ place: z.string(), failing: z.record(z.string(),
 /** An item of the table holds 400 KB. */
 const MOST_FAILING = 500;
 
-const itemOf = (repository: string, { workflow, head_branch }: WorkflowRun) =>
-  keys.failingCases(repository, workflow, head_branch ?? '');
-
 /**
- * Takes the results of a run, unless a newer one was taken.
- * @returns the cases that failed in two runs in a row and have no defect yet
+ * Takes the results of a run, unless a newer one was taken. That a defect is due is written together with them, so that
+ * one run alone creates it, whatever becomes of its job. A repeat returns the same.
+ *
+ * @param isWhole as in scenario-results.ts: after a run that failed, a case has passed only if none of its tests is missing
+ * @returns the cases that failed in two runs in a row, and had no defect before this one
  */
 export async function takeFailing(
   table: Table,
   repository: string,
   run: WorkflowRun,
   cases: readonly CaseResult[],
+  isWhole: boolean,
 ): Promise<FailingTest[]> {
   const place = orderOf(run);
   const last = { id: run.id, number: run.run_number, url: run.html_url };
-  const taken = await changeItem(table, itemOf(repository, run), failingCases, (before = { place, failing: {} }) => {
+  const key = keys.failingCases(repository, run.workflow, run.head_branch ?? '');
+  let after: z.output<typeof failingCases> | undefined;
+  await changeItem(table, key, failingCases, (before = { place, failing: {} }) => {
+    after = before;
     if (before.place > place) return undefined;
     const now = new Map(Object.entries(before.failing));
-    for (const one of cases) {
+    for (const { result, tests, ...one } of cases) {
       const known = now.get(keyOf(one));
-      const runs = known && known.runs + (known.last.id === run.id ? 0 : 1);
-      if (one.result === 'passed') now.delete(keyOf(one));
-      else if (known && runs) now.set(keyOf(one), { ...known, last, runs });
-      else if (now.size < MOST_FAILING) now.set(keyOf(one), { first: last, last, runs: 1 });
+      const hasPassed = isWhole && (run.conclusion === 'success' || tests >= (known?.tests ?? 0));
+      const runs = (known?.runs ?? 0) + (known?.last.id === run.id ? 0 : 1);
+      const dueAfter = known?.dueAfter ?? (runs > 1 ? place : undefined);
+      if (result === 'passed' && hasPassed) now.delete(keyOf(one));
+      else if (result === 'failed' && (known || now.size < MOST_FAILING)) {
+        now.set(keyOf(one), { first: known?.first ?? last, last, runs, tests, ...(dueAfter && { dueAfter }) });
+      }
     }
-    return { place, failing: Object.fromEntries(now) };
+    after = { place, failing: Object.fromEntries(now) };
+    return after;
   });
-  return cases.flatMap(({ result, ...one }) => {
-    const { first = last, runs = 0, jobId } = taken?.failing[keyOf(one)] ?? {};
-    return result === 'failed' && runs > 1 && jobId === undefined ? [{ ...one, first, last }] : [];
-  });
-}
-
-/** Notes the job that creates the defect of these tests. */
-export async function noteDefect(
-  table: Table,
-  repository: string,
-  run: WorkflowRun,
-  tests: readonly FailingTest[],
-  jobId: string,
-): Promise<void> {
-  const names = new Set(tests.map(keyOf));
-  await changeItem(table, itemOf(repository, run), failingCases, (state) => {
-    const all = Object.entries(state?.failing ?? {});
-    const failing = all.map(([name, one]) => [name, names.has(name) ? { ...one, jobId } : one]);
-    return state && { ...state, failing: Object.fromEntries(failing) };
+  return cases.flatMap(({ kind, id, title, result }) => {
+    const { first = last, dueAfter } = after?.failing[keyOf({ kind, id })] ?? {};
+    return result === 'failed' && dueAfter === place ? [{ kind, id, title, first, last }] : [];
   });
 }

@@ -14,9 +14,10 @@ import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { setNewest } from '../newest-wins.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
-import { attemptOf, orderOf, testRunJobs, type WorkflowRun } from './draft.ts';
-import { noteDefect, takeFailing } from './failing-cases.ts';
+import { attemptOf, testRunJobs, type WorkflowRun } from './draft.ts';
+import { takeFailing } from './failing-cases.ts';
 import type { RunResults } from './read-run.ts';
+import { noteResult, type ScenarioVerdict } from './scenario-results.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 import { wantedArtifacts } from './wanted-artifacts.ts';
 
@@ -49,15 +50,15 @@ export function testsToScenarios(context: Context): Automation {
     const isOn = await steps.read('branch', 'GitHub branch', () => isOnBranch(github, place, branch ?? '', sha));
     if (!isOn) return `nothing to do: ${sha} is not on the branch ${branch}`;
     const results = await read(run, place, settings, job, steps);
-    const { scenarios, cases, tests, unread } = results;
-    // Where a part is missing, a test that failed may be in it.
-    const isWhole = unread.length === 0 && (run.conclusion === 'success' || tests.failed > 0);
+    const { scenarios, cases, unread } = results;
+    const isWhole = unread.length === 0;
     const shown: ShownScenario[] = [];
     for (const one of scenarios) {
-      shown.push({ ...one, became: await sendChanges(one, settings, isWhole, run, job, steps) });
+      const verdict = await noteResult(table, job.connection, repository, run, one, isWhole);
+      const became = typeof verdict === 'string' ? verdict : await sendChanges(one.id, verdict, settings, job, steps);
+      shown.push({ ...one, became });
     }
-    const certain = isWhole ? cases : cases.filter(({ result }) => result === 'failed');
-    const defects = settings.defects ? await makeDefects(repository, run, certain, job, steps) : 0;
+    const defects = settings.defects ? await makeDefects(repository, run, cases, isWhole, job, steps) : 0;
     const check = checkOf({ run, results, shown, defects });
     // The check is one for all attempts, and the first one may be delivered after the next one.
     const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
@@ -110,22 +111,18 @@ export function testsToScenarios(context: Context): Automation {
 
   /** Sends what changed of a scenario. */
   async function sendChanges(
-    result: ScenarioResult,
+    id: ScenarioResult['id'],
+    { place, hasFailed, coverage }: ScenarioVerdict,
     settings: TestsConfig,
-    isWhole: boolean,
-    run: WorkflowRun,
     job: Job,
     steps: Steps,
   ): Promise<ShownScenario['became']> {
-    const { id, passed, failed, coverage } = result;
-    if (passed + failed === 0) return 'all skipped';
-    if (failed === 0 && !isWhole) return 'not whole';
     const fields = {
-      status: failed > 0 ? settings.status.failed : settings.status.passed,
-      ...(settings.coverage && typeof coverage === 'number' && { coverage_percentage: coverage }),
+      status: hasFailed ? settings.status.failed : settings.status.passed,
+      ...(settings.coverage && coverage !== undefined && { coverage_percentage: coverage }),
     };
     const scenario_id = await steps.idFrom(updateTestScenario, 'scenario_id', String(id));
-    const setting = { kind: 'test scenario', id: String(id), place: orderOf(run), value: fields, unlessTold: true };
+    const setting = { kind: 'test scenario', id: String(id), place, value: fields, unlessTold: true };
     const fate = await setNewest({ table, clock }, job, setting, (number, fence) =>
       steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence, notTaken),
     );
@@ -137,10 +134,13 @@ export function testsToScenarios(context: Context): Automation {
     repository: string,
     run: WorkflowRun,
     cases: readonly CaseResult[],
+    isWhole: boolean,
     { id, connection }: Job,
     steps: Steps,
   ): Promise<number> {
-    const due = await steps.read('failing tests', 'test results', () => takeFailing(table, repository, run, cases));
+    const due = await steps.read('failing tests', 'test results', () =>
+      takeFailing(table, repository, run, cases, isWhole),
+    );
     const { workflow, head_branch: branch } = run;
     for (const tests of due.length > MOST_DEFECTS ? [due] : due.map((one) => [one])) {
       const what = tests.length > 1 ? counted(tests.length, 'test case') : tests.map(keyOf).join();
@@ -155,7 +155,6 @@ export function testsToScenarios(context: Context): Automation {
         cause: { from: 'job', id },
       });
       await acceptEvent(draft, { jobs, queue });
-      await noteDefect(table, repository, run, tests, draft.id);
     }
     return due.length;
   }

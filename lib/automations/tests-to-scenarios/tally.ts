@@ -18,6 +18,8 @@ export interface ScenarioResult {
 export interface CaseResult extends RelationTarget {
   kind: 'test case' | 'test step';
   result: 'passed' | 'failed';
+  /** How many of them were run. */
+  tests: number;
   /** The name of the first of them that failed. */
   title: string;
 }
@@ -100,9 +102,12 @@ export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) 
 
   function addToCase(target: Pick<CaseResult, 'kind' | 'id'>, { name, result }: Test): void {
     const known = cases.get(keyOf(target));
-    if (result === 'skipped' || known?.result === 'failed' || known?.result === result) return;
+    if (result === 'skipped') return;
+    if (known) known.tests++;
+    if (known?.result === 'failed' || known?.result === result) return;
     if (!known && cases.size === MOST_CASES) return void found.leftOut++;
-    cases.set(keyOf(target), { ...target, result, title: cutToBytes(name, TITLE_BYTES, '…') });
+    const tests = known?.tests ?? 1;
+    cases.set(keyOf(target), { ...target, result, tests, title: cutToBytes(name, TITLE_BYTES, '…') });
   }
 
   function isId(text: string): boolean {

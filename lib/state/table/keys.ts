@@ -124,6 +124,11 @@ export const keys = {
     pk: `newest#${connection}#${kind}#${id}`,
     sk: 'newest',
   }),
+  /** lib/automations/tests-to-scenarios/scenario-results.ts: what the newest run of each workflow said of a scenario. */
+  scenarioResults: (connection: string, scenario: string): Key => ({
+    pk: `scenario-results#${connection}#${scenario}`,
+    sk: 'results',
+  }),
   /** lib/automations/tests-to-scenarios/failing-cases.ts: the test cases that fail in a workflow on a branch. */
   failingCases: (repository: string, workflow: string, branch: string): Key => ({
     pk: `failing-cases#${repository.toLowerCase()}`,
