@@ -72,12 +72,19 @@ describe('arguments', () => {
         nullable: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
         named: { anyOf: [{ $ref: '#/$defs/level' }, { type: 'null' }] },
         several: { type: 'array', items: { $ref: '#/$defs/level' } },
+        items: { type: 'array', items: { type: 'object', properties: { item: { type: 'integer' } } } },
+        one: { type: 'object', properties: { of: { $ref: '#/$defs/item' } } },
+        rows: { type: 'array', items: { type: 'array', items: { type: 'string' } } },
       },
-      $defs: { level: { enum: ['Low', 2, null] } },
+      $defs: {
+        level: { enum: ['Low', 2, null] },
+        item: { type: 'object', properties: { item: { type: 'string' }, level: { $ref: '#/$defs/level' } } },
+      },
     };
     const given = {
       ...{ id: 12, ids: ['12', 'x'], priority: 'High', days: ['MON', 'Tue', '3'], either: '12', other: '12' },
       ...{ nullable: '7', named: 'low', several: ['2'] },
+      ...{ items: [{ item: '12', other: '12' }, '12'], one: { of: { item: 12, level: 'low' } }, rows: [[1], 'x'] },
     };
     expect(fitArguments(toolOf(schema), given)).toEqual({
       id: '12',
@@ -89,6 +96,9 @@ describe('arguments', () => {
       nullable: 7,
       named: 'Low',
       several: ['2'],
+      items: [{ item: 12, other: '12' }, '12'],
+      one: { of: { item: '12', level: 'Low' } },
+      rows: [['1'], 'x'],
     });
   });
 });

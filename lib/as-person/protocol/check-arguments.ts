@@ -1,4 +1,5 @@
 import { type Argument, argumentsOf } from './input-schema.ts';
+import { isRecord } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import type { Tool } from './tool.ts';
 
@@ -9,9 +10,11 @@ const MOST_BYTES = 64 * 1024;
  * text for another, and a priority is `High` or `high`. What does not fit stays as it is, for {@link argumentsFault}.
  */
 export function fitArguments({ inputSchema }: Pick<Tool, 'inputSchema'>, args: Readonly<Record<string, unknown>>) {
-  const { byName } = argumentsOf(inputSchema);
-  const fitted = Object.entries(args).map(([name, value]) => [name, spellingOf(byName.get(name))(value)]);
-  return Object.fromEntries(fitted) as Record<string, unknown>;
+  return fitted(argumentsOf(inputSchema).byName, args);
+}
+
+function fitted(members: Argument['members'], args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, spellingOf(members.get(name))(value)]));
 }
 
 /**
@@ -54,6 +57,8 @@ function valueFault({ kind, choices, entry, isNullable }: Argument, value: unkno
       return choices.some((one) => one === value)
         ? undefined
         : `this must be one of ${outsideText(choices.join(', '))}`;
+    case 'object':
+      return undefined;
     case 'list': {
       if (!Array.isArray(value)) return 'this must be a list';
       const listed = new Set<unknown>(entry?.choices);
@@ -85,6 +90,8 @@ function spellingOf(argument: Argument | undefined): (value: unknown) => unknown
       const spelt = spellingOf(argument.entry);
       return (value) => (Array.isArray(value) ? value.map(spelt) : value);
     }
+    case 'object':
+      return (value) => (isRecord(value) ? fitted(argument.members, value) : value);
     default:
       return (value) => value;
   }
