@@ -28,7 +28,13 @@ export interface Mutation {
 }
 
 /** The sandbox of the relay, behind a service that differs. The relay's secret names it from now on. */
-export async function mutate(relay: TestRelay, { reads, answers }: Mutation): Promise<void> {
+export async function mutate(relay: TestRelay, mutation: Mutation): Promise<void> {
+  const baseUrl = await startMutated(relay.sandbox.url, mutation);
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl, ...defaultKey });
+}
+
+/** @returns the URL of a service that differs from that sandbox, and ends with the test */
+export async function startMutated(sandboxUrl: string, { reads, answers }: Mutation): Promise<string> {
   const server = createServer(async (request, response) => {
     const { 'x-timestamp': timestamp, 'x-nonce': nonce } = request.headers;
     const path = (request.url ?? '').replace('/api/v1/partner/', '');
@@ -40,7 +46,7 @@ export async function mutate(relay: TestRelay, { reads, answers }: Mutation): Pr
       return;
     }
     const signing = { at: Number(timestamp) * 1_000, nonce: String(nonce) };
-    const got = await send(sign(relay.sandbox.url, `/${path}`, read, signing)).catch(() => undefined);
+    const got = await send(sign(sandboxUrl, `/${path}`, read, signing)).catch(() => undefined);
     if (!got) return void response.destroy();
     const { status, json, text } = got;
     const answer = status < 300 ? answers?.(json, sent, path) : undefined;
@@ -52,8 +58,7 @@ export async function mutate(relay: TestRelay, { reads, answers }: Mutation): Pr
     server.closeAllConnections();
     server.close();
   });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl, ...defaultKey });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** A service that refuses pages that are larger. */

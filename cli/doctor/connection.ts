@@ -1,16 +1,29 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { compareEcho } from '../../lib/credentials/echo.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import { typesIn } from '../../lib/service/connection/learned.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerError } from '../../lib/service/partner/errors.ts';
 import { type Operation, withOverride } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
 import { searchTasks, taskDetail } from '../../lib/service/partner/operations/tasks.ts';
+import { listTimelogs, timelogDetail } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
-import { pages } from '../../lib/service/partner/pages.ts';
+import { pages, rowsOf } from '../../lib/service/partner/pages.ts';
+import { PAGE_SIZE } from '../../lib/service/partner/paging.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
-import { compareFields, compareFilter, compareTask, listsToCheck, readRows, type ServiceRow } from './lists.ts';
+import {
+  compareDetail,
+  compareFields,
+  compareFilter,
+  comparePages,
+  compareUsers,
+  listsToCheck,
+  readRows,
+  type ServiceRow,
+} from './lists.ts';
 
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
@@ -22,37 +35,53 @@ export async function checkConnection(
   call: PartnerClient['call'],
 ): Promise<Finding[]> {
   const credentials = await check(`${name}: credentials`, () => compareEcho((payload) => call(validate, payload)));
-  if (credentials.verdict === 'bad') return [credentials];
+  if (credentials.verdict !== 'good') return [credentials];
   const findings = [credentials];
   const projects = projectsOf(name, config);
   if (projects.length > 0) findings.push(...(await checkProjects(name, projects, call)));
 
   const overrides = config.connections[name]?.operations ?? {};
   const asHere = <O extends Operation>(declared: O) => withOverride(declared, overrides[declared.name]);
-  for (const list of listsToCheck(projects[0]?.id)) {
-    const operation = asHere(list.operation);
-    let rows: ServiceRow[] = [];
-    const fields = await check(`${name}: ${operation.name}`, async () => {
-      rows = await readRows(call, operation, list.payload).catch(withPathHint);
-      return compareFields(operation, rows);
+  const seen = new Map<string, readonly ServiceRow[]>();
+  async function add(operation: Operation, what: string, look: () => Promise<string>): Promise<Finding> {
+    const finding = await check(`${name}: ${operation.name}${what}`, () => look().catch(withCorrection(operation)));
+    findings.push(finding);
+    return finding;
+  }
+  for (const declared of listsToCheck(projects[0]?.id)) {
+    const operation = asHere(declared.operation);
+    let list = { ...declared, operation };
+    let rows: readonly ServiceRow[] = [];
+    const fields = await add(operation, '', async () => {
+      const read = await readRows(call, operation, list.payload);
+      rows = read.rows;
+      list = { ...list, payload: { ...list.payload, [operation.pageSize ?? '']: read.size } };
+      const pages = read.size < PAGE_SIZE ? `; takes pages of ${read.size} rows` : '';
+      return compareFields(operation, rows) + pages;
     });
-    findings.push(fields);
+    seen.set(operation.name, rows);
     if (fields.verdict === 'bad') continue;
-    if (operation.name === searchTasks.name) {
-      const what = `${name}: ${taskDetail.name}`;
-      findings.push(await check(what, () => compareTask(call, asHere(taskDetail), rows).catch(withPathHint)));
-    }
+    await add(operation, ' page by page', () => comparePages(call, list, rows));
+    const [detail, id] = DETAILS.get(operation.name) ?? [];
+    if (detail) await add(asHere(detail), '', () => compareDetail(call, asHere(detail), id ?? '', rows));
     for (const filter of list.filters) {
-      const what = `${name}: ${operation.name} by ${filter.name}`;
-      findings.push(await check(what, () => compareFilter(call, { ...list, operation }, filter, rows)));
+      await add(operation, ` by ${filter.name}`, () => compareFilter(call, list, filter, rows));
     }
   }
+  const rowsIn = ({ name }: Operation) => seen.get(name) ?? [];
+  await add(asHere(listTimelogs), ' of users', async () => compareUsers(rowsIn(listUsers), rowsIn(listTimelogs)));
   const addresses = addressesOf(name, config);
   if (addresses.size > 0) {
     findings.push(await check(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
   }
-  return [...findings, ...notTried(name), ...statusesOf(name, config)];
+  return [...findings, ...notTried(name, [...seen.values()].flat()), ...statusesOf(name, config)];
 }
+
+/** The operations that return one record of a list, and the field of its id. */
+const DETAILS = new Map<string, [Operation, string]>([
+  [searchTasks.name, [taskDetail, 'task_id']],
+  [listTimelogs.name, [timelogDetail, 'timelog_id']],
+]);
 
 interface NamedProject {
   /** The path of the setting in relay.config.ts. */
@@ -80,11 +109,12 @@ async function checkProjects(
   call: PartnerClient['call'],
 ): Promise<Finding[]> {
   const known = new Map<string, { name: string; isActive: boolean }>();
-  const read = await check(`${connection}: projects/list`, async () => {
-    for await (const { data } of pages(call, listProjects, {}, PROJECT_PAGES)) {
-      for (const { project_id, name, isactive } of data) {
-        known.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
-      }
+  let isWhole = false;
+  const read = await check(`${connection}: projects`, async () => {
+    const all = await rowsOf(pages(call, listProjects, {}, PROJECT_PAGES));
+    isWhole = all.isWhole;
+    for (const { project_id, name, isactive } of all.rows) {
+      known.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
     }
     return `${known.size} projects`;
   });
@@ -92,6 +122,7 @@ async function checkProjects(
   const findings = named.map(({ path, id }) =>
     check(`${connection}: ${path}`, async () => {
       const project = known.get(id.toLowerCase());
+      if (!project && !isWhole) throw new CannotTell(`${id} is not in the projects that can be read: ${fewOf(known)}`);
       if (!project) throw new Error(`the key cannot access the project ${id}; it can access ${fewOf(known)}`);
       if (!project.isActive) throw new CannotTell(`the project ${project.name} is not active`);
       return project.name;
@@ -135,29 +166,49 @@ async function compareAddresses(
   operation: typeof listUsers,
   call: PartnerClient['call'],
 ): Promise<string> {
-  const known = new Set<string>();
-  for await (const { data } of pages(call, operation, {}, USER_PAGES)) {
-    for (const { email } of data) if (email) known.add(email.trim().toLowerCase());
-  }
+  const { rows, isWhole } = await rowsOf(pages(call, operation, {}, USER_PAGES));
+  const known = new Set(rows.map(({ email }) => email?.trim().toLowerCase()));
   const missing = [...addresses].filter(([email]) => !known.has(email));
   if (missing.length === 0)
     return addresses.size === 1
       ? 'the service has the one address of the configuration'
       : `the service has all ${addresses.size} addresses of the configuration`;
-  throw new Error(
-    `no user of the service has the address of ${missing.map(([email, path]) => `${path} (${email})`).join(', ')}`,
-  );
+  const none = `has the address of ${missing.map(([email, path]) => `${path} (${email})`).join(', ')}`;
+  if (isWhole) throw new Error(`no user of the service ${none}`);
+  throw new CannotTell(`none of the users that can be read ${none}, and these may not be all`);
 }
 
-/** Doctor changes nothing, so it cannot try operations that create or link something. */
-function notTried(connection: string): Finding[] {
-  return [...operations.values()]
+/** Ids that people type, and that no known list returns. */
+const UNLISTED_IDS = 'item_id, scenario_id, test_case_id and test_step_id';
+
+/** Doctor changes nothing, so it cannot try what creates, links or updates something. */
+function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
+  const changing = [...operations.values()]
     .filter(({ evidence, effect }) => effect === 'unknown' || (evidence === 'assumed' && effect === 'create'))
-    .map(({ name, evidence, effect }) => ({
-      what: `${connection}: ${name}`,
-      verdict: 'unknown',
-      detail: `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
-    }));
+    .map(({ name, evidence, effect }) => [
+      name,
+      `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
+    ]);
+  const types = Object.entries(typesIn(rows)).map(([field, type]) => `${field} is a ${type}`);
+  const others = [
+    [
+      'ids that people type',
+      `${types.join(', ') || 'no list has ids of digits'}; not tried for ${UNLISTED_IDS}, because no known list has them: if the service refuses them, set ids under operations in relay.config.ts`,
+    ],
+    [
+      'markers',
+      'whether a long text comes back whole, with the marker at its end, is not tried, because it needs a new one',
+    ],
+    [
+      'the same bytes twice',
+      'whether they are carried out at most once is inferred; not tried, because it changes something',
+    ],
+  ];
+  return [...changing, ...others].map(([what, detail = '']) => ({
+    what: `${connection}: ${what}`,
+    verdict: 'unknown',
+    detail,
+  }));
 }
 
 /** Which statuses a scenario may have is not shown, and nothing reads a scenario. */
@@ -168,9 +219,17 @@ function statusesOf(of: string, { github }: RelayConfig): Finding[] {
   return isUsed ? [{ what: `${of}: test-scenarios/update`, verdict: 'unknown', detail }] : [];
 }
 
-function withPathHint(error: unknown): never {
-  if (error instanceof PartnerError && error.status === 404) {
-    throw new Error(`${error.message}; check the path under operations in relay.config.ts`, { cause: error });
-  }
-  throw error;
+/** Adds to what is wrong how it can be corrected. A refusal of the key, a limit or an outage is no matter of names. */
+function withCorrection({ name, path, evidence }: Operation): (error: unknown) => never {
+  return (error) => {
+    const isOfContract = !(error instanceof PartnerError) || [400, 404, 422].includes(error.status ?? 0);
+    if (error instanceof CannotTell || !isOfContract) throw error;
+    const correction = {
+      documented:
+        'the service documents it, so nothing in relay.config.ts corrects it: ask the people who run the instance',
+      'payload not shown': `set the names that its fields have there in relay.config.ts, under operations['${name}'].fields; its path is documented`,
+      assumed: `check the path ${path} and the names of its fields in relay.config.ts, under operations['${name}']`,
+    }[evidence];
+    throw new Error(`${messageOf(error)}; ${correction}`, { cause: error });
+  };
 }

@@ -35,7 +35,8 @@ export function addDoctorCommand(program: Command, open: OpenTarget): void {
       `
 Checks what relay.config.ts names: each connection (key, encryption, projects, people, fields and filters of lists),
 GitHub (webhook secret, App or token, repositories, labels) and Slack (credentials, channels, user groups, people and
-addresses). ✓ means correct, ✗ wrong, ? unknown. The exit status is 1 if anything is wrong.
+addresses). ✓ means correct, ✗ wrong, ? unknown: of what the relay assumes of the service, ✓ was seen, ✗ is
+contradicted, and ? was not tried, with the reason. The exit status is 1 if anything is wrong.
 
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )

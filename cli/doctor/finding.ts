@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential-check.ts';
 import { messageOf } from '../../lib/error-message.ts';
+import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
@@ -29,8 +30,10 @@ export async function check(what: string, look: () => Promise<string>): Promise<
   try {
     return { what, verdict: 'good', detail: await look() };
   } catch (error) {
-    const detail = messageOf(error);
-    return { what, verdict: error instanceof CannotTell ? 'unknown' : 'bad', detail };
+    if (error instanceof CannotTell) return { what, verdict: 'unknown', detail: error.message };
+    const isLimit = error instanceof PartnerRefusal && error.status === 429;
+    const detail = `${messageOf(error)}${isLimit ? '; something else uses up the limit of the key: try again later' : ''}`;
+    return { what, verdict: isLimit ? 'unknown' : 'bad', detail };
   }
 }
 

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
-import type { Operation } from '../../lib/service/partner/operation.ts';
+import { type Operation, openRecord, withAnyFields } from '../../lib/service/partner/operation.ts';
 import { listDefects } from '../../lib/service/partner/operations/defects.ts';
-import { listTasks, searchTasks, type taskDetail, taskName } from '../../lib/service/partner/operations/tasks.ts';
+import { listProjects, searchProjects } from '../../lib/service/partner/operations/projects.ts';
+import { listTasks, searchTasks } from '../../lib/service/partner/operations/tasks.ts';
 import { listTimelogs } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
+import { pages } from '../../lib/service/partner/pages.ts';
+import { askForPage, PAGE_SIZE } from '../../lib/service/partner/paging.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
 import { CannotTell } from './finding.ts';
 
@@ -68,10 +71,12 @@ function dayOf(row: ServiceRow): string | undefined {
   return readEntry(row).date;
 }
 
-/** The lists that the relay reads. Their fields or filters are assumed. */
+/** The lists that the relay reads. Their fields, filters or pages are assumed. */
 export function listsToCheck(projectId: string | undefined): readonly ListToCheck[] {
   const project = projectId === undefined ? {} : { project_id: projectId };
   return [
+    { operation: listProjects, payload: {}, filters: [] },
+    { operation: searchProjects, payload: { q: 'a' }, filters: [text] },
     { operation: listUsers, payload: {}, filters: [] },
     { operation: listDefects, payload: project, filters: [equal('project_id')] },
     { operation: listTimelogs, payload: {}, filters: [equal('user_id'), equal('task_id'), days] },
@@ -80,73 +85,111 @@ export function listsToCheck(projectId: string | undefined): readonly ListToChec
   ];
 }
 
-const ROWS = 5;
-
-/** A few records of a list, with any fields. */
+/** The first page of a list, with any fields, and the size of the page that the service took. */
 export async function readRows(
   call: PartnerClient['call'],
   operation: Operation,
   payload: Readonly<Record<string, unknown>>,
-): Promise<ServiceRow[]> {
-  const anyFields = { ...operation, data: z.array(z.record(z.string(), z.unknown())) };
-  return (await call(anyFields, { page: 1, per_page: ROWS, ...payload })).data;
+): Promise<{ rows: ServiceRow[]; size: number }> {
+  const how = { largest: PAGE_SIZE, isFirst: true };
+  const { result, size } = await askForPage(operation, { page: 1, ...payload }, how, (asked) =>
+    call(withAnyFields(operation), asked),
+  );
+  return { rows: result.data, size };
 }
 
-/** Compares a few records with the fields that the relay assumes. @throws {Error} that names the missing fields */
+/** Compares records with the fields that the relay assumes. @throws {Error} that names the missing fields */
 export function compareFields(operation: Operation, rows: readonly ServiceRow[]): string {
-  const [row] = rows;
-  if (!row) throw new CannotTell('answers, but is empty, so its fields cannot be checked yet');
+  if (rows.length === 0) throw new CannotTell('answers, but is empty, so its fields cannot be checked yet');
   if (operation.name === listTimelogs.name) return compareEntries(rows);
-  const wanted = fieldsRead(operation);
-  const missing = wanted.filter((field) => !(field in row));
-  if (operation.name === searchTasks.name || operation.name === listTasks.name) {
-    // It is not shown whether a task has a name or a title (docs/partner-api.md#project), so either is accepted.
-    if (!('name' in row) && !('title' in row)) throw lacks('name or title', row);
-    if (!('task_id' in row)) throw lacks('task_id', row);
-    return `has task_id and ${'name' in row ? 'name' : 'title'}`;
-  }
-  if (missing.length > 0) throw lacks(missing.join(', '), row);
+  const has = (field: string) => rows.some((row) => field in row);
+  // It is not shown whether a task has a name or a title (docs/partner-api.md#project), so either is accepted.
+  const isTasks = operation.name === searchTasks.name || operation.name === listTasks.name;
+  const wanted = isTasks ? ['task_id', has('title') && !has('name') ? 'title' : 'name'] : fieldsRead(operation);
+  const missing = wanted.filter((field) => !has(field));
+  if (missing.length > 0) throw new Error(`lacks ${missing.join(', ')}; it has ${fieldsOf(rows)}`);
+  const empty = wanted.filter((field) => rows.every((row) => row[field] === null || row[field] === ''));
+  if (empty.length > 0)
+    throw new CannotTell(`${empty.join(', ')} is empty in all ${rows.length} rows; the relay needs it`);
   return wanted.length > 0 ? `has ${wanted.join(', ')}` : 'answers; the relay assumes no fields here';
 }
 
-function lacks(missing: string, row: ServiceRow): Error {
-  const fields = Object.keys(row).join(', ');
-  return new Error(
-    `lacks ${missing}; it has ${fields}. Set the correct field names in relay.config.ts, under operations`,
-  );
-}
+const fieldsOf = (rows: readonly ServiceRow[]) => Object.keys(rows[0] ?? {}).join(', ');
+
+const LONG_DAY_HOURS = { whole: 8, any: 12 };
 
 /** Time entries can have several formats, so this reads them the way reminders do. */
 function compareEntries(rows: readonly ServiceRow[]): string {
-  const faults = rows.map(readEntry).flatMap((entry) => ('unreadable' in entry ? [entry.unreadable] : []));
-  const fields = Object.keys(rows[0] ?? {}).join(', ');
+  const entries = rows.map(readEntry);
+  const faults = entries.flatMap((entry) => ('unreadable' in entry ? [entry.unreadable] : []));
   if (faults.length > 0) {
-    throw new Error(
-      `${faults.length} of ${rows.length} cannot be read: ${[...new Set(faults)].join('; ')}. They have ${fields}. Set the correct field names in relay.config.ts, under operations`,
-    );
+    const reasons = [...new Set(faults)].join('; ');
+    throw new Error(`${faults.length} of ${rows.length} cannot be read: ${reasons}. They have ${fieldsOf(rows)}`);
   }
-  const optional = ['task_id', 'task_name', 'note'].filter((field) => rows.every((row) => !(field in row)));
-  return `${rows.length} read, with user, date and hours${optional.length > 0 ? `; without ${optional.join(', ')}` : ''}`;
+  const hours = entries.map((entry) => ('minutes' in entry ? entry.minutes / 60 : 0));
+  const longest = Math.max(...hours);
+  const mostHours = LONG_DAY_HOURS[hours.every(Number.isInteger) ? 'whole' : 'any'];
+  // Fifteen minutes in a field that is taken for hours are a long day, and five are a multiple of five.
+  if (longest > mostHours || hours.every((one) => one % 5 === 0)) {
+    throw new CannotTell(`the longest of ${rows.length} has ${longest} hours; if those are minutes, set the unit`);
+  }
+  const absent = ['task_id', 'note'].filter((field) => rows.every((row) => (row[field] ?? '') === ''));
+  if (absent.length > 0) throw new CannotTell(`${rows.length} read, but none has ${absent.join(' or ')}`);
+  return `${rows.length} read, with user, date, hours, task_id and note; the longest has ${longest} hours`;
 }
 
-function fieldsRead({ data }: Operation): string[] {
-  const row = data instanceof z.ZodArray ? data.element : undefined;
-  return row instanceof z.ZodObject ? Object.keys(row.shape) : [];
-}
-
-/** Checks whether a task is found by its `task_id`, which is assumed. @throws {Error} if another one is returned */
-export async function compareTask(
+/** Checks that the second page follows the first. @throws {Error} if that cannot be relied on */
+export async function comparePages(
   call: PartnerClient['call'],
-  operation: typeof taskDetail,
-  tasks: readonly ServiceRow[],
+  { operation, payload }: ListToCheck,
+  rows: readonly ServiceRow[],
 ): Promise<string> {
-  const id = tasks.map(({ task_id }) => task_id).find((id) => typeof id === 'string' || typeof id === 'number');
-  if (id === undefined) throw new CannotTell('there is no task yet that could be asked for');
-  const { data } = await call(operation, { task_id: id });
-  if (String(taskName(data)?.id) === String(id)) return 'returns the task of a task_id';
+  const { pageSize = 'per_page', paged } = operation;
+  if (rows.length < 2) throw new CannotTell('has fewer than two rows, so its pages cannot be compared yet');
+  const reading = pages(call, withAnyFields(operation), { ...payload, [pageSize]: 1 }, 2);
+  const first = await reading.next();
+  const second = await reading.next();
+  if (!second.done) return 'the second page follows the first';
+  const came = first.done ? 0 : first.value.data.length;
+  if (second.value && came >= rows.length) return 'comes whole, in one answer';
   throw new Error(
-    'does not return the task that it was asked for by task_id. Set the correct field name in relay.config.ts, under operations',
+    second.value
+      ? `comes whole by ${paged ? 'its pagination' : 'relay.config.ts (paged: false)'}, but ${came} of ${rows.length} rows came`
+      : `returns no second page, so nobody can tell whether it is cut off after ${rows.length} rows; if it comes whole, set paged: false`,
   );
+}
+
+function fieldsRead({ data, evidence }: Operation): string[] {
+  const row = data instanceof z.ZodArray ? data.element : undefined;
+  if (!(row instanceof z.ZodObject)) return [];
+  return evidence === 'documented' ? ['project_id', 'name'] : Object.keys(row.shape);
+}
+
+/** Checks whether an operation returns the record of an id, whose field is assumed. @throws {Error} if it returns another */
+export async function compareDetail(
+  call: PartnerClient['call'],
+  operation: Operation,
+  field: string,
+  rows: readonly ServiceRow[],
+): Promise<string> {
+  const row = rows.find((one) => typeof one[field] === 'string' || typeof one[field] === 'number');
+  if (!row) throw new CannotTell(`there is no ${field} yet that could be asked for`);
+  const { data } = await call({ ...operation, data: openRecord }, { [field]: row[field] });
+  const isSame =
+    field === 'timelog_id'
+      ? JSON.stringify(readEntry(data)) === JSON.stringify(readEntry(row))
+      : String(data[field]) === String(row[field]);
+  if (isSame) return `returns what it is asked for by ${field}`;
+  throw new Error(`does not return what it is asked for by ${field}`);
+}
+
+/** Checks that time entries name people by the ids that users have. */
+export function compareUsers(users: readonly ServiceRow[], entries: readonly ServiceRow[]): string {
+  if (users.length === 0 || entries.length === 0) throw new CannotTell('there are no users or no entries to compare');
+  const known = new Set(users.map(({ user_id }) => String(user_id)));
+  if (entries.some(({ user_id }) => known.has(String(user_id)))) return 'entries have the user_id of users/list';
+  const none = `no user_id of ${entries.length} entries is one of ${users.length} users`;
+  throw users.length < PAGE_SIZE ? new Error(none) : new CannotTell(none);
 }
 
 /**
@@ -162,11 +205,12 @@ export async function compareFilter(
 ): Promise<string> {
   if (rows.length === 0) throw new CannotTell('the list is empty, so the filter cannot be checked yet');
   const like = rows.map((row) => filter.like(row)).find((found) => found !== undefined);
-  const none = await readRows(call, operation, { ...payload, ...filter.nothing(like ?? {}) }).catch(refusedAsUnknown);
+  const read = async (by: ServiceRow) => (await readRows(call, operation, { ...payload, ...by })).rows;
+  const none = await read(filter.nothing(like ?? {})).catch(refusedAsUnknown);
   if (none.length > 0) throw ignored(filter, `it returned ${none.length} rows for a value that no row has`);
   if (!like)
     throw new CannotTell(`returns nothing for a value that no row has, but no row has a ${filter.name} to compare`);
-  const matching = await readRows(call, operation, { ...payload, ...like });
+  const matching = await read(like);
   if (matching.length === 0) throw new Error(`returns nothing, although there is a row with that ${filter.name}`);
   const others = matching.filter((row) => !filter.matches(row, like)).length;
   if (others > 0) throw ignored(filter, `${others} of ${matching.length} rows do not match it`);
@@ -180,5 +224,5 @@ function refusedAsUnknown(error: unknown): ServiceRow[] {
 }
 
 function ignored({ name }: ListFilter, why: string): Error {
-  return new Error(`${name} is ignored: ${why}. Set the correct field name in relay.config.ts, under operations`);
+  return new Error(`${name} is ignored: ${why}`);
 }

@@ -76,7 +76,11 @@ describe('doctor', () => {
       'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
       'main: slack.channels.C0PLATFORM.projectId': 'good: Web Shop',
       'main: defects/list by project_id': 'good: returns the rows that match, and no others',
-      'main: tasks/detail': 'good: returns the task of a task_id',
+      'main: tasks/detail': 'good: returns what it is asked for by task_id',
+      'main: timelogs/detail': 'good: returns what it is asked for by timelog_id',
+      'main: projects/search by q': 'good: returns the rows that match, and no others',
+      'main: users/list page by page': 'good: the second page follows the first',
+      'main: timelogs/list of users': 'good: entries have the user_id of users/list',
       'main: timelogs/list by user_id': 'good: returns the rows that match, and no others',
       'main: timelogs/list by task_id': 'good: returns the rows that match, and no others',
       'main: timelogs/list by date_from and date_to': 'good: returns the rows that match, and no others',
@@ -87,7 +91,12 @@ describe('doctor', () => {
       'slack: channel C0PLATFORM': 'good: #platform',
     });
     const notTried = [...found].filter(([, detail]) => detail.includes('not tried')).map(([what]) => what);
-    expect(notTried.sort()).toEqual(['main: defects/create', 'main: defects/link', 'main: timelogs/create']);
+    expect(notTried.sort()).toEqual(
+      [
+        ...['defects/create', 'defects/link', 'ids that people type', 'markers', 'the same bytes twice'],
+        'timelogs/create',
+      ].map((what) => `main: ${what}`),
+    );
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 

@@ -1,9 +1,9 @@
 import type { RelayConfig } from '../../config/schema.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
-import { type Operation, withOverride } from '../../service/partner/operation.ts';
+import { type Operation, withAnyFields, withOverride } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
-import { pages } from '../../service/partner/pages.ts';
+import { pages, rowsOf } from '../../service/partner/pages.ts';
 import { markerIn } from '../record/markers.ts';
 
 /** Something that a person says a creating operation has made. */
@@ -76,18 +76,9 @@ export function createVerifyCreated(
       );
     }
 
-    async function read(
-      list: Operation,
-      payload: object,
-    ): Promise<{ rows: Record<string, unknown>[]; isWhole: boolean }> {
-      const rows: Record<string, unknown>[] = [];
+    async function read(list: Operation, payload: object) {
       try {
-        const reading = pages(await open(connection), list, payload, PAGES);
-        for (;;) {
-          const page = await reading.next();
-          if (page.done) return { rows, isWhole: page.value };
-          rows.push(...(page.value.data as Record<string, unknown>[]));
-        }
+        return await rowsOf(pages(await open(connection), withAnyFields(list), payload, PAGES));
       } catch (error) {
         if (!(error instanceof PartnerError)) throw error;
         throw new Error(

@@ -59,7 +59,7 @@ export function createLearned(table: Table, connection: string, clock: () => num
 }
 
 /** The type of each identifier in the rows. Text that is not digits shows nothing, and neither do rows that differ. */
-function typesIn(data: unknown): Record<string, IdType> {
+export function typesIn(data: unknown): Record<string, IdType> {
   const types: Record<string, Set<IdType>> = {};
   for (const row of Array.isArray(data) ? data : []) {
     for (const [field, value] of Object.entries(row ?? {})) {

@@ -126,6 +126,9 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
 /** A payload whose fields are not shown. */
 export const openRecord = z.record(z.string(), z.unknown());
 
+/** A list with records of any fields. */
+export const withAnyFields = (list: Operation) => ({ ...list, data: z.array(openRecord) });
+
 /**
  * A field that is documented without a type, or that is assumed. The service checks its value: `priority` may be a
  * number, `coverage_percentage` a decimal string, and null may clear either.

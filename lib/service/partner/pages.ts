@@ -40,3 +40,15 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   }
   return false;
 }
+
+/** The rows of all pages, and whether they are all of the list. */
+export async function rowsOf<Row>(
+  reading: AsyncGenerator<Result<Row[]>, boolean>,
+): Promise<{ rows: Row[]; isWhole: boolean }> {
+  const rows: Row[] = [];
+  for (;;) {
+    const page = await reading.next();
+    if (page.done) return { rows, isWhole: page.value };
+    rows.push(...page.value.data);
+  }
+}

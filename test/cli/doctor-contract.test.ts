@@ -1,0 +1,359 @@
+import { describe, expect, it } from 'vitest';
+import { checkConnection } from '../../cli/doctor/connection.ts';
+import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { withOverride } from '../../lib/service/partner/operation.ts';
+import { operations } from '../../lib/service/partner/operations/operations.ts';
+import { type Envelope, type Mutation, type Row, startMutated, takesAtMost } from '../mutated-service.ts';
+import { PROJECT } from '../relay.ts';
+import { clientAtNoon, sandboxAndClient } from '../service/partner/client-at-noon.ts';
+
+type Overrides = NonNullable<RelayConfigInput['connections'][string]['operations']>;
+/** By what was looked at: `good: the second page follows the first`. */
+type Found = ReadonlyMap<string, string>;
+
+/** What doctor finds out about the connection to a service that differs. */
+async function examined(mutation: Mutation = {}, overrides: Overrides = {}): Promise<Found> {
+  const { sandbox } = await sandboxAndClient();
+  const { defects, timelogs } = sandbox.data;
+  const [defect] = defects as [(typeof defects)[number]];
+  defects.push({ ...defect, defect_id: 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b02', description: 'Another one' });
+  // The day of each entry is another, so that a filter by days can be told from none.
+  for (const [index, entry] of timelogs.entries()) entry.date = `2026-01-1${index + 2}`;
+  const { call } = clientAtNoon(await startMutated(sandbox.url, mutation));
+  const config = defineConfig({
+    connections: { main: { operations: overrides } },
+    github: { repositories: [{ name: 'acme/web', connection: 'main', issueToDefect: { projectId: PROJECT } }] },
+    people: [{ github: 'mira', email: 'mira.novak@example.com' }],
+  });
+  const findings = await checkConnection('main', config, call);
+  return new Map(findings.map(({ what, verdict, detail }) => [what.replace('main: ', ''), `${verdict}: ${detail}`]));
+}
+
+const LISTS = [
+  ...['projects/list', 'projects/search', 'users/list', 'defects/list', 'timelogs/list', 'tasks/list', 'tasks/search'],
+];
+
+/** Changes each row of a list, or the one record of an answer. */
+const rows = (path: string, change: (row: Row) => unknown): Mutation => ({
+  answers(answer, _, at) {
+    if (at === path) for (const row of [answer.data].flat() as Row[]) change(row);
+    return answer;
+  },
+});
+const without = (path: string, ...fields: string[]) =>
+  rows(path, (row) => {
+    for (const field of fields) delete row[field];
+  });
+const empty = (path: string, ...fields: string[]) =>
+  rows(path, (row) => Object.assign(row, Object.fromEntries(fields.map((field) => [field, null]))));
+const reads = (path: string, change: (payload: Row) => ReturnType<NonNullable<Mutation['reads']>>): Mutation => ({
+  reads: (payload, at) => (at === path ? change(payload) : payload),
+});
+const ignores = (path: string, ...fields: string[]) =>
+  reads(path, (payload) => Object.fromEntries(Object.entries(payload).filter(([name]) => !fields.includes(name))));
+const refuses = (path: string, field: string, refused = 422) =>
+  reads(path, (payload) => (field in payload ? { refused, errors: { [field]: 'is unknown' } } : payload));
+const answers = (
+  path: string,
+  change: (answer: Envelope) => ReturnType<NonNullable<Mutation['answers']>>,
+): Mutation => ({
+  answers: (answer, _, at) => (at === path ? change(answer) : answer),
+});
+const paginates = (path: string, change: Row | undefined) =>
+  answers(path, (answer) => ({ ...answer, pagination: change && { ...answer.pagination, ...change } }));
+const both = (one: Mutation, other: Mutation): Mutation => ({ ...one, ...other });
+const hours = (change: (hours: number) => unknown, path = 'timelogs/list') =>
+  rows(path, (row) => Object.assign(row, { hours: change(Number(row.hours)) }));
+
+/** A mutation, the finding that shows it, and what it says. */
+type Mutant = [what: string, mutation: Mutation, finding: string, said: RegExp];
+
+/** Harmful ways in which an instance can differ, by what docs/partner-api.md assumes or does not show. */
+const harmful: readonly Mutant[] = [
+  ...LISTS.flatMap((path): Mutant[] => {
+    const paged = `${path} page by page`;
+    const untold = paginates(path, undefined);
+    return [
+      [
+        `${path} ignores page, untold`,
+        both(ignores(path, 'page'), untold),
+        paged,
+        /^bad: returns no second page.*paged: false/,
+      ],
+      [
+        `${path} is cut off, untold`,
+        both(
+          reads(path, (payload) => ({ ...payload, page: 1, [path === 'projects/list' ? 'limit' : 'per_page']: 2 })),
+          untold,
+        ),
+        paged,
+        /^bad: returns no second page, so nobody can tell whether it is cut off after 2 rows/,
+      ],
+      [
+        `${path} says that page 1 is the last`,
+        paginates(path, { last_page: 1, total: null }),
+        paged,
+        /^bad: comes whole by its pagination, but 1 of/,
+      ],
+      [`${path} is on page 1 for ever`, paginates(path, { current_page: 1 }), paged, /^bad: returns no second page/],
+      [`${path} is not there`, reads(path, () => ({ refused: 404 })), path, /^bad: .*404/],
+      [`${path} is beyond the key`, reads(path, () => ({ refused: 403 })), path, /^bad: .*403/],
+      [`${path} takes 5 rows at most`, both(takesAtMost(5), {}), path, /^bad: .*422/],
+      [`${path} has other pagination`, paginates(path, { current_page: '1' }), path, /^bad: .*unreadable/],
+      [
+        `${path} has its rows elsewhere`,
+        answers(path, (answer) => ({ ...answer, data: { items: answer.data } })),
+        path,
+        /^bad: .*unreadable/,
+      ],
+    ];
+  }),
+  ...(
+    [
+      ['users/list', 'user_id'],
+      ['users/list', 'email'],
+      ['users/list', 'name'],
+      ['defects/list', 'defect_id'],
+      ['defects/list', 'description'],
+      ['timelogs/list', 'user_id'],
+      ['timelogs/list', 'date'],
+      ['timelogs/list', 'hours'],
+      ['timelogs/list', 'task_id'],
+      ['timelogs/list', 'note'],
+      ['tasks/list', 'task_id'],
+      ['tasks/search', 'task_id'],
+    ] as const
+  ).map(
+    ([path, field]): Mutant => [
+      `${path} has no ${field}`,
+      without(path, field),
+      path,
+      new RegExp(`^(bad|unknown): .*${field}`),
+    ],
+  ),
+  ...['tasks/list', 'tasks/search'].map(
+    (path): Mutant => [`${path} has no names`, without(path, 'name', 'title'), path, /^bad: lacks name/],
+  ),
+  ...(
+    [
+      ['users/list', 'email'],
+      ['defects/list', 'description'],
+      ['timelogs/list', 'note'],
+      ['tasks/search', 'name'],
+    ] as const
+  ).map(
+    ([path, field]): Mutant => [
+      `${path} has no ${field} in any row`,
+      empty(path, field),
+      path,
+      new RegExp(`^unknown: .*${field}`),
+    ],
+  ),
+  ...(
+    [
+      ['defects/list', 'project_id', ['project_id']],
+      ['tasks/list', 'project_id', ['project_id']],
+      ['timelogs/list', 'user_id', ['user_id']],
+      ['timelogs/list', 'task_id', ['task_id']],
+      ['timelogs/list', 'date_from and date_to', ['date_from', 'date_to']],
+      ['timelogs/list', 'date_from and date_to', ['date_to']],
+      ['tasks/search', 'q', ['q']],
+    ] as const
+  ).map(([path, filter, fields]): Mutant => {
+    const mutation =
+      path === 'tasks/list' || path === 'tasks/search'
+        ? reads(path, (payload) => ({ ...payload, ...(path === 'tasks/list' ? { project_id: PROJECT } : { q: '' }) }))
+        : ignores(path, ...fields);
+    return [`${path} ignores ${fields.join()}`, mutation, `${path} by ${filter}`, /^bad: .* is ignored/];
+  }),
+  [
+    'projects/search ignores q',
+    reads('projects/search', (payload) => ({ ...payload, q: '' })),
+    'projects/search by q',
+    /^bad: q is ignored.*nothing in relay\.config\.ts corrects it/,
+  ],
+  ['projects/search calls q otherwise', refuses('projects/search', 'q'), 'projects/search', /^bad: .*422/],
+  [
+    'tasks/search calls q otherwise',
+    refuses('tasks/search', 'q'),
+    'tasks/search',
+    /^bad: .*422.*operations\['tasks\/search'\]\.fields/,
+  ],
+  [
+    'timelogs/list refuses its filter',
+    refuses('timelogs/list', 'date_from', 400),
+    'timelogs/list by date_from and date_to',
+    /^bad: .*400/,
+  ],
+  ['tasks/detail takes another field', refuses('tasks/detail', 'task_id'), 'tasks/detail', /^bad: .*422.*fields/],
+  [
+    'tasks/detail returns any task',
+    rows('tasks/detail', (row) => Object.assign(row, { task_id: 'another' })),
+    'tasks/detail',
+    /^bad: does not return what it is asked for/,
+  ],
+  ['timelogs/detail takes another field', refuses('timelogs/detail', 'timelog_id'), 'timelogs/detail', /^bad: .*422/],
+  [
+    'timelogs/detail returns any entry',
+    rows('timelogs/detail', (row) => Object.assign(row, { date: '2026-01-30' })),
+    'timelogs/detail',
+    /^bad: does not return/,
+  ],
+  [
+    'timelogs/detail counts minutes',
+    hours((value) => value * 60, 'timelogs/detail'),
+    'timelogs/detail',
+    /^bad: does not return/,
+  ],
+  [
+    'timelogs/detail is not there',
+    reads('timelogs/detail', () => ({ refused: 404 })),
+    'timelogs/detail',
+    /^bad: .*404/,
+  ],
+  ['timelogs/list counts minutes', hours((value) => value * 60), 'timelogs/list', /^bad: .*no more than 24/],
+  ['timelogs/list counts seconds', hours((value) => value * 3_600), 'timelogs/list', /^bad: .*no more than 24/],
+  [
+    'timelogs/list has few minutes',
+    hours((value) => Math.round(value) * 3),
+    'timelogs/list',
+    /^unknown: .*if those are minutes, set the unit/,
+  ],
+  [
+    'timelogs/list has minutes up to 11',
+    hours((value) => Math.round(value) + 5),
+    'timelogs/list',
+    /^unknown: .*if those are minutes, set the unit/,
+  ],
+  ['timelogs/list has fewer minutes', hours(() => 15), 'timelogs/list', /^unknown: .*if those are minutes/],
+  ['timelogs/list has five minutes', hours(() => 5), 'timelogs/list', /^unknown: .*if those are minutes/],
+  ['timelogs/list has hours in words', hours((value) => `${value} h`), 'timelogs/list', /^bad: .*hours: expected/],
+  [
+    'timelogs/list has other dates',
+    rows('timelogs/list', (row) => Object.assign(row, { date: '13.01.2026' })),
+    'timelogs/list',
+    /^bad: .*date: expected/,
+  ],
+  [
+    'timelogs/list has other ids of users',
+    rows('timelogs/list', (row) => Object.assign(row, { user_id: `u-${row.user_id}` })),
+    'timelogs/list of users',
+    /^bad: no user_id/,
+  ],
+  [
+    'users/list has other addresses',
+    rows('users/list', (row) => Object.assign(row, { email: 'x@example.com' })),
+    'people',
+    /^bad: no user of the service/,
+  ],
+  [
+    'users/list is cut off before the person',
+    both(
+      reads('users/list', (payload) => ({ ...payload, page: 1, per_page: 1 })),
+      paginates('users/list', undefined),
+    ),
+    'people',
+    /^unknown: none of the users that can be read/,
+  ],
+  [
+    'projects/list has not the project',
+    rows('projects/list', (row) => Object.assign(row, { project_id: 'f00' })),
+    'github.repositories.0.issueToDefect.projectId',
+    /^bad: the key cannot access/,
+  ],
+  [
+    'validate returns something else',
+    answers('validate', (answer) => ({ ...answer, data: {} })),
+    'credentials',
+    /^bad/,
+  ],
+  [
+    'validate answers as a proxy',
+    answers('validate', () => ({ status: 200, body: '<!doctype html>' })),
+    'credentials',
+    /^bad: .*HTML/,
+  ],
+  ['the envelope has no success', answers('validate', ({ data }) => ({ data })), 'credentials', /^bad: .*envelope/],
+  [
+    'the limit is used up',
+    reads('validate', () => ({ refused: 429 })),
+    'credentials',
+    /^unknown: .*429.*uses up the limit/,
+  ],
+  [
+    'the limit is used up later',
+    reads('users/list', () => ({ refused: 429 })),
+    'users/list',
+    /^unknown: .*429.*uses up the limit/,
+  ],
+];
+
+let kept: Promise<Found> | undefined;
+const unmutated = () => (kept ??= examined());
+
+describe('doctor', () => {
+  it('sees what the relay assumes in the sandbox, and says of the rest why it is not tried', async () => {
+    const unchanged = await unmutated();
+    expect([...unchanged].filter(([, found]) => found.startsWith('bad'))).toEqual([]);
+    const unknown = [...unchanged].filter(([, found]) => found.startsWith('unknown'));
+    expect(unknown.filter(([, found]) => !found.includes('not tried'))).toEqual([]);
+    expect(unknown.map(([what]) => what)).toEqual([
+      ...['timelogs/create', 'defects/create', 'defects/link'],
+      ...['ids that people type', 'markers', 'the same bytes twice'],
+    ]);
+  });
+
+  it.each(harmful)('says where an instance differs: %s', async (_, mutation, finding, said) => {
+    expect((await unmutated()).get(finding)).toMatch(/^good/);
+    expect((await examined(mutation)).get(finding)).toMatch(said);
+  });
+
+  it.each(LISTS)('is content with smaller pages of %s', async (path) => {
+    const { reads = (payload: Row) => payload } = takesAtMost(50);
+    const found = await examined({ reads: (payload, at) => (at === path ? reads(payload, at) : payload) });
+    expect(found.get(path)).toMatch(/^good: .*; takes pages of 50 rows$/);
+  });
+
+  it('is content with a list that comes whole if relay.config.ts says so, and not with one that does not', async () => {
+    const path = 'users/list';
+    const overrides = { [path]: { paged: false } };
+    const whole = both(ignores(path, 'page', 'per_page'), paginates(path, undefined));
+    expect((await examined(whole, overrides)).get(`${path} page by page`)).toBe('good: comes whole, in one answer');
+    const cut = both(ignores(path, 'page'), paginates(path, undefined));
+    expect((await examined(cut, overrides)).get(`${path} page by page`)).toMatch(
+      /^bad: .*by relay.config.ts \(paged: false\), but 1 of/,
+    );
+  });
+
+  it('says which ids the service writes as numbers and which as text', async () => {
+    const found = await examined({
+      answers(answer) {
+        for (const row of [answer.data].flat() as Row[]) {
+          if ('task_id' in row) row.task_id = '12';
+          if ('defect_id' in row) row.defect_id = 7;
+        }
+        return answer;
+      },
+    });
+    expect(found.get('ids that people type')).toMatch(/^unknown: .*task_id is a text.*not tried for item_id/);
+    expect(found.get('ids that people type')).toContain('defect_id is a number');
+  });
+
+  it('advises nothing that relay.config.ts refuses', async () => {
+    for (const path of [...LISTS, 'tasks/detail', 'timelogs/detail']) {
+      const detail = (await examined(reads(path, () => ({ refused: 404 })))).get(path) ?? '';
+      const evidence = operations.get(path)?.evidence;
+      expect(detail).toContain(
+        {
+          documented: 'nothing in relay.config.ts corrects it',
+          'payload not shown': 'its path is documented',
+          assumed: 'check the path',
+        }[evidence ?? 'documented'],
+      );
+      const names = { path: 'other', fields: { user_id: 'id' } };
+      const advised = evidence === 'assumed' ? names : evidence === 'documented' ? {} : { fields: names.fields };
+      expect(withOverride(operations.get(path) ?? expect.fail(), advised).name).toBe(path);
+      expect(() => defineConfig({ connections: { main: { operations: { [path]: advised } } } })).not.toThrow();
+    }
+  });
+});
