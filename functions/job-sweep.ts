@@ -35,7 +35,7 @@ export function createHandler(runtime: Runtime) {
       stage: environment.STAGE === ONE_MACHINE ? undefined : environment.STAGE,
     });
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
-    connection in config.connections && lines.advances(line, connection);
+    Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
   return middy<ScheduleEvent>().handler(async () => {
     await ensureTime(table, log);
     const swept = await sweepJobs({ jobs, queue, isCalled }, clock());

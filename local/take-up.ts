@@ -30,7 +30,7 @@ export async function takeUp(stores: Stores, config: RelayConfig): Promise<numbe
     clock: Date.now,
   });
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
-    connection in config.connections && lines.advances(line, connection);
+    Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
   const unfinished = new Set<string>();
   for (const status of ['running', 'waiting', 'queued'] as const) {
     for (const { id } of await requeueJobs(status, by[status], { ...stores, isCalled })) unfinished.add(id);

@@ -69,7 +69,7 @@ function wholeDays({ date, start, end }: { date: string; start: Date; end: Date 
 
 function placeFault(country: string, region: string | undefined): { path: string[]; message: string } | undefined {
   const countries = new (loadHolidays())().getCountries();
-  if (!(country in countries)) {
+  if (!Object.hasOwn(countries, country)) {
     return { path: ['country'], message: unknownName('no country', country, Object.keys(countries)) };
   }
   if (region === undefined) return undefined;

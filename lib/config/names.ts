@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { nearMiss } from '../near-miss.ts';
 
 /** The name of a connection or a team. */
-export const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens');
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens')
+  // Items of the table are keyed by it.
+  .refine((name) => !(name in {}), 'expected another name, because every object of JavaScript has this one');
 
 export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
 

@@ -455,7 +455,7 @@ export const configSchema = z
       ),
     ];
     for (const [path, connection] of named) {
-      if (connection === undefined || connection in config.connections) continue;
+      if (connection === undefined || Object.hasOwn(config.connections, connection)) continue;
       context.addIssue({
         code: 'custom',
         path: [...path],

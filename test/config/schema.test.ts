@@ -97,6 +97,11 @@ describe('a configuration', () => {
       'connections.MAIN: this name cannot be used: expected lowercase letters, digits and hyphens',
     ],
     [
+      'a name that every object has',
+      { connections: { main: {}, constructor: {} } },
+      'connections.constructor: this name cannot be used: expected another name, because every object of JavaScript has this one',
+    ],
+    [
       'a limit of zero',
       { connections: { main: { limits: { perMinute: 0 } } } },
       'connections.main.limits.perMinute: expected at least 1, found 0',

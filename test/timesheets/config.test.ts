@@ -55,6 +55,11 @@ describe('the settings', () => {
       /^teams\.0\.holidays\.country: no country 'Germany'; there are AD, .*DE, /,
     ],
     [
+      'an unknown country with a name that every object has',
+      { holidays: { country: 'constructor' } },
+      /^teams\.0\.holidays\.country: no country 'constructor'; there are AD, .*DE, /,
+    ],
+    [
       'an unknown region',
       { holidays: { country: 'DE', region: 'Bayern' } },
       /^teams\.0\.holidays\.region: no region 'Bayern' in DE; there are .*BY \(Bayern\), BY-A \(Stadt Augsburg\), /,
