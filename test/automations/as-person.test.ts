@@ -556,3 +556,20 @@ it.each([
   expect((await ask(relay, typed)).inTheEnd).toContain('Did you mean');
   expect(relay.sandbox.data.timelogs).toHaveLength(before);
 });
+
+describe('a tool that takes a name for an id', () => {
+  it.each([
+    ['with a tool that finds tasks', sandboxCommands()],
+    ['without one', { ...sandboxCommands(), find: undefined }],
+  ])('gets no first word of an unquoted name, %s', async (_, commands) => {
+    await start({ commands });
+    const { tasks } = relay.sandbox.data;
+    const [task = expect.fail('the sandbox has no task')] = tasks;
+    tasks.push({ ...task, task_id: 'Zebra', name: 'Feed the animals' });
+    await linkAccount(relay);
+    expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain('does not begin with the name of a task');
+    expect(logged()).toEqual([]);
+    for (const typed of ['log 1h Zebra', 'log 1h "Zebra" crossing', 'log 1h #Zebra crossing']) await ask(relay, typed);
+    expect(logged()).toMatchObject(Array(3).fill({ task_id: 'Zebra' }));
+  });
+});

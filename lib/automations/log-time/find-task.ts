@@ -23,8 +23,11 @@ export interface TaskSource {
   /** The task of an id. Null if the text does not look like one. */
   byId(text: string): Promise<Task | null>;
   search(step: string, text: string): Promise<{ found: Task[]; whole: boolean }>;
-  /** The task for text that no search finds, which may still be an id. */
-  byOddId(text: string): Promise<Task | null>;
+  /**
+   * The task for text that no search finds, which may still be an id.
+   * @param isWhole whether it is all that was typed for the task
+   */
+  byOddId(text: string, isWhole: boolean): Promise<Task | null>;
 }
 
 /** A task, and what the other words say. */
@@ -76,16 +79,23 @@ export function tasksOfKey(steps: Steps): TaskSource {
 /** A number, a UUID or a key such as WEB-42 needs no search. */
 export const TASK_ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
 
-/** The tasks that a person can see, by the tool that serves `find`. Without one that lists rows, what is typed is the id. */
+/**
+ * The tasks that a person can see, by the tool that serves `find`. What it does not find, or without one that lists rows,
+ * what is typed is the id. The tool that logs may take a name for an id, so it never gets the first word of a name.
+ */
 export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSource {
   const { rows, id, text: name } = use ?? {};
   const asTyped = async (text: string): Promise<Task> => ({ id: text, name: text });
+  const ids: Omit<TaskSource, 'search'> = {
+    byId: async (text) => (TASK_ID.test(text) ? asTyped(text) : null),
+    byOddId: async (text, isWhole) => (isWhole ? asTyped(text) : null),
+  };
   if (!use || rows === undefined || id === undefined || name === undefined) {
-    return { byId: asTyped, search: async () => ({ found: [], whole: true }), byOddId: async () => null };
+    return { ...ids, search: async () => ({ found: [], whole: true }) };
   }
   const at = { rows, id, text: name };
   return {
-    byId: async (text) => (TASK_ID.test(text) ? asTyped(text) : null),
+    ...ids,
     async search(step, text) {
       const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
       const found = await tools.read(step, call, (result) =>
@@ -93,8 +103,6 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
       );
       return { found, whole: !mayBeCut(found) };
     },
-    // The tool decides.
-    byOddId: asTyped,
   };
 }
 
@@ -120,7 +128,7 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   // No name begins with a UUID.
   if (byId && (!isOpen || UUID.test(first))) return read(ofFirst(byId));
   const { fitting, whole } = byId ? await searchBeside(ofFirst(byId), words, tasks) : await search(words, tasks);
-  const byOddId = mayBeId && (typed.isId || fitting.length === 0) ? await tasks.byOddId(first) : null;
+  const byOddId = mayBeId && (typed.isId || fitting.length === 0) ? await tasks.byOddId(first, !isOpen) : null;
   if (byOddId) return read(ofFirst(byOddId));
   const { meant, others } = readingsOf(fitting);
   const [only] = meant;
