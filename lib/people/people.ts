@@ -10,6 +10,7 @@ import { provenAddress, type SlackUser, slackUser } from '../platforms/slack/sla
 import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
 import type { Stores } from '../runtime.ts';
 import { listUsers } from '../service/partner/operations/users.ts';
+import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 import { comparableAddress, cutToLength } from '../text.ts';
@@ -43,10 +44,13 @@ export interface PeopleContext extends Pick<Stores, 'table' | 'clock'> {
 
 /** Measured from when the users were listed. */
 const KNOWN_FOR_MS = 86_400_000;
-/** How long a failed match is kept before a newer list is read, so that repeated commands do not use up the budget. */
+/**
+ * How long a failed match is kept before a newer list is read, for each page of it, so that repeated commands do not use
+ * up the budget.
+ */
 const UNCLEAR_FOR_MS = 10 * 60_000;
-const MOST_LISTED = 2_000;
-const PAGES = 50;
+/** A day's list takes 200 of the calls of a day at most. */
+const PAGES = 200;
 
 interface KnownUser extends ServiceUser {
   /** Digest of the person's entry in the map. If the entry changes, the person is looked up again. */
@@ -60,11 +64,14 @@ interface ListedUser {
   name: string;
 }
 
-/** A connection's users by the digest of their address. */
-interface UserListing {
+/** Of the users of a connection those whose digest of the address begins with the same digit: an item holds 400 KB. */
+interface UserShard {
+  /** By the digest of their address. */
   users: Record<string, ListedUser[]>;
   /** False if the list of users may have been cut off. */
   isWhole: boolean;
+  /** How many pages were read for the list. */
+  pages: number;
   /** When the users were listed; epoch milliseconds. */
   readAt: number;
 }
@@ -75,6 +82,16 @@ function listedUser({ user_id, name, email }: z.output<typeof listUsers.data>[nu
   if (!email) return undefined;
   const shown = cutToLength(name ?? `user ${user_id}`, MAX_NAME_LENGTH, '…');
   return { address: digest(comparableAddress(email)), userId: user_id, name: shown };
+}
+
+type AddressedUser = NonNullable<ReturnType<typeof listedUser>>;
+
+const shardOf = (address: string): string => address.slice(0, 1);
+
+function byAddress(listed: readonly AddressedUser[]): UserShard['users'] {
+  const users: UserShard['users'] = {};
+  for (const { address, ...user } of listed) users[address] = [...(users[address] ?? []), user];
+  return users;
 }
 
 const userInfo = z.object({ user: slackUser });
@@ -132,19 +149,23 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
     steps: Steps,
   ): Promise<{ users: ListedUser[]; isWhole: boolean; readAt: number }> {
     const address = digest(comparableAddress(email));
-    const { users, isWhole, readAt } = await remembered<UserListing>({
+    const own = shardOf(address);
+    const { users, isWhole, readAt } = await remembered<UserShard>({
       table,
       clock,
-      key: keys.users(connection),
-      // An item holds 400 KB. If the listing is larger, it is read again for each person.
-      keptForMs: ({ users }) => (Object.values(users).flat().length > MOST_LISTED ? 0 : KNOWN_FOR_MS),
-      fits: ({ users, readAt }) => users[address]?.length === 1 || clock() - readAt < UNCLEAR_FOR_MS,
+      key: keys.users(connection, own),
+      keptForMs: KNOWN_FOR_MS,
+      fits: ({ users, readAt, pages }) => users[address]?.length === 1 || clock() - readAt < UNCLEAR_FOR_MS * pages,
       async read() {
         const readAt = clock();
         const read = await steps.list('list users', listUsers, {}, listedUser, ({ userId }) => userId, PAGES);
-        const users: UserListing['users'] = {};
-        for (const { address, ...user } of read.kept) users[address] = [...(users[address] ?? []), user];
-        return { users, isWhole: read.whole, readAt };
+        const about = { isWhole: read.whole, pages: read.pages, readAt };
+        const shards = Map.groupBy(read.kept, ({ address }) => shardOf(address));
+        const listed = (shard: string) => ({ users: byAddress(shards.get(shard) ?? []), ...about });
+        const others = [...'0123456789abcdef'].filter((shard) => shard !== own);
+        const expiresAt = expiry(readAt, KNOWN_FOR_MS);
+        for (const shard of others) await table.put({ ...keys.users(connection, shard), ...listed(shard), expiresAt });
+        return listed(own);
       },
     });
     return { users: users[address] ?? [], isWhole, readAt };

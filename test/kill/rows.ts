@@ -150,7 +150,11 @@ export const COLLABORATOR = { github: 'Codertocat', email: EMAIL };
 async function forgetEntries(relay: KillableRelay): Promise<void> {
   const { table } = relay.stores;
   const first = (await firstEntries(relay)).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-  const known = [keys.users('main'), keys.person('github', COLLABORATOR.github, 'main')];
+  const users = (await table.partition(keys.users('main', '').pk)).map(({ pk, sk }) => ({
+    pk: String(pk),
+    sk: String(sk),
+  }));
+  const known = [...users, keys.person('github', COLLABORATOR.github, 'main')];
   for (const key of [...first, ...known]) await table.delete(key);
 }
 

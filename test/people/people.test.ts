@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import { ask, command, lastMessage, MIRA, NOBODY, readable, told } from '../slack-requests.ts';
+import { ask, command, lastMessage, MIRA, NOBODY, readable, TOMASZ, told } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
 const CONTACT = 'the platform team';
@@ -52,6 +52,26 @@ describe('a person in Slack', () => {
     await ask(relay, log());
     expect(loggedFor()).toBe('Mira Novak');
     expect(timesListed()).toBe(3);
+  });
+
+  it('a person is found among more users than an item of the table holds, and the list is read once', async () => {
+    await start();
+    const { users } = relay.sandbox.data;
+    const strangers = Array.from({ length: 5_200 }, (_, index) => ({
+      user_id: `6f1c2d7e-3b58-4c0a-9d41-${String(index).padStart(12, '0')}`,
+      name: '名前'.repeat(30),
+      email: `stranger-${index}@example.com`,
+    }));
+    users.unshift(...strangers);
+    const pages = Math.ceil(users.length / 100);
+    for (const userId of [MIRA, NOBODY, TOMASZ, NOBODY]) {
+      await ask(relay, log(), { userId });
+      expect(timesListed()).toBe(pages);
+      relay.clock.now += 10 * 60_000;
+    }
+    const [found, unknown] = [/ for Mira Novak, /, /^:warning: No user of the service has your e-mail address/];
+    const also = [/ for Tomasz Zielinski, /, unknown];
+    expect(told(relay)).toEqual([found, unknown, ...also].map((said) => expect.stringMatching(said)));
   });
 
   it.each([

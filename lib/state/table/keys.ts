@@ -30,8 +30,8 @@ export const keys = {
     pk: `person#${platform}#${id.toLowerCase()}`,
     sk: `user#${connection}`,
   }),
-  /** lib/people/people.ts: the users that were last listed. */
-  users: (connection: string): Key => ({ pk: `users#${connection}`, sk: 'users' }),
+  /** lib/people/people.ts: the users that were last listed, by the first digit of the digest of their address. */
+  users: (connection: string, digit: string): Key => ({ pk: `users#${connection}`, sk: digit }),
   /** lib/people/turns.ts: what a person asked for, of which some has not ended. */
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
