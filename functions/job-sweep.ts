@@ -21,7 +21,7 @@ export function createHandler(runtime: Runtime) {
   const { table, jobs, queue, secrets, clock } = openStores(runtime);
   const budget = createBudget({ table, random, sleep, warn: log.warn });
   const breakers = createBreakers({ table, clock, random, warn: log.warn });
-  const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
+  const lines = createWaitingLines({ jobs, queue, budget, breakers, clock, sleep });
   const notices =
     config.slack &&
     config.contactChannel !== undefined &&

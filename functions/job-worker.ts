@@ -35,14 +35,14 @@ export function createHandler(runtime: Runtime) {
     async recovered(name) {
       const works = connection(name);
       try {
-        if (works) await lines.moveOn(works, true);
+        if (works) await lines.moveOn(works, { atOnce: true });
       } catch (error) {
         // An error is only logged, because the sweep moves the line too.
         log.warn({ message: 'the waiting line could not advance', connection: name, error: String(error) });
       }
     },
   });
-  const lines = createWaitingLines({ jobs, queue, budget, breakers, clock });
+  const lines = createWaitingLines({ jobs, queue, budget, breakers, clock, sleep });
   const options = {
     table,
     jobs,

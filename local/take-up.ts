@@ -37,7 +37,7 @@ export async function takeUp(stores: Stores, config: RelayConfig): Promise<numbe
   }
   for (const [name, { limits }] of Object.entries(config.connections)) {
     for (const lane of lanes) for (const { id } of await jobs.line(name, lane, MOST_COUNTED)) unfinished.add(id);
-    await lines.moveOn({ name, limits }, true);
+    await lines.moveOn({ name, limits }, { atOnce: true });
   }
   return unfinished.size;
 }

@@ -18,7 +18,7 @@ it('a creation answered with 2xx is done, even if moving the waiting line fails'
       // DynamoDB refuses one write of the budget: the one by which the waiting line is moved on.
       const server = createServer(async (incoming, outgoing) => {
         const body = await text(incoming);
-        const moves = body.includes('"budget#main"') && body.includes(`"movedAt":{"N":"${relay?.clock.now}"}`);
+        const moves = body.includes(`"lines":{"M":{"main":{"L":[{"N":"${Number(relay?.clock.now) + 1_000}"}`);
         if (fails && failed === 0 && moves) {
           failed++;
           outgoing.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
@@ -60,6 +60,7 @@ it('a creation answered with 2xx is done, even if moving the waiting line fails'
     await runOnce();
     if (i % 12 === 11) await relay.sweep();
   }
+  expect(failed).toBe(1);
   const bugs = relay.log.filter(({ message }) => String(message).includes('failed unexpectedly'));
   expect(bugs).toEqual([]);
   expect(relay.sandbox.data.defects.length - before).toBe(4);

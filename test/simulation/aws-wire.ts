@@ -17,7 +17,7 @@ interface Queue {
 
 /** What stands behind the SDK's clients. */
 export interface AwsModels {
-  table: DynamoDbModel;
+  table: Pick<DynamoDbModel, 'answer'>;
   /** By the last part of their URLs. */
   queues: ReadonlyMap<string, Queue>;
   /** Their JSON by their names. */

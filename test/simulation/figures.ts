@@ -14,6 +14,14 @@ export function countedIn(calls: readonly Call[], load: Workload, connection: st
   return counts;
 }
 
+/** How many calls were sent in each minute that has passed since the first one. */
+export function sentInMinutes(calls: readonly Call[], runsMs: number): number[] {
+  const sentAt = calls.map((call) => call.sentAt);
+  const first = Math.min(...sentAt);
+  const minutes = Array.from({ length: Math.floor((runsMs - first) / MINUTE) }, (_, minute) => first + minute * MINUTE);
+  return minutes.map((from) => sentAt.filter((at) => at >= from && at < from + MINUTE).length);
+}
+
 /** How much of the minute's limit was used in each ten minutes. */
 export function usedParts(calls: readonly Call[], load: Workload, connection: string): number[] {
   const counts = countedIn(calls, load, connection, 10 * MINUTE);
@@ -44,7 +52,11 @@ export interface Figures {
   calls: number;
   /** For each connection and ten minutes. */
   used: Record<string, number[]>;
+  /** The calls of each minute since the first one. */
+  inMinutes: number[];
   refused: number;
+  /** How often nobody was on the way to a line with jobs. */
+  stranded: number;
   mostInMinute: number;
   people: { count: number; p50Ms: number; p99Ms: number; mostMs: number };
   budgetWritesPerCall: number;
@@ -75,7 +87,9 @@ export function figuresOf(result: Result, load: Workload): Figures {
   return {
     calls: calls.length,
     used: Object.fromEntries(load.connections.map((name) => [name, usedParts(calls, load, name)])),
+    inMinutes: sentInMinutes(calls, load.runsMs),
     refused: calls.filter(({ status }) => status === 429).length,
+    stranded: result.stranded.length,
     mostInMinute: Math.max(
       ...load.connections.map((name) =>
         mostWithin(
@@ -117,7 +131,9 @@ export function inOneLine(figures: Figures): string {
   return [
     `${figures.calls} calls`,
     `used ${used.join(', ')}`,
+    `minutes from the first call ${figures.inMinutes.slice(0, 6).join(' ')}`,
     `429: ${figures.refused}`,
+    `nobody on the way ${figures.stranded}`,
     `most in a minute ${figures.mostInMinute}`,
     `people ${people.count}: p50 ${Math.round(people.p50Ms)} p99 ${Math.round(people.p99Ms)} most ${Math.round(people.mostMs)} ms`,
     `a call: budget writes ${figures.budgetWritesPerCall.toFixed(2)}, receives ${figures.receivesPerCall.toFixed(2)}, write units ${figures.writeUnitsPerCall.toFixed(1)}, of indexes ${figures.indexUnitsPerCall.toFixed(1)}, worker ${figures.workerSecondsPerCall.toFixed(2)} s, read units ${figures.readUnitsPerCall.toFixed(1)}`,

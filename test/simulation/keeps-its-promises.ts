@@ -10,6 +10,7 @@ export async function simulateKeepingPromises(load: Workload): Promise<{ result:
   const people = load.arrivals.filter(({ lane }) => lane === 'interactive');
   expect.soft([...result.errors.keys()]).toEqual([]);
   expect.soft(figures.refused, 'calls refused with 429').toBe(0);
+  expect.soft(result.stranded.slice(0, 3), 'nobody on the way to a line with jobs').toEqual([]);
   expect.soft(figures.mostInMinute, 'calls in a minute').toBeLessThanOrEqual(load.limits.perMinute);
   expect.soft(figures.people.count, 'people served').toBe(people.length);
   expect.soft(figures.deadLetters, 'dead letters').toBe(0);

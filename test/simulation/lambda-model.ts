@@ -21,6 +21,7 @@ export interface WorkerRun {
   tookMs: number;
   /** See {@link lineage}. */
   rounds: number;
+  jobId: string;
 }
 
 /**
@@ -59,7 +60,7 @@ export async function runWorker(
       noteError(world, error);
       noteAwsMetric(world, 'Lambda', 'Errors', 1, 'job-worker');
     }
-    ended({ tookMs: time.now - began, rounds });
+    ended({ tookMs: time.now - began, rounds, jobId: work.jobId });
   }
 }
 

@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createContext } from '../../lib/automations/context.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
@@ -15,6 +16,7 @@ import type { Attributes } from './expressions.ts';
 import { FifoQueueModel } from './fifo-queue-model.ts';
 import { GithubStub } from './github-stub.ts';
 import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
+import { LineWatch, type Stranded } from './line-watch.ts';
 import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
 import { SlackStub, type Told } from './slack-stub.ts';
 import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, type World } from './world.ts';
@@ -65,6 +67,8 @@ export interface Result {
   runsMs: number;
   /** The longest chain of invocations in which each sent the message of the next. */
   mostRounds: number;
+  /** When nobody was on the way to a line with jobs. */
+  stranded: Stranded[];
   /** How many jobs have each status at the end. */
   jobs: Record<string, number>;
   /** Why jobs wait or are parked at the end, without what tells one job from another; and how many. */
@@ -108,16 +112,18 @@ export async function simulate(load: Workload): Promise<Result> {
     background: new FifoQueueModel('background.fifo', QUEUE, time, random),
   };
   const sweeps: Sweep[] = [];
-  const longest: WorkerRun = { tookMs: 0, rounds: 0 };
+  const longest = { tookMs: 0, rounds: 0 };
   let runsMs = 0;
-  const ended = ({ tookMs, rounds }: WorkerRun) => {
+  const lines = new LineWatch();
+  const ended = ({ tookMs, rounds, jobId }: WorkerRun) => {
+    lines.runEnded(jobId, time.now - START);
     runsMs += tookMs;
     longest.tookMs = Math.max(longest.tookMs, tookMs);
     longest.rounds = Math.max(longest.rounds, rounds);
   };
   const byName = new Map(Object.values(queues).map((queue) => [queue.name, queue]));
   const models = {
-    table,
+    table: watched(table, lines),
     queues: byName,
     secrets: secretsOf(load),
     clock: () => time.now,
@@ -154,6 +160,7 @@ export async function simulate(load: Workload): Promise<Result> {
       longestRunMs: longest.tookMs,
       runsMs,
       mostRounds: longest.rounds,
+      stranded: lines.stranded,
       ...endOf(table.items()),
       errors: world.errors,
       metrics: world.metrics.map((metric) => ({ ...metric, at: metric.at - START })),
@@ -269,6 +276,18 @@ function endOf(items: Iterable<Attributes>): Pick<Result, 'jobs' | 'reasons'> {
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   return { jobs, reasons };
+}
+
+/** The table, whose writes of records are shown. */
+function watched(table: DynamoDbModel, lines: LineWatch): Pick<DynamoDbModel, 'answer'> {
+  return {
+    answer(command) {
+      const answer = table.answer(command);
+      if (command instanceof PutItemCommand) lines.wrote(command.input.Item ?? {});
+      if (command instanceof UpdateItemCommand) lines.wrote((answer as { Attributes?: Attributes }).Attributes ?? {});
+      return answer;
+    },
+  };
 }
 
 /** Half of a request's way lies before its effect and half behind. */

@@ -66,6 +66,19 @@ export function backlogWithPeople(
   };
 }
 
+/** Between two issues of a sender, who waits for the answer to each. */
+const SENDER_PAUSE_MS = 30;
+
+/** So many issues by 16 senders, and nobody besides: no person's command happens to move the line on. */
+export function issuesOfSenders(issues: number, runsMs: number, seed: number): Workload {
+  const atMs = (index: number) => Math.floor(index / 16) * SENDER_PAUSE_MS;
+  return {
+    ...backlogWithPeople('sliding', 5, runsMs, seed),
+    latencyMs: [5, 1_000],
+    arrivals: backlog(issues).map((issue, index) => ({ ...issue, atMs: atMs(index) })),
+  };
+}
+
 /**
  * A backlog that lasts long enough for Lambda to take it for a loop, of few calls. Each worker that moves the line
  * sends the messages of the next jobs.
@@ -316,6 +329,7 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
     ),
     [`hour, 5+${workers}`, (seed: number) => backlogWithPeople('sliding', workers, HOUR, seed)] as const,
   ]),
+  ['issues of 16 senders', (seed: number) => issuesOfSenders(700, 6 * MINUTE, seed)],
   ['long backlog', (seed: number) => longBacklog(false, seed)],
   ["long backlog, with Lambda's guard", (seed: number) => longBacklog(true, seed)],
   ['no worker', noWorker],

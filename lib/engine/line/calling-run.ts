@@ -19,6 +19,8 @@ export interface CallingRun {
   strangerCalls?: StrangerCalls | undefined;
   budget: Budget;
   breakers: Breakers;
+  /** Moves the waiting lines of the connection on. It never fails. */
+  moveLines?: () => Promise<void>;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
   /** When the run must have ended: the Lambda's time-out. Epoch milliseconds. */

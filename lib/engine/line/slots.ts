@@ -27,7 +27,7 @@ export interface Slots {
 }
 
 export function createSlots(run: CallingRun, pauses: Pauses): Slots {
-  const { connection, lane, cameBack, budget, strangerCalls, clock, sleep, deadline } = run;
+  const { connection, lane, cameBack, budget, strangerCalls, moveLines, clock, sleep, deadline } = run;
   const isLater = lane === 'further' || lane === 'backfill';
   const longest = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
   let lineIsDue = false;
@@ -52,6 +52,9 @@ export function createSlots(run: CallingRun, pauses: Pauses): Slots {
     reached: reachedBy,
     async wait({ askAgainAt, expectedAt, why }) {
       if (askAgainAt === undefined) throw new InLine(why, expectedAt);
+      // Now, because the call may take ten seconds.
+      if (lineIsDue) await moveLines?.();
+      lineIsDue = false;
       await pauses.untilSlot(askAgainAt, why);
     },
   });

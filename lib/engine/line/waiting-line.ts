@@ -25,7 +25,7 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
 const CALLED_AHEAD_MS = 120_000;
 /** If a called job has not arrived by then, it no longer takes its slot. */
 const LATE_MS = 60_000;
-/** The lines move at least every minute. */
+/** The sweep moves the lines every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;
 
 /** How many jobs are tried when a slot is passed on. */
@@ -42,20 +42,30 @@ interface Call {
   slotAt: number;
 }
 
+/** A job that has just been put into a line, whose index may not show it yet. */
+export interface Stood {
+  job: StandingJob;
+  /** If it stands in the line of an operation that fails. */
+  operation?: string | undefined;
+}
+
 /**
  * The jobs that wait for the budget of a connection, or for an operation that fails. They stand in line in the order in
  * which their events came, without a time of their own; only those whose slots open within the next two minutes are
  * called, people first, and of people one job of each in turn. While the connection or the operation does not work, one
  * job is called for each probe.
+ *
+ * A line with jobs and a slot to come always has somebody on the way to it: a called job, whose run moves the lines on.
  */
 export interface WaitingLines {
   /**
-   * Calls the next jobs of a connection. Running it twice or late does no harm.
-   * @param atOnce even if the line was moved a few seconds ago: the connection works again
+   * Calls the next jobs of a connection, unless somebody is on the way who does. Running it twice or late does no harm.
+   * @param how `atOnce` to call them in any case: the connection works again. `stood` is the job that the caller has just
+   * put into a line.
    * @returns the ids of the called jobs
    * @throws {BudgetUnavailable}
    */
-  moveOn(connection: Connected, atOnce?: boolean): Promise<string[]>;
+  moveOn(connection: Connected, how?: { atOnce?: boolean; stood?: Stood | undefined }): Promise<string[]>;
   /** True if the jobs of the line are called from it. */
   advances(line: string, connection: string): Promise<boolean>;
   /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
@@ -68,9 +78,17 @@ export interface WaitingLinesOptions {
   budget: Budget;
   breakers: Breakers;
   clock: () => number;
+  sleep?: (ms: number) => Promise<unknown>;
 }
 
-export function createWaitingLines({ jobs, queue, budget, breakers, clock }: WaitingLinesOptions): WaitingLines {
+export function createWaitingLines({
+  jobs,
+  queue,
+  budget,
+  breakers,
+  clock,
+  sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}: WaitingLinesOptions): WaitingLines {
   async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
     const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
     if (called) await queue.send(called);
@@ -78,39 +96,55 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock }: Wai
   }
 
   /** The first jobs that stand there, by lane, people first. */
-  function standing({ name, limits }: Connected, operation?: string): Promise<StandingJob[][]> {
-    return Promise.all(lanes.map((lane) => jobs.line(name, lane, 2 * limits.perMinute, operation)));
+  function standing({ name, limits }: Connected, stood?: Stood, operation?: string): Promise<StandingJob[][]> {
+    return Promise.all(
+      lanes.map(async (lane) => {
+        const shown = await jobs.line(name, lane, 2 * limits.perMinute, operation);
+        if (stood?.job.lane !== lane || stood.operation !== operation) return shown;
+        return [...shown.filter(({ id }) => id !== stood.job.id), stood.job];
+      }),
+    );
+  }
+
+  async function callNext(connection: Connected, plan: LinePlan, stood?: Stood) {
+    const { name, limits } = connection;
+    const [own, { down, operations }] = await Promise.all([standing(connection, stood), breakers.lines(name)]);
+    const lines = await Promise.all(
+      operations.map(async (one) => ({ ...one, jobs: await standing(connection, stood, one.operation) })),
+    );
+    const moving = lines.filter(({ stopped }) => !stopped);
+    for (const { operation, jobs } of moving) if (jobs.flat().length === 0) await breakers.lineEnded(name, operation);
+    const merged = lanes.map((_, index) => {
+      const all = [own, ...moving.map(({ jobs }) => jobs)].flatMap((jobs) => jobs[index] ?? []);
+      return all.toSorted((a, b) => a.createdAt - b.createdAt);
+    });
+    const now = clock();
+    const probers = down
+      ? nextProber(merged, down, now)
+      : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
+    const calls = down ? [] : nextCalls(merged, plan, MINUTE / limits.perMinute, now);
+    const isStanding = (lane: Lane) => merged[lanes.indexOf(lane)]?.length;
+    const comesAt = down ? undefined : lastAwakeAt(merged, calls, now);
+    const lookAgainAt = await budget.noteLines(name, lanes.filter(isStanding), comesAt);
+    // A probe that came early would find the connection still closed.
+    const called = await inBatches([...probers, ...calls], (one) =>
+      call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
+    );
+    return { called: called.filter((id) => id !== undefined), lookAgainAt };
   }
 
   return {
-    async moveOn(connection, atOnce = false) {
-      const { name, limits } = connection;
-      const plan = await budget.planLine(name, limits, atOnce);
-      if (!plan) return [];
-      const [own, { down, operations }] = await Promise.all([standing(connection), breakers.lines(name)]);
-      const lines = await Promise.all(
-        operations.map(async (one) => ({ ...one, jobs: await standing(connection, one.operation) })),
-      );
-      const moving = lines.filter(({ stopped }) => !stopped);
-      for (const { operation, jobs } of moving) if (jobs.flat().length === 0) await breakers.lineEnded(name, operation);
-      const merged = lanes.map((_, index) => {
-        const all = [own, ...moving.map(({ jobs }) => jobs)].flatMap((jobs) => jobs[index] ?? []);
-        return all.toSorted((a, b) => a.createdAt - b.createdAt);
-      });
-      await budget.noteLines(
-        name,
-        lanes.filter((_, index) => merged[index]?.length),
-      );
-      const now = clock();
-      const probers = down
-        ? nextProber(merged, down, now)
-        : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
-      const calls = down ? [] : nextCalls(merged, plan, MINUTE / limits.perMinute, now);
-      // A probe that came early would find the connection still closed.
-      const called = await inBatches([...probers, ...calls], (one) =>
-        call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
-      );
-      return called.filter((id) => id !== undefined);
+    async moveOn(connection, { atOnce = false, stood } = {}) {
+      const all: string[] = [];
+      for (let again = false; ; again = true) {
+        const how = { atOnce: atOnce && !again, stood: again ? undefined : stood?.job.lane };
+        const plan = await budget.planLine(connection.name, connection.limits, how);
+        if (!plan) return all;
+        const { called, lookAgainAt } = await callNext(connection, plan, stood);
+        all.push(...called);
+        if (lookAgainAt === undefined) return all;
+        await sleep(lookAgainAt - clock());
+      }
     },
     async advances(line, connection) {
       const operation = operationOfLine(line);
@@ -161,6 +195,22 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
     }
   }
   return calls;
+}
+
+/**
+ * By when a called job is awake in each line, the earliest: it moves the lines on in time for the next of its lane. A job
+ * that is awake already may have ended, and the index may not show it yet.
+ */
+function lastAwakeAt(standing: readonly StandingJob[][], calls: readonly Call[], now: number): number | undefined {
+  const awake = lanes.flatMap((lane, index) => {
+    const asleep = (standing[index] ?? []).flatMap(({ slotAt }) =>
+      slotAt !== undefined && isComing(slotAt, now) && slotAt - LEAD_MS[lane] > now ? [slotAt] : [],
+    );
+    const called = calls.flatMap(({ job, slotAt }) => (job.lane === lane ? [slotAt] : []));
+    const slots = [...asleep, ...called];
+    return slots.length > 0 ? [Math.max(...slots) - LEAD_MS[lane]] : [];
+  });
+  return awake.length > 0 ? Math.min(...awake) : undefined;
 }
 
 /** A slot that opens much later than a job is called for cannot be. */

@@ -52,7 +52,7 @@ export async function resumeConnection(
   const isInLine = ({ line, slotAt }: Job) => line !== undefined && (slotAt === undefined || stopped.length === 0);
   const due = waiting.filter((job) => job.connection === connection && !isInLine(job));
   const queued = (await inBatches(due, (job) => requeueJob(job, options, decision))).filter((job) => job !== undefined);
-  const called = await lines.moveOn({ name: connection, limits }, true);
+  const called = await lines.moveOn({ name: connection, limits }, { atOnce: true });
   return { pausedUntil, stopped, queued: queued.length + called.length };
 }
 

@@ -99,7 +99,7 @@ export function connected(
   { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report }: Run,
   connection: Connection,
 ): { steps: Steps; ensureShare: () => Promise<void> } & Required<CallsOfRun> {
-  const { table, replacedTable, budget, breakers, assistants, clock, sleep } = worker;
+  const { table, replacedTable, budget, breakers, lines, assistants, clock, sleep } = worker;
   const { id: caller, lane, limited } = job;
   const cameBack = job.dueAt !== undefined || job.generation > 1;
   const strangerCalls =
@@ -107,8 +107,11 @@ export function connected(
       ? undefined
       : createStrangerCalls({ report, connection, share: worker.strangers, login: job.stranger });
   const began = { replacedTable, happenedAt: happenedAt(job) };
+  const moveLines = async () => {
+    await lines.moveOn(connection).catch((error) => worker.report({ news: 'line stands still', job, error }));
+  };
   const run = { connection, lane, caller, limited, cameBack, strangerCalls, budget, breakers, clock, sleep, deadline };
-  const calls = createPartnerCalls({ ...run, report });
+  const calls = createPartnerCalls({ ...run, moveLines, report });
   const learned = createLearned(table, connection.name, clock);
   const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
   const tools = createToolSteps({

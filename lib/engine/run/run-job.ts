@@ -128,18 +128,21 @@ function messageOf(
 }
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
-async function endCalls(job: Job, { ended }: Ending, { calls, tools }: CallsOfRun, worker: Worker): Promise<void> {
+async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, worker: Worker): Promise<void> {
   const { budget, connection, lines, report } = worker;
   const called = connection(job.connection);
   try {
     await budget.flush(job.connection);
     await tools?.flush();
     if (!called || !calls) return;
-    const { slotAt } = job;
-    // A job that stands in line again met an outage, and so would the next one. The two would pass the slot to each other.
-    const hadNothingToSend = ended !== 'in line' && !calls.slots.hasAsked();
-    if (slotAt !== undefined && hadNothingToSend) await lines.passOn({ ...job, slotAt }, called.limits);
-    if (calls.slots.lineIsDue()) await lines.moveOn(called);
+    const { slotAt, ...standing } = job;
+    const { slots } = calls;
+    if (ending.ended === 'in line') {
+      const stood = { job: standing, operation: ending.operation };
+      return void (await lines.moveOn(called, { stood }));
+    }
+    if (slotAt !== undefined && !slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
+    if (slotAt !== undefined || slots.lineIsDue()) await lines.moveOn(called);
   } catch (error) {
     // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });

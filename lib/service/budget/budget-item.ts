@@ -14,11 +14,14 @@ export interface BudgetState extends Windows {
 
 /** The waiting lines of a connection. */
 export interface Lines {
-  /** Since when jobs stand in the line of each lane; 0 for an empty line. */
-  since: Record<Lane, number>;
-  /** When the lines were last moved on. */
-  movedAt: number;
+  /** When a run last put its job into the line of each lane; 0 for an empty line. */
+  stoodAt: Record<Lane, number>;
+  /** Not before then are the lines moved on. A job that was called from them comes then, or later, and moves them on. */
+  movesAt: number;
 }
+
+/** The lines move on at least so often while somebody is on the way to them. */
+export const MOVE_EVERY_MS = 15_000;
 
 /** A pause never lasts longer. */
 export const LONGEST_PAUSE_MS = DAY;
@@ -54,11 +57,11 @@ export function readState(item: Item | undefined, now: number): { state: BudgetS
   const lines: BudgetState['lines'] = {};
   if (item?.lines !== undefined && !isMap(item.lines)) fault('lines');
   for (const [name, kept] of Object.entries(isMap(item?.lines) ? item.lines : {}).slice(0, MOST_CONNECTIONS)) {
-    const [movedAt, ...since] = Array.isArray(kept) ? kept : [undefined];
-    const sinces = lanes.map((lane, index) => [lane, time('lines', since[index], now + AHEAD_MS, now)] as const);
+    const [movesAt, ...stood] = Array.isArray(kept) ? kept : [undefined];
+    const stoodAt = lanes.map((lane, index) => [lane, time('lines', stood[index], now + AHEAD_MS, now)] as const);
     lines[name] = {
-      since: Object.fromEntries(sinces) as Record<Lane, number>,
-      movedAt: time('lines', movedAt, now + AHEAD_MS, 0),
+      stoodAt: Object.fromEntries(stoodAt) as Record<Lane, number>,
+      movesAt: time('lines', movesAt, now + MOVE_EVERY_MS + AHEAD_MS, 0),
     };
   }
   const { assumed } = item ?? {};
@@ -89,7 +92,10 @@ export function stateItem(state: BudgetState): Item {
     busyUntil,
     pausedUntil,
     lines: Object.fromEntries(
-      Object.entries(lines).map(([name, { movedAt, since }]) => [name, [movedAt, ...lanes.map((lane) => since[lane])]]),
+      Object.entries(lines).map(([name, { movesAt, stoodAt }]) => [
+        name,
+        [movesAt, ...lanes.map((lane) => stoodAt[lane])],
+      ]),
     ),
     assumed,
   };
@@ -98,7 +104,7 @@ export function stateItem(state: BudgetState): Item {
 /** The lines of a connection; those of one that has not been seen yet are empty. */
 export function linesOf(state: BudgetState, connection: string): Lines {
   const known = Object.hasOwn(state.lines, connection) ? state.lines[connection] : undefined;
-  const lines = known ?? { since: { interactive: 0, further: 0, background: 0, backfill: 0 }, movedAt: 0 };
+  const lines = known ?? { stoodAt: { interactive: 0, further: 0, background: 0, backfill: 0 }, movesAt: 0 };
   state.lines[connection] = lines;
   return lines;
 }

@@ -1,5 +1,5 @@
 import { type AssumedLimit, assumedPerMinute, learn } from './assumed-limit.ts';
-import { type BudgetState, LONGEST_PAUSE_MS, linesOf } from './budget-item.ts';
+import { type BudgetState, LONGEST_PAUSE_MS, linesOf, MOVE_EVERY_MS } from './budget-item.ts';
 import { type BudgetStoreOptions, createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
 import { isOfPeople, type Lane, lanes } from './lanes.ts';
@@ -59,7 +59,7 @@ export type SlotAnswer = (
       expectedAt?: number | undefined;
     }
 ) & {
-  /** Whether jobs stand in line that could be told their times now: see {@link Budget.planLine}. */
+  /** Whether the caller should move the waiting lines on when it has time: see {@link Budget.planLine}. */
   lineIsDue: boolean;
 };
 
@@ -107,7 +107,10 @@ export interface BudgetView {
  */
 export interface Budget {
   requestSlot(request: SlotRequest): Promise<SlotAnswer>;
-  /** Whether a new job of the lane would have to stand in line now, as far as this process has seen in the last seconds. */
+  /**
+   * Whether a new job of the lane has to stand in line now, as far as this process has seen in the last seconds, and
+   * somebody comes who will find it there.
+   */
   mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean>;
   /** Writes how this process's last calls ended, so that their slots open as early as they can. */
   flush(connection: string): Promise<void>;
@@ -134,13 +137,23 @@ export interface Budget {
   /** The budget that the connection uses. Connections with the same key share one. */
   idOf(connection: string): Promise<string>;
   /**
-   * Gives the right to move the waiting lines of a connection on, to one caller every few seconds.
-   * @param atOnce even if the lines were moved a moment ago
+   * Gives the right to move the waiting lines of a connection on, to one caller, unless somebody is on the way who does.
+   * @param how `atOnce` to get it in any case; `stood` is the lane in whose line the caller has just put a job, which the
+   * index may not show yet
    * @returns undefined for all other callers
    */
-  planLine(connection: string, limits: Limits, atOnce?: boolean): Promise<LinePlan | undefined>;
-  /** Notes in which lanes jobs stand in line: new jobs go behind them. */
-  noteLines(connection: string, standing: readonly Lane[]): Promise<void>;
+  planLine(
+    connection: string,
+    limits: Limits,
+    how?: { atOnce?: boolean; stood?: Lane | undefined },
+  ): Promise<LinePlan | undefined>;
+  /**
+   * Notes the lines as the caller leaves them.
+   * @param standing the lanes in which jobs stand: new jobs go behind them
+   * @param comesAt when the last of those that are called from the lines is awake; undefined if there is none
+   * @returns when to move the lines on again, because nobody is on the way to a job that the index may not show yet
+   */
+  noteLines(connection: string, standing: readonly Lane[], comesAt?: number): Promise<number | undefined>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
   /** When that number of calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
   foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
@@ -172,8 +185,8 @@ const SPREAD_MS: Readonly<Record<Rank, number>> = {
   background: 300,
   backfill: 300,
 };
-/** How often the waiting lines are moved on while workers are at work. The sweep does it every minute in any case. */
-const MOVE_EVERY_MS = 15_000;
+/** The lines are moved on within this time. If not, who had the right to it has probably crashed. */
+const MOVING_MS = 1_000;
 /**
  * New jobs leave this many slots to those in line, and take any others that are free. Jobs that are called from the line can be
  * held up behind thousands of messages that are new.
@@ -181,8 +194,8 @@ const MOVE_EVERY_MS = 15_000;
 const LEFT_TO_LINE = 5;
 /** For this long, a process trusts what it last saw of the lines. */
 const SEEN_MS = 2_000;
-/** The index of the waiting line may lag behind by this much. */
-const INDEX_LAG_MS = 10_000;
+/** The index of the waiting line may lag behind by this much, with what the clocks differ by. */
+const INDEX_LAG_MS = 2_000;
 /** The pause for a 429 without a Retry-After, from which nothing was learned. */
 const PAUSE_MS = MINUTE;
 /** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
@@ -252,8 +265,8 @@ export function createBudget({
       const rank: Rank = urgent ? 'urgent' : lane;
       return store.change(connection, rank, (state, now, id): { answer: SlotAnswer; changed: boolean } => {
         const limits = limitsNow(state, configured, now);
-        const { since, movedAt } = linesOf(state, connection);
-        const lineIsDue = lanes.some((one) => since[one] > 0) && movedAt + MOVE_EVERY_MS <= now;
+        const { stoodAt, movesAt } = linesOf(state, connection);
+        const lineIsDue = lanes.some((one) => stoodAt[one] > 0) && movesAt <= now;
         const isBehindOthers = !urgent && mustStandBehind(state, limits, lane, now, cameBack);
         const next = nextSlot(state, limits, rank, now);
         // Nothing is promised during a pause, which may be lifted or become longer.
@@ -271,14 +284,14 @@ export function createBudget({
         const askAgainAt = Math.max(now + 1, next.at - aheadMs + random() * SPREAD_MS[rank]);
         const waitsInPlace = !isBehindOthers && askAgainAt <= (waitsUntil ?? now);
         if (urgent || waitsInPlace) return { answer: { ...refusal, askAgainAt }, changed: false };
-        const isFirst = since[lane] === 0;
-        if (isFirst) since[lane] = now;
-        return { answer: { ...refusal, lineIsDue: lineIsDue || isFirst }, changed: isFirst };
+        return { answer: refusal, changed: false };
       });
     },
     async mustStand(connection, limits, lane) {
       const state = await store.read(connection, SEEN_MS);
-      return mustStandBehind(state, limitsNow(state, limits, clock()), lane, clock());
+      const now = clock();
+      const isFound = linesOf(state, connection).movesAt >= now + INDEX_LAG_MS;
+      return isFound && mustStandBehind(state, limitsNow(state, limits, now), lane, now);
     },
     flush: store.flush,
     async pause(connection, limits, forMs) {
@@ -337,24 +350,31 @@ export function createBudget({
       });
     },
     idOf: store.idOf,
-    async planLine(connection, limits, atOnce = false) {
+    async planLine(connection, limits, { atOnce = false, stood } = {}) {
       return store.change<LinePlan | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
-        if (!atOnce && lines.movedAt + MOVE_EVERY_MS > now) return { answer: undefined, changed: false };
-        lines.movedAt = now;
-        return { answer: planOf(state, limitsNow(state, limits, now), now), changed: true };
+        const isFirst = stood !== undefined && lines.stoodAt[stood] === 0;
+        if (atOnce || isFirst || lines.movesAt <= now) {
+          lines.movesAt = now + MOVING_MS;
+          if (stood) lines.stoodAt[stood] ||= now - INDEX_LAG_MS;
+          return { answer: planOf(state, limitsNow(state, limits, now), now), changed: true };
+        }
+        // The one who is on the way may not find the job in the index, and then looks again.
+        if (stood) lines.stoodAt[stood] = now;
+        return { answer: undefined, changed: stood !== undefined };
       });
     },
-    async noteLines(connection, standing) {
-      await store.change(connection, 'background', (state, now) => {
-        const { since } = linesOf(state, connection);
-        const before = { ...since };
+    async noteLines(connection, standing, comesAt) {
+      return store.change<number | undefined>(connection, 'background', (state, now) => {
+        const lines = linesOf(state, connection);
+        const { stoodAt } = lines;
+        const seenAt = Math.max(...lanes.map((lane) => stoodAt[lane])) + INDEX_LAG_MS;
         for (const lane of lanes) {
-          if (standing.includes(lane)) since[lane] ||= now;
-          // A job that has just been sent to the line may not be in its index yet.
-          else if (since[lane] + INDEX_LAG_MS <= now) since[lane] = 0;
+          if (standing.includes(lane)) stoodAt[lane] ||= now - INDEX_LAG_MS;
+          else if (stoodAt[lane] + INDEX_LAG_MS <= now) stoodAt[lane] = 0;
         }
-        return { answer: undefined, changed: lanes.some((lane) => before[lane] !== since[lane]) };
+        lines.movesAt = Math.min(Math.max(comesAt ?? now, now), now + MOVE_EVERY_MS);
+        return { answer: comesAt === undefined && seenAt > now ? seenAt : undefined, changed: true };
       });
     },
     async foresee(connection, limits, foreseen) {
@@ -445,7 +465,7 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
 function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number, cameBack = false): boolean {
   if (lane === 'interactive' || (cameBack && lane !== 'backfill')) return false;
   const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
-  const isBehind = Object.values(state.lines).some(({ since }) => before.some((one) => since[one] > 0));
+  const isBehind = Object.values(state.lines).some(({ stoodAt }) => before.some((one) => stoodAt[one] > 0));
   return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
 }
 

@@ -274,7 +274,8 @@ describe('the budget', () => {
       while (answer.granted) answer = await ask(lane);
       return answer;
     };
-    expect(await takeAll('background')).toMatchObject({ obstacle: 'minute', lineIsDue: true });
+    expect(await takeAll('background')).toMatchObject({ obstacle: 'minute' });
+    await budget.planLine(connection, limits, { stood: 'background' });
     now += 2 * MINUTE;
     // New jobs take what is free, but for the next slots.
     const standing = await takeAll('background');
@@ -285,12 +286,13 @@ describe('the budget', () => {
     await budget.noteLines(connection, []);
     expect((await ask('background')).granted).toBe(true);
     await takeAll('interactive');
+    await budget.planLine(connection, limits, { stood: 'interactive' });
     now += 2 * MINUTE;
     expect(await takeAll('background')).toMatchObject({ granted: false, obstacle: 'line' });
     expect((await ask('background', true)).granted).toBe(true);
   });
 
-  it('one caller at a time may move the line, and learns when slots open', async () => {
+  it('one caller at a time moves the line on, and learns when slots open', async () => {
     const connection = newConnection();
     const limits = { perMinute: 120, perDay: 5_000 };
     let now = START;
@@ -309,7 +311,63 @@ describe('the budget', () => {
     expect(known[0]).toBe(now);
     // No call under way is expected to take long.
     expect(known.at(-1)).toBeLessThanOrEqual(now + MINUTE + 2_000);
-    expect(await budget.planLine(connection, limits, true)).toBeDefined();
+    expect(await budget.planLine(connection, limits, { atOnce: true })).toBeDefined();
+  });
+
+  describe('nobody but who is on the way moves the line on', () => {
+    const limits = { perMinute: 120, perDay: 5_000 };
+    /** A line of the lane `background`, as its first job leaves it. */
+    async function lineWith(comesInMs: number | undefined) {
+      const connection = newConnection();
+      const clock = { now: START };
+      const budget = createBudget({ table, clock: () => clock.now, random: atOnce });
+      const move = async (stood?: Lane) => (await budget.planLine(connection, limits, { stood })) !== undefined;
+      expect(await move('background')).toBe(true);
+      const note = (inMs?: number) =>
+        budget.noteLines(connection, ['background'], inMs === undefined ? undefined : clock.now + inMs);
+      expect(await note(comesInMs)).toBeUndefined();
+      return { connection, clock, budget, move, note };
+    }
+
+    it.each([
+      ['in 5 s', 5_000, 5_000],
+      ['in 50 s, but 15 s is the longest', 50_000, 15_000],
+      ['nobody', undefined, 0],
+    ])('%s', async (_, comesInMs, movesInMs) => {
+      const { clock, move } = await lineWith(comesInMs);
+      expect(await move()).toBe(movesInMs === 0);
+      clock.now += movesInMs - 1;
+      expect(await move('background')).toBe(false);
+      clock.now += 1;
+      expect(await move()).toBe(movesInMs > 0);
+    });
+
+    it('who stands first in a lane moves the lines on at once', async () => {
+      const { move } = await lineWith(5_000);
+      expect([await move('background'), await move('further'), await move('further')]).toEqual([false, true, false]);
+    });
+
+    it('who finds nobody looks again until the index shows who stood there last', async () => {
+      const { clock, move, note } = await lineWith(5_000);
+      clock.now += 4_000;
+      expect(await move('background')).toBe(false);
+      const stoodAt = clock.now;
+      clock.now += 1_000;
+      expect(await move()).toBe(true);
+      expect(await note()).toBe(stoodAt + 2_000);
+      clock.now = stoodAt + 2_000;
+      expect(await move()).toBe(true);
+      expect(await note()).toBeUndefined();
+    });
+
+    it('a new job stands in line at once only if who comes will find it there', async () => {
+      const { clock, connection, budget } = await lineWith(5_000);
+      for (let asked = 0; asked < 120; asked++) await budget.requestSlot({ connection, limits, lane: 'interactive' });
+      const mustStand = () => budget.mustStand(connection, limits, 'background');
+      expect(await mustStand()).toBe(true);
+      clock.now += 3_001;
+      expect(await mustStand()).toBe(false);
+    });
   });
 
   it('a pause stops all callers, even those that hold a later slot', async () => {
@@ -363,6 +421,7 @@ describe('the budget', () => {
       await sendAll(budget, connection, 'background');
       const waiting = await budget.requestSlot({ connection, limits, lane: 'background' });
       expect(waiting).toMatchObject({ granted: false });
+      await budget.planLine(connection, limits, { stood: 'background' });
       const ask = (lane: Lane) => budget.requestSlot({ connection, limits, lane, cameBack: true, ...patient });
       expect(await ask('backfill')).toMatchObject({ granted: false, obstacle: 'line' });
       expect(await ask('background')).toMatchObject({ granted: false, obstacle: 'minute' });
@@ -372,7 +431,8 @@ describe('the budget', () => {
       const connection = newConnection();
       const budget = createBudget({ table, clock: () => START });
       await sendAll(budget, connection, 'backfill');
-      await budget.requestSlot({ connection, limits, lane: 'backfill' });
+      await budget.planLine(connection, limits, { stood: 'backfill' });
+      await budget.noteLines(connection, ['backfill'], START + 5_000);
       expect(await budget.mustStand(connection, limits, 'backfill')).toBe(true);
       expect(await budget.mustStand(connection, limits, 'background')).toBe(false);
       expect((await budget.requestSlot({ connection, limits, lane: 'background' })).granted).toBe(true);
