@@ -164,7 +164,7 @@ it.each([
 
 it.each([
   ['issues', () => ['issues', '--url', relay.url]],
-  ['slack', () => ['slack', '/pm help', '--url', relay.slackUrl]],
+  ['slack', () => ['slack', '/pm find checkout', '--url', relay.slackUrl]],
 ])('relay send %s refuses --wait with --url before it sends anything', async (_, words) => {
   vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
   vi.stubEnv('GITHUB_WEBHOOK_SECRET', WEBHOOK_SECRET);
