@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { findJobs, type JobFilter } from '../../lib/engine/operate/find-jobs.ts';
+import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -197,6 +198,40 @@ describe('discarding a job', () => {
     expect(relay.sandbox.audit.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
+  it.each(['again', 'discarded'])(
+    'a request that is held, for a service that is 50 s late, makes no second defect after the job is %s',
+    async (decision) => {
+      const held: (() => Promise<unknown>)[] = [];
+      let isHeld = true;
+      await start({
+        sandbox: { clock: () => relay.clock.now - 50_000 },
+        runtime: {
+          async fetch(url, init) {
+            if (!isHeld || !String(url).endsWith(operation)) return fetch(url, init);
+            held.push(() => fetch(url, init));
+            throw new Error('no answer');
+          },
+        },
+      });
+      const seeded = relay.sandbox.data.defects.length;
+      await relay.post('issues', issueEvent('opened', { id: 1 }));
+      await relay.workToTheEnd();
+      isHeld = false;
+      const { job } = await only();
+      const by = { by: 'alice', reason: 'a test' };
+      const decide = () =>
+        decision === 'again' ? resolveJob(job, 'again', { ...options(), ...by }) : discardJob(job, by, options());
+      while ((await decide().catch(() => 'too early')) === 'too early') relay.clock.now += 1_000;
+      const now = relay.clock.now;
+      await relay.workToTheEnd();
+      await relay.post('issues', issueEvent('edited', { id: 1, seconds: 3_600 }));
+      await relay.workToTheEnd();
+      relay.clock.now = now;
+      for (const arrive of held) await arrive();
+      expect(relay.sandbox.data.defects.length - seeded).toBe(1);
+    },
+  );
+
   it('the next event finds the defect of a discarded job whose outcome was unknown', async () => {
     await start();
     const seeded = relay.sandbox.data.defects.length;
@@ -207,7 +242,7 @@ describe('discarding a job', () => {
     await relay.workToTheEnd();
     const { job, openCreations } = await only();
     const [{ signedAt = 0 } = {}] = openCreations;
-    const executableUntil = signedAt + 5 * 60_000;
+    const executableUntil = signedAt + 6 * 60_000;
     expect(openCreations).toMatchObject([{ operation: 'defects/create', again: false, executableUntil }]);
     await expect(discardJob(job, { by: 'alice', reason: 'a test' }, options())).rejects.toThrow(
       /may still be executed/,

@@ -318,9 +318,9 @@ describe('resolve --again', () => {
   it('resolve --again is refused while the same bytes can still be carried out', async () => {
     await parked();
     await expect(again()).rejects.toThrow(
-      `may still be executed until ${localTime(Date.parse('2026-11-20T10:05:00Z'))}`,
+      `may still be executed until ${localTime(Date.parse('2026-11-20T10:06:00Z'))}`,
     );
-    relay.clock.now += 5 * 60_000;
+    relay.clock.now += 6 * 60_000;
     await again();
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);
@@ -332,7 +332,7 @@ describe('resolve --again', () => {
     const [some] = relay.sandbox.data.defects;
     if (!some) throw new Error('the seed has no defect');
     relay.sandbox.data.defects.push({ ...some, defect_id: 'late', project_id: PROJECT, description: `… ${marker}` });
-    relay.clock.now += 5 * 60_000;
+    relay.clock.now += 6 * 60_000;
     await again();
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ defect_id: 'late' }]);

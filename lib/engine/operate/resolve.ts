@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { localTime } from '../../local-time.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
-import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
+import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import type { OperatorDecision } from '../record/history.ts';
@@ -126,9 +126,9 @@ async function writeOutcomes(
 
 /** @throws {Error} while the service can still execute the request */
 export function verifyIsOver({ request }: OpenRequest, now: number): void {
-  const until = request.signedAt + EXECUTABLE_FOR_MS;
+  const until = executableUntil(request.signedAt);
   if (now >= until) return;
   throw new Error(
-    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing; decide after that, or resolve the job as done if you found what it created`,
+    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing, and its clock may be a minute late; decide after that, or resolve the job as done if you found what it created`,
   );
 }

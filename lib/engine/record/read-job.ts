@@ -1,4 +1,4 @@
-import { EXECUTABLE_FOR_MS } from '../../service/partner/signed-request.ts';
+import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './job-store.ts';
@@ -60,7 +60,7 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
     step,
     operation,
     signedAt,
-    executableUntil: signedAt + EXECUTABLE_FOR_MS,
+    executableUntil: executableUntil(signedAt),
     searches,
     again,
     ...(found && { marker: found.marker }),

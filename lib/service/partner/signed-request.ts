@@ -98,11 +98,11 @@ function bodyOf(encryptedData: string): string {
   return `{"encrypted_data":"${encryptedData}"}`;
 }
 
-/**
- * The service accepts a timestamp for five minutes (docs/partner-api.md#requests), so a delayed request can still
- * succeed.
- */
-export const EXECUTABLE_FOR_MS = 5 * 60_000;
+/** The service accepts a timestamp for five minutes (docs/partner-api.md#requests), by a clock that may be a minute late. */
+const EXECUTABLE_FOR_MS = 6 * 60_000;
+
+/** Until when the service may carry out a request that was signed then. Epoch milliseconds. */
+export const executableUntil = (signedAt: number): number => signedAt + EXECUTABLE_FOR_MS;
 
 /**
  * Stores the body of a signed request as its encrypted bytes, which takes a quarter less space. A body that {@link
