@@ -11,6 +11,9 @@ export interface SandboxKey {
   /** `*` allows everything. Other names are assumed. */
   scopes: readonly string[];
   isRevoked?: boolean;
+  isInactive?: boolean;
+  /** Epoch milliseconds. */
+  expiresAt?: number;
 }
 
 export type Check = 'rate' | 'key' | 'timestamp' | 'signature' | 'nonce' | 'decryption' | 'scope' | 'validation';
@@ -115,6 +118,7 @@ export function header(headers: IncomingHttpHeaders, name: string): string {
   return String(headers[name] ?? '');
 }
 
-function usableKey({ key }: Attempt): SandboxKey {
-  return key === undefined || key.isRevoked ? refuse(401, 'Unknown or revoked key') : key;
+function usableKey({ key, nowMs }: Attempt): SandboxKey {
+  const isUsable = key && !key.isRevoked && !key.isInactive && nowMs < (key.expiresAt ?? Number.POSITIVE_INFINITY);
+  return isUsable ? key : refuse(401, 'Unknown or revoked key');
 }

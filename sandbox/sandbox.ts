@@ -176,13 +176,20 @@ async function answer(sides: Sides, request: IncomingMessage): Promise<Answer | 
   const refusal = isControl ? controlRefusal(method, headers, controlKey) : undefined;
   if (refusal) return refusal;
   const body = await readBody(request);
-  if (!body) return jsonAnswer(413, { success: false, message: 'Payload too large', data: null });
   const ip = request.socket.remoteAddress ?? '';
   const partnerPath = `${basePath}/api/v1/partner`;
-  if (path.startsWith(`${partnerPath}/`)) {
-    sides.requests += 1;
-    return answerPartner(service, { method, path, operation: path.slice(partnerPath.length), headers, body, ip });
+  const operation = path.startsWith(`${partnerPath}/`) ? path.slice(partnerPath.length) : undefined;
+  if (operation !== undefined) sides.requests += 1;
+  if (!body) {
+    const reason = 'Payload too large';
+    if (operation !== undefined) {
+      const time = new Date(service.clock()).toISOString();
+      service.store.addToAudit({ time, ip, endpoint: operation, status: 413, reason });
+      service.store.commit();
+    }
+    return jsonAnswer(413, { success: false, message: reason, data: null });
   }
+  if (operation !== undefined) return answerPartner(service, { method, path, operation, headers, body, ip });
   const endpoint = mcp.endpointOf(path);
   if (endpoint !== undefined) {
     return mcp.answer({ method, endpoint, query: new URLSearchParams(query), headers, body, ip });

@@ -84,6 +84,14 @@ describe('the payload', () => {
   });
 });
 
+it('a body that is too large is refused, and is in the audit trail', async () => {
+  const { sandbox } = await startAtNoon();
+  const answer = await call(sandbox, '/defects/create', newDefect, { body: 'x'.repeat(11 * 1024 * 1024) });
+  expect(answer).toMatchObject({ status: 413, json: { success: false, message: 'Payload too large' } });
+  expect(sandbox.audit).toMatchObject([{ endpoint: '/defects/create', status: 413, reason: 'Payload too large' }]);
+  expect(sandbox.requests).toBe(1);
+});
+
 describe('keys', () => {
   const reader = { apiKey: 'pk_reader', secretKey: 'sk_reader', scopes: ['defects.read'] };
 
@@ -93,6 +101,17 @@ describe('keys', () => {
     expect((await call(sandbox, '/validate', {}, { key: reader })).status).toBe(200);
     expect((await call(sandbox, '/defects/create', newDefect, { key: reader })).status).toBe(403);
     expect((await call(sandbox, '/users/list', {}, { key: reader })).status).toBe(403);
+  });
+
+  it.each([
+    ['is inactive', { isInactive: true }, 401],
+    ['has expired', { expiresAt: noon }, 401],
+    ['expires in a second', { expiresAt: noon + 1_000 }, 200],
+  ])('are refused as unknown if one %s', async (_, state, status) => {
+    const { sandbox } = await startAtNoon({ keys: [{ ...reader, ...state }] });
+    const answer = await call(sandbox, '/defects/list', {}, { key: reader });
+    expect(answer.status).toBe(status);
+    expect(answer.json.message).toBe(status === 200 ? 'OK' : 'Unknown or revoked key');
   });
 
   it('can be added and revoked while it runs', async () => {

@@ -4,12 +4,16 @@ import { codes, McpRefusal, type RequestId } from '../mcp-refusal.ts';
 import type { Actor } from './actor.ts';
 import { checklists } from './checklists.ts';
 import { defects } from './defects.ts';
+import { otherScopes } from './other-scopes.ts';
 import { projects } from './projects.ts';
 import { tasks } from './tasks.ts';
 import { timelogs } from './timelogs.ts';
 import type { Arguments, Tool } from './tool.ts';
 
-export const tools: readonly Tool[] = [...projects, ...tasks, ...timelogs, ...defects, ...checklists];
+export const tools: readonly Tool[] = [
+  ...[...projects, ...tasks, ...timelogs, ...defects, ...checklists],
+  ...otherScopes,
+];
 
 /** Other names of tools, by ours. */
 export type ToolNames = Readonly<Record<string, string>>;

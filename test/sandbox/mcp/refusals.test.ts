@@ -31,6 +31,16 @@ const toolsByScope: [scope: string, tools: string[]][] = [
   ['mcp:timelogs.write', ['log_time']],
   ['mcp:tests.write', ['report_defect']],
   ['mcp:checklists.write', ['complete_checklist_items', 'delete_checklist_item']],
+  ['mcp:projects.write', ['create_project']],
+  ['mcp:epics.write', ['create_epic']],
+  ['mcp:sprints.read', ['list_sprints']],
+  ['mcp:sprints.write', ['create_sprint']],
+  ['mcp:users.read', ['list_members']],
+  ['mcp:tests.read', ['list_test_scenarios']],
+  ['mcp:checklists.read', ['list_checklists']],
+  ['mcp:context.read', ['read_context']],
+  ['mcp:context.write', ['save_context']],
+  ['mcp:documents.read', ['search_documents']],
 ];
 
 describe('the MCP endpoint', () => {
@@ -78,6 +88,11 @@ describe('the MCP endpoint', () => {
       expect([answer.status, answer.json.error.message]).toEqual([403, `The tool ${tool} needs the scope ${scope}`]);
       expect((await only.call(tool)).status).toBe(200);
     }
+  });
+
+  it('has a tool for each scope of the contract', () => {
+    const scopes = [...grantable.keys()].filter((scope) => scope !== 'mcp:use');
+    expect(toolsByScope.map(([scope]) => scope).toSorted()).toEqual(scopes.toSorted());
   });
 
   it('has no other tools, and so none that changes members', async () => {

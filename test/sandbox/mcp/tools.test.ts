@@ -35,6 +35,17 @@ describe('a tool call', () => {
     expect(sandbox.mcp.calls).toMatchObject([{ user_id: tomaszId, tool: 'log_time', outcome: 'done' }, {}, {}, {}]);
   });
 
+  it.each([
+    ['create_project', { name: 'Depot' }, 'projects', { name: 'Depot', created_by: tomaszId }],
+    ['create_epic', { project: shop, title: 'Returns' }, 'tasks', { title: 'Returns', created_by: tomaszId }],
+    ['create_sprint', { project: shop, text: 'Sprint 8' }, 'notes', { kind: 'sprint', text: 'Sprint 8' }],
+    ['save_context', { project: shop, text: 'Net prices' }, 'notes', { kind: 'context', text: 'Net prices' }],
+  ] as const)('%s creates what it says', async (tool, args, collection, expected) => {
+    const { sandbox, client } = await startAs(tomasz);
+    await client.call(tool, args);
+    expect(sandbox.data[collection].at(-1)).toMatchObject(expected);
+  });
+
   it('deletes, when it is destructive', async () => {
     const { sandbox, client } = await startAs();
     await client.call('delete_checklist_item', { item: 104 });
@@ -47,6 +58,12 @@ describe('a tool call', () => {
     ['find_tasks', { mine: true }, 'tasks', 1, 1],
     ['find_tasks', { containing: 'PASSKEYS' }, 'tasks', 1, 0],
     ['list_time', { from: '2026-01-13' }, 'entries', 1, 0],
+    ['list_sprints', {}, 'found', 1, 1],
+    ['read_context', {}, 'found', 1, 1],
+    ['search_documents', {}, 'found', 1, 1],
+    ['list_members', {}, 'members', 2, 2],
+    ['list_test_scenarios', {}, 'scenarios', 1, 1],
+    ['list_checklists', { task: checkout }, 'groups', 3, 3],
   ])('%s %o shows what the person can see', async (tool, args, field, ofMira, ofTomasz) => {
     const { sandbox } = await startMcp();
     for (const [email, expected] of [
