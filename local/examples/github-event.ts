@@ -193,6 +193,8 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
       id: FIRST_PULL_REQUEST_ID + number,
       number,
       html_url: String(pull.html_url).replace(/\d+$/, String(number)),
+      // Checks are of a commit.
+      head: { ...fieldsOf(pull.head), sha: String(number).padStart(40, '0') },
       updated_at: made.time,
     },
   };

@@ -13,7 +13,7 @@ const told = z.object({
   repository: z.object({ full_name: z.string() }),
   issue: issue.optional(),
   comment: comment.optional(),
-  pull_request: z.looseObject({ ...by, number: z.int() }).optional(),
+  pull_request: z.looseObject({ ...by, number: z.int(), state: z.string().nullish() }).optional(),
 });
 
 /** Lets the stand-in know what GitHub knows: everything in the deliveries that the handler accepts. */

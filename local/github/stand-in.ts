@@ -11,6 +11,11 @@ export interface KnownIssue {
   state?: string | null | undefined;
 }
 
+/** A pull request, with everything else that GitHub tells of it. */
+export interface KnownPull {
+  state?: string | null | undefined;
+}
+
 /** A comment by a person. */
 export interface WrittenComment {
   body: string;
@@ -49,7 +54,7 @@ export interface GithubKnowledge {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, KnownIssue>;
   /** Pull requests by their names, `owner/repo#42`. */
-  pulls: Map<string, object>;
+  pulls: Map<string, KnownPull>;
   /** By the id of the comment; null for one that was deleted. Others may not be read. */
   written: Map<number, WrittenComment | null>;
   /** The roles of people in all repositories, by login. Others have `read`. */
@@ -161,6 +166,7 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     const [, sha] = /^commits\/([^/]+)\/check-runs$/.exec(path) ?? [];
     if (sha) return checkRunsOf(repository, sha, query);
     if (ofIssue) return pageOf(commentsOf(name, query), query, `${url}/repos/${repository}/${path}`);
+    if (path === 'pulls') return pageOf(openPullsOf(repository), query, `${url}/repos/${repository}/${path}`);
     if (path === 'issues') return pageOf(issuesOf(repository, query), query, `${url}/repos/${repository}/${path}`);
     const [, login] = /^collaborators\/([^/]+)\/permission$/.exec(path) ?? [];
     if (login) return answerOf({ permission: 'read', role_name: known.roles.get(decodeURIComponent(login)) ?? 'read' });
@@ -169,9 +175,7 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     if (id && written === undefined)
       return answerOf({ message: 'Resource not accessible by personal access token' }, 403);
     if (written) return answerOf(written);
-    const [, pull] = /^pulls\/(\d+)$/.exec(path) ?? [];
-    const asked = pull ? `${repository}#${pull}` : name;
-    const found = [...(pull ? known.pulls : known.issues)].find(([one]) => isSameName(one, asked))?.[1];
+    const found = [...known.issues].find(([one]) => isSameName(one, name))?.[1];
     return found ? answerOf(found) : notFound;
   }
 
@@ -182,6 +186,12 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
       .filter(({ state }) => query.get('state') === 'all' || (state ?? 'open') === 'open')
       .filter(({ updated_at }) => Date.parse(updated_at) >= sinceIn(query))
       .sort((a, b) => Date.parse(a.updated_at) - Date.parse(b.updated_at));
+  }
+
+  function openPullsOf(repository: string): KnownPull[] {
+    return [...known.pulls]
+      .flatMap(([name, pull]) => (isSameName(name.replace(/#\d+$/, ''), repository) ? pull : []))
+      .filter(({ state }) => (state ?? 'open') === 'open');
   }
 
   function commentsOf(issue: string, query: URLSearchParams): MadeComment[] {

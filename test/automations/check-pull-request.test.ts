@@ -9,6 +9,7 @@ const exampleOf = (event: string, action: string) => {
   const { examples = [] } = githubExamples.find(({ name }) => name === event) ?? {};
   return examples.find((one) => one.action === action) as Fields & Record<'pull_request' | 'merge_group', Fields>;
 };
+const HEAD = String(Object(exampleOf('pull_request', 'opened').pull_request.head).sha);
 const REPOSITORY = 'Codertocat/Hello-World';
 const repository = { full_name: REPOSITORY };
 const { privateKey } = newKeys();
@@ -48,7 +49,10 @@ const check = () => {
 const rerun = (login = 'Codertocat') =>
   relay.post('check_run', {
     action: 'rerequested',
-    check_run: { id: 4, external_id: 'pull request 2', completed_at: new Date(relay.clock.now).toISOString() },
+    check_run: {
+      ...{ id: 4, external_id: 'pull requests', head_sha: HEAD },
+      completed_at: new Date(relay.clock.now).toISOString(),
+    },
     sender: { login },
     repository,
   });
@@ -135,6 +139,59 @@ describe('the check of a pull request', () => {
     expect(github.checkRuns).toHaveLength(1);
   });
 
+  const other = (fields: Fields = {}) => ({ id: 21, number: 21, ...fields });
+  const stranger = { user: { login: 'stranger' }, author_association: 'NONE' };
+  const elsewhere = { base: { ref: 'release', repo: { default_branch: 'master' } } };
+  it.each<[string, string | null, Fields, string | null, Fields, string]>([
+    ['of two, the strictest counts', 'Closes #8', {}, `Task: ${TASK}`, other(), 'failure'],
+    ['both are tracked', `Task: ${TASK}`, {}, 'Closes #7', other(), 'success'],
+    ["a stranger's adds nothing to one that is tracked", `Task: ${TASK}`, {}, null, other(stranger), 'success'],
+    ["a stranger's adds nothing to one that is not", null, {}, `Task: ${TASK}`, other(stranger), 'failure'],
+    ['one into another branch adds nothing', null, {}, `Task: ${TASK}`, other(elsewhere), 'failure'],
+    [
+      'one into another branch alone is not checked',
+      `Task: ${TASK}`,
+      elsewhere,
+      'Closes #7',
+      other(elsewhere),
+      'neutral',
+    ],
+  ])('is one of a commit: %s', async (_, body, fields, otherBody, otherFields, conclusion) => {
+    await start();
+    await makeDefect(7);
+    await checkOf(body, fields);
+    await checkOf(otherBody, otherFields);
+    expect(github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion }]);
+  });
+
+  it.each<[string, Fields]>([
+    ['is closed', { action: 'closed', state: 'closed' }],
+    ['goes to another branch', elsewhere],
+    ['gets another commit', { action: 'synchronize', head: { sha: 'c'.repeat(40) } }],
+  ])('is decided again when a pull request with the commit %s', async (_, change) => {
+    await start();
+    await checkOf(`Task: ${TASK}`);
+    expect(await checkOf(null, other())).toContain('failure');
+    const { action = 'edited', ...pull } = change;
+    const changedNow = changed(null, { ...other(), ...pull, action });
+    await relay.post('pull_request', { ...changedNow, ...(action === 'synchronize' && { before: HEAD }) });
+    await relay.work();
+    expect(github.checkRuns[0]).toMatchObject({ head_sha: HEAD, conclusion: 'success' });
+  });
+
+  it('finds the pull requests with the commit among more than a hundred', async () => {
+    await start();
+    for (let number = 100; number < 250; number++) {
+      const pull_request: Fields = {
+        ...exampleOf('pull_request', 'opened').pull_request,
+        number,
+        head: { sha: 'd'.repeat(40) },
+      };
+      github.pulls.set(`${REPOSITORY}#${number}`, pull_request);
+    }
+    expect(await checkOf(`Task: ${TASK}`)).toContain('success');
+  });
+
   it('passes in a merge queue, where it is required too', async () => {
     await start();
     const { merge_group } = exampleOf('merge_group', 'checks_requested');
@@ -214,7 +271,7 @@ describe('the check of a pull request', () => {
     ['check_run', { action: 'completed' }, 'a check run that is completed changes nothing'],
     [
       'check_run',
-      { action: 'rerequested', check_run: { id: 1, external_id: '' } },
+      { action: 'rerequested', check_run: { id: 1, external_id: '', head_sha: 'a' } },
       'not of a pull request that the relay checks',
     ],
     ['merge_group', { action: 'destroyed' }, 'a merge group that is destroyed needs no check'],

@@ -29,7 +29,8 @@ export function mergedPayload(number: number, body: string) {
 export function pullPayload(number: number, body: string): Fields & { pull_request: Fields } {
   const example = exampleOf('pull_request', 'opened');
   const stamp = '2026-11-20T09:59:58Z';
-  const changes = { id: 700_000 + number, number, body, updated_at: stamp };
+  const head = { sha: String(number).padStart(40, '0') };
+  const changes = { id: 700_000 + number, number, body, head, updated_at: stamp };
   return { ...example, number, pull_request: { ...(example.pull_request as Fields), ...changes } };
 }
 

@@ -346,7 +346,7 @@ export const checked: Row = {
 };
 
 const checksOf = ({ github }: KillableRelay, id: number) =>
-  github.checkRuns.filter(({ external_id }) => external_id === `pull request ${id}`);
+  github.checkRuns.filter(({ head_sha }) => head_sha === String(id).padStart(40, '0'));
 
 /** The person has linked their account, so that tools are called as them. */
 const withTool = {

@@ -1,25 +1,20 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 
+/** A branch requires a check of a commit, whatever pull requests have it as their head. So a commit has one. */
 export const checkJobs = defineJobs(
   'check-pull-request',
   z.object({
     /** As configured: owner/name. */
     repository: z.string(),
     installationId: z.optional(z.int()),
-    of: z.union([
-      /** `rerunBy`: the login of the person who pressed Re-run. */
-      z.object({ pullNumber: z.int(), rerunBy: z.optional(z.string()) }),
-      /** The commit of a merge queue. */
-      z.object({ headSha: z.string() }),
-    ]),
+    headSha: z.string(),
+    /** The login of the person who pressed Re-run. */
+    rerunBy: z.optional(z.string()),
+    /** Whether it is the commit of a merge queue. */
+    isInMergeQueue: z.optional(z.boolean()),
   }),
 );
 
-/** The external id of its check run. */
-export const externalIdOf = (pullNumber: number) => `pull request ${pullNumber}`;
-
-export function pullNumberIn(externalId: string | null | undefined): number | undefined {
-  const [, digits] = /^pull request (\d{1,15})$/.exec(externalId ?? '') ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}
+/** The external ids of its check runs. */
+export const EXTERNAL_IDS = { pullRequests: 'pull requests', mergeQueue: 'merge queue' } as const;

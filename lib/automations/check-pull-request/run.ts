@@ -3,36 +3,47 @@ import { idIn } from '../../commands/words.ts';
 import { findRepository } from '../../config/find-repository.ts';
 import type { CheckPullRequestConfig } from '../../config/schema.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
+import type { Job, Unproven } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { heldBy } from '../../links/link-life.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
-import { fetchPull } from '../../platforms/github/checks/fetch-pull.ts';
+import { openPulls } from '../../platforms/github/checks/open-pulls.ts';
 import type { CheckedPull } from '../../platforms/github/checks/payloads.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
-import { checkJobs, externalIdOf } from './draft.ts';
+import { checkJobs, EXTERNAL_IDS } from './draft.ts';
 import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
 
 /** How many issues, and how many tasks, of a pull request are looked up. */
 const MOST_NAMED = 5;
 
-/** Checks whether a pull request is tracked: it closes an issue that has a defect, or names a task that exists. */
+/** What is checked, and the job that does it. */
+interface At {
+  place: RepositoryAddress;
+  job: Job;
+  steps: Steps;
+}
+
+/**
+ * Checks whether the pull requests with a commit as their head are tracked: each closes an issue that has a defect, or
+ * names a task that exists.
+ */
 export function checkPullRequest(context: Context): Automation {
   const { config, github, links, collaborators } = context;
 
-  return defineAutomation(checkJobs, async ({ repository, installationId, of }, job, steps) => {
+  return defineAutomation(checkJobs, async (input, job, steps) => {
+    const { repository, installationId, headSha, rerunBy } = input;
     const settings = findRepository(config, repository)?.checkPullRequest;
     if (!settings) return `nothing to do: ${repository} is not configured for ${checkJobs.name}`;
     const place: RepositoryAddress = { repository, installationId };
 
-    async function set(step: string, headSha: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
+    async function set(step: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
       const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
       const make = () =>
         setCheckRun(github, place, run).catch((error: unknown) => {
@@ -45,35 +56,60 @@ export function checkPullRequest(context: Context): Automation {
         : `check ${made.id} says ${verdict.conclusion}: ${verdict.title}`;
     }
 
-    if ('headSha' in of) return set('check', of.headSha, 'merge queue', verdicts.inMergeQueue);
-    // Read by each run, and not kept: after a wait, the check has to fit what the pull request says then.
-    const pull = await fetchPull(github, { ...place, issueNumber: of.pullNumber });
-    if (pull?.state !== 'open') return 'nothing to do: the pull request is closed, or GitHub does not show it';
-    const { sha } = pull.head;
-    const externalId = externalIdOf(of.pullNumber);
-    const verdict = await verify(pull, of.rerunBy, settings, { place, job, steps }).catch(async (error: unknown) => {
+    if (input.isInMergeQueue) return set('check', EXTERNAL_IDS.mergeQueue, verdicts.inMergeQueue);
+    // Read by each run, and not kept: after a wait, the check has to fit what the pull requests say then.
+    const pulls = await openPulls(github, place, headSha);
+    if (pulls.length === 0) return 'nothing to do: no open pull request has this head, or GitHub does not show it';
+    const at = { place, job, steps };
+    const verdict = await decide(pulls, rerunBy, settings, at).catch(async (error: unknown) => {
       const open = verdicts.failsOpen(error, job.attempts);
-      if (open) await set('check passes for now', sha, externalId, open);
+      if (open) await set('check passes for now', EXTERNAL_IDS.pullRequests, open);
       throw error;
     });
     // An outsider must not park jobs.
-    return set('check', sha, externalId, verdict, verdict !== verdicts.ofStranger);
+    const mayPark = !([verdicts.ofStranger, verdicts.ofBot, verdicts.ofOtherBase] as const).includes(verdict);
+    return set('check', EXTERNAL_IDS.pullRequests, verdict, mayPark);
   });
 
-  async function verify(
-    { body, user, author_association, labels }: CheckedPull,
+  /** The strictest result of the pull requests that count. Where none does, a collaborator may have pressed Re-run. */
+  async function decide(
+    pulls: readonly CheckedPull[],
     rerunBy: string | undefined,
+    settings: CheckPullRequestConfig,
+    at: At,
+  ): Promise<verdicts.Verdict> {
+    const isTeams = (who: Unproven | undefined) => !who || isCollaborator(at.place, who, at.steps, collaborators);
+    const into = pulls.filter(({ base }) => base.ref === base.repo.default_branch);
+    if (into.length === 0) return verdicts.ofOtherBase;
+    const counting: CheckedPull[] = [];
+    for (const pull of into) {
+      if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
+    }
+    const isLookedUp = counting.length > 0 || (rerunBy !== undefined && (await isTeams({ login: rerunBy })));
+    const decided: { number: number; verdict: verdicts.Verdict }[] = [];
+    for (const pull of counting.length > 0 ? counting : into) {
+      decided.push({
+        number: pull.number,
+        verdict: await verify(pull, isLookedUp, rerunBy !== undefined, settings, at),
+      });
+    }
+    const ofStranger = decided.find(({ verdict }) => verdict === verdicts.ofStranger);
+    return ofStranger?.verdict ?? verdicts.strictest(decided);
+  }
+
+  async function verify(
+    { body, user, labels }: CheckedPull,
+    isLookedUp: boolean,
+    isAfresh: boolean,
     { exemptLabels }: CheckPullRequestConfig,
-    { place, job, steps }: { place: RepositoryAddress; job: Job; steps: Steps },
+    { place, job, steps }: At,
   ): Promise<verdicts.Verdict> {
     if (isBot(user)) return verdicts.ofBot;
     const isExempt = ({ name }: { name: string }) =>
       exemptLabels.some((label) => label.toLowerCase() === name.toLowerCase());
     const label = labels.find(isExempt);
     if (label) return verdicts.exempt(label.name);
-
-    const who = rerunBy === undefined ? unprovenAuthor(user, author_association) : { login: rerunBy };
-    if (who && !(await isCollaborator(place, who, steps, collaborators))) return verdicts.ofStranger;
+    if (!isLookedUp) return verdicts.ofStranger;
 
     // Those of other repositories may be hidden from who reads this check.
     const closed = closedIssues(body ?? '', place.repository)
@@ -86,7 +122,7 @@ export function checkPullRequest(context: Context): Automation {
     const tracked = closed.find((_, index) => fates[index] === 'made');
     if (tracked !== undefined) return verdicts.closesTracked(tracked);
     for (const id of tasks) {
-      if (await taskExists(id, job.connection, rerunBy !== undefined, steps, context)) return verdicts.namesTask(id);
+      if (await taskExists(id, job.connection, isAfresh, steps, context)) return verdicts.namesTask(id);
     }
     const pending = closed.find((_, index) => fates[index] === 'wanted');
     if (pending !== undefined) return verdicts.closesPending(pending);

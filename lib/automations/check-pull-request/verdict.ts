@@ -33,6 +33,25 @@ export const ofStranger = verdict(
     'press **Re-run** on this check to have it verified.',
 );
 
+export const ofOtherBase = verdict(
+  'neutral',
+  'Not checked: its base is not the default branch',
+  'GitHub closes no issue when it is merged there. Pull requests into the default branch are checked.',
+);
+
+const STRICTNESS = { success: 0, neutral: 1, failure: 2 } as const;
+
+/** The check is one of the commit, whatever pull requests have it as their head. */
+export function strictest(decided: readonly { number: number; verdict: Verdict }[]): Verdict {
+  const [first, ...others] = decided.toSorted(
+    (a, b) => STRICTNESS[b.verdict.conclusion] - STRICTNESS[a.verdict.conclusion],
+  );
+  if (!first || others.length === 0) return first?.verdict ?? namesNothing;
+  const numbers = enumerated(decided.map(({ number }) => String(number)));
+  const why = `This commit is the head of the pull requests ${numbers}. The strictest result counts, that of ${first.number}.`;
+  return { ...first.verdict, summary: `${first.verdict.summary}\n\n${why}` };
+}
+
 export const exempt = (label: string): Verdict =>
   verdict('neutral', 'Exempt by a label', `The label ${plainText(label)} exempts it.`);
 

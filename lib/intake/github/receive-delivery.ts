@@ -59,7 +59,8 @@ const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z
 export async function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Promise<Taken[]> {
   // An event type that is missing from the list would work, but would never be redelivered.
   const takers = takenEvents.has(delivery.event) ? githubTakers : [];
-  const taken = await Promise.all(takers.map((take) => take(delivery, config)));
+  // Each in a promise of its own, so that one that throws at once leaves no other rejection without a handler.
+  const taken = await Promise.all(takers.map(async (take) => take(delivery, config)));
   return taken.filter((one) => one !== undefined);
 }
 

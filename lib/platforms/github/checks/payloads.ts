@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { installation, instant, login, repository, text } from '../payload.ts';
 
-/** https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request */
+/** https://docs.github.com/en/rest/pulls/pulls#list-pull-requests */
 export const checkedPull = z.lazy(() =>
   z.object({
     id: z.int(),
@@ -10,6 +10,7 @@ export const checkedPull = z.lazy(() =>
     body: z.nullish(z.string()),
     updated_at: instant,
     head: z.object({ sha: text(64) }),
+    base: z.object({ ref: text(255), repo: z.object({ default_branch: text(255) }) }),
     /** Null for a deleted account. */
     user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
     author_association: z.nullish(z.string()),
@@ -21,7 +22,15 @@ export type CheckedPull = z.output<typeof checkedPull>;
 const always = { repository, installation: z.nullish(installation) };
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
-export const checkedPullPayload = z.lazy(() => z.object({ ...always, action: z.string(), pull_request: checkedPull }));
+export const checkedPullPayload = z.lazy(() =>
+  z.object({
+    ...always,
+    action: z.string(),
+    pull_request: checkedPull,
+    /** Only for `synchronize`: the head before it. */
+    before: z.nullish(text(64)),
+  }),
+);
 
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads#check_run */
 export const checkRunPayload = z.lazy(() =>
@@ -31,6 +40,7 @@ export const checkRunPayload = z.lazy(() =>
     check_run: z.object({
       id: z.int(),
       external_id: z.nullish(z.string()),
+      head_sha: text(64),
       completed_at: z.nullish(instant),
       check_suite: z.nullish(z.object({ updated_at: z.nullish(instant) })),
     }),

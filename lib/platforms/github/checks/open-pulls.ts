@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
+import type { GithubForJobs } from '../github-for-jobs.ts';
+import { pagesOf } from '../pages.ts';
+import { readPayload } from '../payload.ts';
+import { type CheckedPull, checkedPull } from './payloads.ts';
+
+const PAGE_SIZE = 100;
+/** Those that changed last are on the first pages. */
+const MOST_PAGES = 10;
+
+/**
+ * The open pull requests with that head, as they are now. The list of all open ones is read, because GitHub's list of a
+ * commit's pull requests does not have those from forks. https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
+ *
+ * @returns none if GitHub does not show them
+ * @throws {Interruption} for a failure that may pass
+ */
+export function openPulls(github: GithubForJobs, place: RepositoryAddress, headSha: string): Promise<CheckedPull[]> {
+  return github.ask<CheckedPull[]>(
+    async () => {
+      const authorized = await github.at(place);
+      const found: CheckedPull[] = [];
+      if (!authorized) return found;
+      const repository = ownerAndRepo(place.repository);
+      const pages = pagesOf(
+        (page) => authorized.request('GET /repos/{owner}/{repo}/pulls', { ...repository, ...page }),
+        { state: 'open', sort: 'updated', direction: 'desc', per_page: PAGE_SIZE, page: 1 },
+      );
+      let read = 0;
+      for await (const { data } of pages) {
+        const those = data.filter(({ head }) => head.sha === headSha);
+        found.push(...readPayload('pull requests', z.array(checkedPull), those));
+        if (++read === MOST_PAGES) break;
+      }
+      return found;
+    },
+    () => [],
+  );
+}
