@@ -16,6 +16,8 @@ export type Failure = {
   | { kind: 'server-error'; when?: When }
   /** The connection is cut without an answer. */
   | { kind: 'cut'; when?: When }
+  /** The work is done, and the answer says no more than that. */
+  | { kind: 'empty'; when?: When }
 );
 
 export interface SlackThatFails extends SlackStandIn {
@@ -67,5 +69,8 @@ function underFailure(
     case 'cut':
       if (failure.when === 'after work') work();
       return undefined;
+    case 'empty':
+      work();
+      return json(200, { ok: true });
   }
 }

@@ -185,8 +185,8 @@ describe('a modal that cannot be opened', () => {
   const why = async () => (await command(relay, 'defect')).text;
 
   it.each([
-    ['an expired trigger', 'Slack did not respond in time. Try again.'],
-    ['a rate limit', 'Slack did not respond in time. Try again.'],
+    ['an expired trigger', 'it took longer than Slack allows. Try again.'],
+    ['a rate limit', 'Slack wants fewer requests of the relay. Try again in 30 s.'],
     ['a refusal', 'Slack refused it (missing_scope). Tell your Partner Relay administrator.'],
   ])('a form that cannot open is reported at once and makes no job: %s', async (what, said) => {
     await start();
@@ -225,6 +225,7 @@ describe('a modal of which Slack does not say whether it was opened', () => {
   it.each([
     ['cut', 'after work', 1],
     ['server-error', 'after work', 1],
+    ['empty', 'after work', 1],
     ['cut', 'before work', 0],
   ] as const)('gets its list where it was: %s %s', async (kind, when, opened) => {
     await start();
@@ -397,7 +398,9 @@ describe('the shortcut of a message', () => {
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
-    expect(told(relay)).toEqual([':warning: The form could not be opened: Slack did not respond in time. Try again.']);
+    expect(told(relay)).toEqual([
+      ':warning: The form could not be opened: Slack wants fewer requests of the relay. Try again in 30 s.',
+    ]);
   });
 });
 

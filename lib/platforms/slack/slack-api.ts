@@ -99,7 +99,11 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
   }
 
   function read<T>(method: SlackMethod, body: ApiEnvelope, answer: z.core.$ZodType<T>): T {
-    if (body.ok) return z.parse(answer, body);
+    if (body.ok) {
+      const { success, data } = z.safeParse(answer, body);
+      if (success) return data;
+      throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
+    }
     const error = body.error ?? 'unknown';
     if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);
     if (error === 'internal_error' || error === 'fatal_error' || error === 'service_unavailable') {

@@ -9,7 +9,7 @@ import type { JobDraft } from '../../../engine/record/job.ts';
 import { TOO_MANY } from '../../../people/turns.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
-import { SlackRefusal, SlackUnanswered } from '../../../platforms/slack/slack-api.ts';
+import { SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../../platforms/slack/slack-api.ts';
 import { awayModal } from '../../../platforms/slack/views/away-views.ts';
 import type { OpenedView } from '../../../platforms/slack/views/update-modal.ts';
 import {
@@ -181,9 +181,11 @@ async function open(
       return { view: { externalId }, said };
     }
     // The person is still there and can retry.
-    if (error instanceof SlackRefusal && !error.error.includes('trigger')) {
-      return fault(`Slack refused it (${error.error}). Tell ${config.contact}.`);
+    if (error instanceof SlackRateLimited) {
+      return fault(`Slack wants fewer requests of the relay. Try again in ${error.retryAfterSeconds} s.`);
     }
-    return fault('Slack did not respond in time. Try again.');
+    if (!(error instanceof SlackRefusal)) throw error;
+    if (error.error.includes('trigger')) return fault('it took longer than Slack allows. Try again.');
+    return fault(`Slack refused it (${error.error}). Tell ${config.contact}.`);
   }
 }
