@@ -57,6 +57,7 @@ const entered = (view: ModalView, block: string) =>
     .initial_value;
 const projectsOf = (view: ModalView) => list(view, 'project').options.map(({ text }) => text.text);
 const SEEDED = ['Company Website', 'Mobile App', 'Web Shop'];
+const CONTACT = 'your Partner Relay administrator';
 const defects = () => relay.sandbox.data.defects.slice(1);
 
 function addProjects(count: number, name: (index: number) => string) {
@@ -159,13 +160,22 @@ describe('the modal for a defect', () => {
     await command(relay, 'defect', { channelId: PLATFORM });
     await relay.work();
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
-      title: 'The list of projects is still loading. Try again in a moment.',
+      title: `The list of projects is still loading. Try again in a moment. If it does not come, ask ${CONTACT}.`,
     });
     await relay.workToTheEnd();
     expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({});
     await relay.work();
     expect(defects()).toMatchObject([{ title: 'Login fails', project_id: PROJECT }]);
+  });
+
+  it('a form without any project says so when it is sent', async () => {
+    relay.sandbox.data.projects.splice(0);
+    await command(relay, 'defect');
+    await relay.work();
+    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
+      title: `The key of the relay sees no project. Ask ${CONTACT}.`,
+    });
   });
 
   it.each([

@@ -40,7 +40,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const fault = await permissionFault('defect', connection);
       if (fault !== undefined) return faultOfForm(sent, fault);
       const { project, title = '', description = '', type, priority, severity } = sent.values;
-      if (project === undefined) return { title: 'The list of projects is still loading. Try again in a moment.' };
+      if (project === undefined) return { title: await whyNoProject(connection, intake) };
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
@@ -84,6 +84,12 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
     default:
       throw new SlackRequestError('this modal does not belong to Partner Relay');
   }
+}
+
+async function whyNoProject(connection: string, { projects, config }: SlackIntake): Promise<string> {
+  const known = await projects.get(connection);
+  if (known?.projects.length === 0) return `The key of the relay sees no project. Ask ${config.contact}.`;
+  return `The list of projects is still loading. Try again in a moment. If it does not come, ask ${config.contact}.`;
 }
 
 /** What was typed or searched for comes before the list that has a first choice. */
