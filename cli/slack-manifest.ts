@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { verbs } from '../lib/automations/verbs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
+import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
 import { printJson } from './print.ts';
@@ -45,14 +47,17 @@ const MAX_NAME_LENGTH = 35;
  * @see https://docs.slack.dev/reference/app-manifest
  */
 export function slackManifest(
-  { slack: settings, timesheets, contactChannel }: Pick<RelayConfig, 'slack' | 'timesheets' | 'contactChannel'>,
+  config: Pick<RelayConfig, 'slack' | 'connections' | 'timesheets' | 'contactChannel'>,
   name: string,
   url: string | undefined,
 ) {
+  const { slack: settings, timesheets, contactChannel } = config;
   if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
+  const usable = verbs.filter(({ needsAccounts }) => !needsAccounts || linksAccounts(config));
+  const hint = usable.map(({ verb }) => verb).join(' | ');
   const postsInChannels = timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined;
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
@@ -69,7 +74,7 @@ export function slackManifest(
           command: settings.command,
           ...(url !== undefined && { url }),
           description: 'Defects, checklists, time and tasks',
-          usage_hint: 'defect | done | undo | log | find | link | unlink | status | help',
+          usage_hint: hint,
           should_escape: false,
         },
       ],

@@ -267,7 +267,9 @@ describe('"Log the rest"', () => {
     await logRest();
     expect(told(relay)).toEqual([
       expect.stringContaining('Your timesheet is not complete'),
-      expect.stringContaining('The form could not be opened: Slack wants fewer requests of the relay. Try again in 30 s.'),
+      expect.stringContaining(
+        'The form could not be opened: Slack wants fewer requests of the relay. Try again in 30 s.',
+      ),
     ]);
     await logRest();
     expect(relay.slack.views).toHaveLength(1);

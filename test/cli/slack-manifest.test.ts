@@ -106,6 +106,15 @@ describe("the Slack app's manifest", () => {
     expect(features.app_home.messages_tab_enabled).toBe(true);
   });
 
+  it.each([
+    ['off', 'defect | done | undo | relate | log | find | status | help'],
+    ['offered', 'defect | done | undo | relate | log | find | link | unlink | status | help'],
+  ] as const)('the manifest hints at every command, where mcp.link is %s', (link, hint) => {
+    const config = defineConfig({ connections: { main: { mcp: { link } } }, slack: { connection: 'main' } });
+    const { features } = slackManifest(config, 'Partner Relay', URL);
+    expect(features.slash_commands).toMatchObject([{ usage_hint: hint }]);
+  });
+
   it('the manifest for Socket Mode has no URL, so that Slack needs none to reach', () => {
     const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' } });
     const socketMode = slackManifest(config, 'Partner Relay', undefined);
