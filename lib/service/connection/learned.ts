@@ -44,9 +44,11 @@ export function createLearned(table: Table, connection: string, clock: () => num
     pageSize: async () => (await read()).pageSize,
     keepPageSize: (pageSize) => keep({ pageSize }),
     async fromRows(data) {
-      const shown = typesIn(data);
+      const shown = Object.entries(typesIn(data));
+      if (shown.length === 0) return;
       const { ids } = await read();
-      if (Object.entries(shown).some(([field, type]) => ids[field] !== type)) await keep({ ids: { ...ids, ...shown } });
+      if (shown.some(([field, type]) => ids[field] !== type))
+        await keep({ ids: { ...ids, ...Object.fromEntries(shown) } });
     },
     async idFrom({ ids: overridden }, field, text) {
       const { ids } = await read();
@@ -60,14 +62,11 @@ export function createLearned(table: Table, connection: string, clock: () => num
 
 /** The type of each identifier in the rows. Text that is not digits shows nothing, and neither do rows that differ. */
 export function typesIn(data: unknown): Record<string, IdType> {
-  const types: Record<string, Set<IdType>> = {};
-  for (const row of Array.isArray(data) ? data : []) {
-    for (const [field, value] of Object.entries(row ?? {})) {
-      if (!field.endsWith('_id')) continue;
-      const type = typeof value === 'number' ? 'number' : typeof value === 'string' && /^\d+$/.test(value) && 'text';
-      if (type) types[field] = (types[field] ?? new Set<IdType>()).add(type);
-    }
-  }
-  const clear = Object.entries(types).filter(([, seen]) => seen.size === 1);
-  return Object.fromEntries(clear.flatMap(([field, seen]) => [...seen].map((type) => [field, type])));
+  const members = (Array.isArray(data) ? data : []).flatMap((row: unknown) => Object.entries(row ?? {}));
+  const ids = members.filter(([field, value]) => field.endsWith('_id') && /^\d+$/.test(String(value)));
+  const types = [...Map.groupBy(ids, ([field]) => field)].flatMap(([field, all]) => {
+    const [type, ...others] = new Set(all.map(([, value]): IdType => (typeof value === 'number' ? 'number' : 'text')));
+    return type && others.length === 0 ? [[field, type] as const] : [];
+  });
+  return Object.fromEntries(types);
 }
