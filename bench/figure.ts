@@ -21,6 +21,8 @@ export interface Options {
   folder: string;
   /** Whether to draw docs/budget.svg. */
   write: boolean;
+  /** Whether to only try each step, in about a second and without the peers: the figures say nothing then. */
+  isTrial: boolean;
 }
 
 export function isMet({ value, aim }: Figure): boolean {

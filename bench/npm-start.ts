@@ -35,9 +35,13 @@ const MINUTES = 3;
 const AIM_PER_MINUTE = 108;
 
 /** `npm start` with nothing else to do, then under many senders, and then with the backlog that they leave. */
-export async function* measureNpmStart({ folder }: Options): AsyncGenerator<Figure> {
+export async function* measureNpmStart({ folder, isTrial }: Options): AsyncGenerator<Figure> {
   const relay = await startRelayProcess(folder);
   try {
+    if (isTrial) {
+      yield { name: 'POST to a new relay', value: await postIssue(relay, 1), unit: 'ms' };
+      return;
+    }
     yield await measureIdle(relay);
     yield* measureSenders(relay);
     yield* measureBacklog(relay);
@@ -116,8 +120,11 @@ async function startRelayProcess(folder: string) {
   writeFileSync(config, `export default ${JSON.stringify(exampleConfig())};\n`);
   // Started without npm, which would not pass on signals.
   const [, ...words] = packageJson.scripts.start.split(' ');
-  const script = fileURLToPath(new URL(`../${words.pop()}`, import.meta.url));
-  const child = spawn(process.execPath, [...words, script], {
+  // It runs in a folder of its own, so paths of the repository must not depend on the folder.
+  const args = words.map((word) =>
+    /\.[jt]s$/.test(word) ? fileURLToPath(new URL(`../${word}`, import.meta.url)) : word,
+  );
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: '0', RELAY_CONFIG: config, GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET },
     stdio: ['ignore', 'pipe', 'inherit'],

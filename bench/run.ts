@@ -2,26 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measureBudget } from './budget.ts';
-import { inOneLine, isMet, type Part } from './figure.ts';
-import { measureNpmStart } from './npm-start.ts';
-import { measureToolCalls } from './tool-calls.ts';
-import { measureWebhooks } from './webhooks.ts';
-
-const parts: readonly Part[] = [
-  {
-    name: 'webhooks',
-    about: 'the webhooks in fresh processes, against Probot, Bolt and a baseline',
-    measure: measureWebhooks,
-  },
-  {
-    name: 'npm-start',
-    about: 'npm start when idle, under many senders, and with their backlog (4 minutes)',
-    measure: measureNpmStart,
-  },
-  { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
-  { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
-];
+import { inOneLine, isMet } from './figure.ts';
+import { parts } from './parts.ts';
 
 const help = `npm run bench [-- [--write] [PART …]] measures all parts, or those that are named:
 
@@ -54,7 +36,7 @@ for (const { name, about, measure } of parts) {
   const own = join(folder, name);
   mkdirSync(own);
   try {
-    for await (const figure of measure({ folder: own, write: options.write })) {
+    for await (const figure of measure({ folder: own, write: options.write, isTrial: false })) {
       console.log(`  ${inOneLine(figure)}`);
       if (!isMet(figure)) missed.push(figure.name);
     }

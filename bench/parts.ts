@@ -1,0 +1,20 @@
+import { measureBudget } from './budget.ts';
+import type { Part } from './figure.ts';
+import { measureNpmStart } from './npm-start.ts';
+import { measureToolCalls } from './tool-calls.ts';
+import { measureWebhooks } from './webhooks.ts';
+
+export const parts: readonly Part[] = [
+  {
+    name: 'webhooks',
+    about: 'the webhooks in fresh processes, against Probot, Bolt and a baseline',
+    measure: measureWebhooks,
+  },
+  {
+    name: 'npm-start',
+    about: 'npm start when idle, under many senders, and with their backlog (4 minutes)',
+    measure: measureNpmStart,
+  },
+  { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
+  { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
+];
