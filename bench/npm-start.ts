@@ -32,7 +32,7 @@ const AIM_MEGABYTES = 200;
 
 const MINUTES = 3;
 /** Of the 120 that the service allows. */
-const AIM_PER_MINUTE = 108;
+const AIM_PER_MINUTE = 114;
 
 /** `npm start` with nothing else to do, then under many senders, and then with the backlog that they leave. */
 export async function* measureNpmStart({ folder, isTrial }: Options): AsyncGenerator<Figure> {
