@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { A_CALL } from '../figures/ceilings.ts';
 import { expectQuickAndCheap, simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
-import { backlogWithPeople, MINUTE } from '../simulation/workloads.ts';
+import { backlogWithPeople, issuesOfSenders, MINUTE } from '../simulation/workloads.ts';
 
 /** The first ten minutes are the hardest: the first burst takes a minute's limit at once. Then every ten are alike. */
 const MINUTES = 20;
@@ -20,6 +20,17 @@ it.each([5, 45])(
     expect.soft(indexUnitsPerCall / A_CALL.indexUnits).toBeLessThan(1.1);
     expect.soft(writeUnitsPerCall / A_CALL.writeUnits).toBeLessThan(1.1);
     expect.soft(receivesPerCall / A_CALL.receives).toBeLessThan(1.1);
+  },
+  900_000,
+);
+
+it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+  'uses each minute from the first call on, with nobody but the issues of 16 senders: start %i',
+  async (seed) => {
+    const { figures } = await simulateKeepingPromises(issuesOfSenders(700, 6 * MINUTE, seed));
+    expect.soft(Math.min(...figures.inMinutes), 'calls in a minute').toBeGreaterThanOrEqual(114);
+    const inFive = figures.inMinutes.slice(0, 5).reduce((sum, calls) => sum + calls, 0);
+    expect.soft(inFive, 'calls in the first five minutes').toBeGreaterThanOrEqual(575);
   },
   900_000,
 );

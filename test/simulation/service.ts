@@ -35,6 +35,8 @@ export interface ServiceOptions {
   refusesKeys?: boolean;
   /** The first job to call always meets 429. */
   limitsFirstJob?: { retryAfterSeconds?: number };
+  /** Calls are answered with 429 from then until then, in virtual time, and wanted again after so many seconds. */
+  limitedFor?: { from: number; until: number; retryAfterSeconds: number };
   /** Connections are refused from then until then, in virtual time. */
   down?: { from: number; until: number };
 }
@@ -90,7 +92,7 @@ export class Service {
     if (this.#random() < lost) throw new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } });
     call.answeredAt = this.#time.now;
     call.status = status;
-    const { retryAfterSeconds } = this.#options.limitsFirstJob ?? {};
+    const { retryAfterSeconds } = this.#options.limitsFirstJob ?? this.#options.limitedFor ?? {};
     const tells = status === 429 && retryAfterSeconds !== undefined;
     return Response.json(json, { status, ...(tells && { headers: { 'retry-after': String(retryAfterSeconds) } }) });
   }
@@ -98,9 +100,11 @@ export class Service {
   async #handle(call: ServiceCall, request: { nonce: string; body: string }, afterMs: number) {
     await this.#time.sleep(afterMs);
     call.countedAt = this.#time.now;
-    const { failing, limitsFirstJob, refusesKeys } = this.#options;
+    const { failing, limitsFirstJob, limitedFor, refusesKeys } = this.#options;
     if (refusesKeys) return { status: 401, json: refusal('Unknown or revoked key') };
     if (limitsFirstJob && call.jobId === this.calls[0]?.jobId)
+      return { status: 429, json: refusal('Too many requests') };
+    if (limitedFor && call.sentAt >= limitedFor.from && call.sentAt < limitedFor.until)
       return { status: 429, json: refusal('Too many requests') };
     if (failing?.connection === call.connection && failing.operation === call.operation) {
       return { status: failing.status ?? 500, json: refusal('Server Error') };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { simulateKeepingPromises } from './keeps-its-promises.ts';
-import { simulate } from './simulation.ts';
-import { backlogWithPeople, HOUR, issuesOfSenders, MINUTE, wrongClock } from './workloads.ts';
+import { type Call, simulate } from './simulation.ts';
+import { backlogWithPeople, HOUR, issuesOfSenders, MINUTE, SECOND, shortPause, wrongClock } from './workloads.ts';
 
 it('has the same result for the same seed', async () => {
   const load = backlogWithPeople('sliding', 5, 2 * MINUTE, 1);
@@ -17,6 +17,27 @@ it('uses each minute from the first call on, and somebody is always on the way t
   const { figures } = await simulateKeepingPromises(load);
   expect(Math.min(...figures.inMinutes)).toBeGreaterThanOrEqual(114);
 });
+
+it.each([5, 20])(
+  'after a pause of %i s, everybody who waits for its end is served, even without the sweep',
+  async (seconds) => {
+    const { calls, stranded, jobs } = await simulate({ ...shortPause(seconds, 1), withoutSweep: true });
+    const over =
+      Math.max(...calls.map(({ status, answeredAt = 0 }) => (status === 429 ? answeredAt : 0))) + seconds * SECOND;
+    const served = calls.filter(({ status }) => status !== 429);
+    const firstOf = (isMeant: (call: Call) => boolean) =>
+      Math.min(...served.filter(isMeant).map(({ sentAt }) => sentAt));
+    const [met] = calls;
+    expect(stranded).toEqual([]);
+    expect(jobs).toEqual({ succeeded: 9 });
+    // People's first commands, and the further ones.
+    expect(firstOf(({ jobId }) => jobId === met?.jobId) - over).toBeLessThan(4 * SECOND);
+    expect(firstOf(({ person, jobId }) => person === met?.person && jobId !== met?.jobId) - over).toBeLessThan(
+      4 * SECOND,
+    );
+    expect(Math.max(...served.map(({ sentAt }) => sentAt)) - over).toBeLessThan(8 * SECOND);
+  },
+);
 
 it.each([5, -5])('loses at most a minute of sending where a clock is %i hours ahead', async (hours) => {
   const load = wrongClock(hours * HOUR, 1);

@@ -21,7 +21,7 @@ import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } fr
 import { SlackStub, type Told } from './slack-stub.ts';
 import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, type World } from './world.ts';
 
-export interface Workload extends Omit<ServiceOptions, 'down'> {
+export interface Workload extends Omit<ServiceOptions, 'down' | 'limitedFor'> {
   seed: number;
   connections: readonly string[];
   /** How many messages of each lane are worked on at a time. */
@@ -36,6 +36,8 @@ export interface Workload extends Omit<ServiceOptions, 'down'> {
   wrongClockMs?: number;
   /** When connections are refused; milliseconds since the start. */
   down?: { fromMs: number; untilMs: number };
+  /** When calls meet 429; milliseconds since the start. */
+  limitedFor?: { fromMs: number; untilMs: number; retryAfterSeconds: number };
   /** What goes wrong at AWS, and when; milliseconds since the start. */
   aws?: { trouble: AwsTrouble; fromMs: number; untilMs: number };
   /** Whether the schedule of the sweep is off. */
@@ -189,13 +191,22 @@ function stopTimers(): () => void {
 function worldOf(load: Workload): World {
   const time = new VirtualTime(START);
   const random = seededRandom(load.seed);
-  const { down, ...behaviour } = load;
+  const { down, limitedFor, ...behaviour } = load;
   const refusing = down && { from: START + down.fromMs, until: START + down.untilMs };
+  const limiting = limitedFor && {
+    from: START + limitedFor.fromMs,
+    until: START + limitedFor.untilMs,
+    retryAfterSeconds: limitedFor.retryAfterSeconds,
+  };
   return {
     time,
     random,
     config: configOf(load),
-    service: new Service({ ...behaviour, ...(refusing && { down: refusing }) }, time, random),
+    service: new Service(
+      { ...behaviour, ...(refusing && { down: refusing }), ...(limiting && { limitedFor: limiting }) },
+      time,
+      random,
+    ),
     slack: new SlackStub(time, random),
     github: new GithubStub(load.backfill ?? 0, load.connections[0] ?? '', START, time),
     errors: new Map(),

@@ -214,6 +214,27 @@ export function afterOutage(issues: number, firstPersonAfterMs: number, seed: nu
   };
 }
 
+/** When the pause of {@link shortPause} begins. */
+const LIMITED_AT_MS = 30 * SECOND;
+
+/** Nobody but a few people and issues, while the service answers 429 and wants to be called again after so many seconds. */
+export function shortPause(retryAfterSeconds: number, seed: number): Workload {
+  const command = (person: string, afterMs: number): Arrival => {
+    return { connection: 'main', lane: 'interactive', person, atMs: LIMITED_AT_MS + afterMs };
+  };
+  return {
+    ...backlogWithPeople('sliding', 5, 2 * MINUTE, seed),
+    latencyMs: [5, 300],
+    arrivals: [
+      // The first meets 429. The next ones of the same person are in the lane of further commands.
+      ...[0, 500, 700, 1_500, 2_500].map((afterMs) => command('U0SAME', afterMs)),
+      ...[800, 2_000].map((afterMs) => command(`U0OTHER${afterMs}`, afterMs)),
+      ...[900, 950].map((afterMs) => ({ ...command('', afterMs), lane: 'background' as const })),
+    ],
+    limitedFor: { fromMs: 0, untilMs: LIMITED_AT_MS + retryAfterSeconds * SECOND, retryAfterSeconds },
+  };
+}
+
 /** 5,000 jobs of which each waits for the same moment, and makes no call. */
 export function dueTogether(seed: number): Workload {
   return {
@@ -347,6 +368,7 @@ export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Ma
     (seconds) =>
       [`${seconds} s after an outage`, (seed: number) => afterOutage(5_000, seconds * SECOND, seed)] as const,
   ),
+  ...[5, 20].map((seconds) => [`a pause of ${seconds} s`, (seed: number) => shortPause(seconds, seed)] as const),
   ['due together', dueTogether],
   ['10% lost', (seed: number) => lostAnswers(0.1, 60, 120, seed)],
   ['30% lost', (seed: number) => lostAnswers(0.3, 60, 120, seed)],
