@@ -26,6 +26,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['test'],
   ['bench', 'docs/generate.ts'],
+  ['test/bench'],
 ];
 
 const listed = layers.flatMap((folders, layer) => folders.map((folder) => ({ folder, layer })));
