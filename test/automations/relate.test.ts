@@ -179,6 +179,30 @@ describe('a pull request that closes the issue', () => {
   });
 });
 
+it.each([
+  ['GitHub shows it', true],
+  ['GitHub does not show it', false],
+])('a pull request that is merged before the delivery of its issue waits for it: %s', async (_, isShown) => {
+  const opened = issue('opened', 'It crashes.');
+  if (isShown) github.issues.set(`${REPOSITORY}#1`, opened.issue);
+  await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
+  for (let minute = 0; minute < 24 * 60; minute += 15) {
+    await relay.work();
+    relay.clock.now += 15 * 60_000;
+    await relay.sweep();
+  }
+  expect(await relay.jobs('succeeded')).toEqual([]);
+  await happens('issues', opened);
+  expect(linked()).toEqual({ ...none, test_case_id: CASE });
+});
+
+it('a pull request that closes an issue which is to have no defect does not wait', async () => {
+  github.issues.set(`${REPOSITORY}#1`, issue('opened', 'A question.', { labels: [] }).issue);
+  await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
+  await relay.work();
+  expect(await relay.jobs()).toMatchObject([{ outcome: 'nothing to do: the issue has no defect' }]);
+});
+
 it('a pull request that is merged before the defect is made links it, too', async () => {
   const opened = issue('opened', 'It crashes.');
   github.issues.set(`${REPOSITORY}#1`, opened.issue);

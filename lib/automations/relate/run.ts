@@ -1,3 +1,4 @@
+import { findRepository } from '../../config/find-repository.ts';
 import { unservedCommand } from '../../config/links-accounts.ts';
 import { NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
@@ -6,18 +7,24 @@ import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
 import type { DefectName } from '../../links/relations.ts';
+import { keptForMs } from '../../platforms/github/delivery.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
+import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';
+import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { relateJobs } from './draft.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
-/** A job waits for the defect of its issue for a day, and looks again after about the time that it has waited. */
-const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000, inAll: 24 * 60 * 60_000 };
+/**
+ * A job waits for the defect of its issue, or for its issue, as long as GitHub redelivers, and looks again after about the
+ * time that it has waited.
+ */
+const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000 };
 
 const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps' } as const;
 
@@ -50,28 +57,33 @@ export function relate(context: Context): Automation {
     return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
   }
 
-  /** @throws {RetryAt} while the defect is about to be made */
+  /** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
   async function defectOf(issue: string, job: Job): Promise<DefectName['id'] | undefined> {
-    const first = issue.includes('#') ? ((await links.named(issue)) ?? (await entityOf(issue, job))) : issue;
-    if (first === undefined) return undefined;
-    const { entity } = await whereabouts(first, job);
-    const link = await links.get(entity);
-    const { claim, defect } = heldBy(link);
+    // A link is known by its name only once it is claimed.
+    const named = issue.includes('#') ? await links.named(issue) : issue;
+    const shown = named === undefined ? await shownIssue(issue, job) : undefined;
+    const first = named ?? (shown && issueEntity(shown.id));
+    const link = first === undefined ? undefined : await links.get((await whereabouts(first, job)).entity);
+    const { claim, defect } = link ? heldBy(link) : {};
     if (defect) return claim?.connection === job.connection ? defect.id : undefined;
     const waited = clock() - job.createdAt;
-    const isExpected = link.life === 'claimed' || link.newest?.wanted;
-    if (!isExpected || waited > WAIT_MS.inAll) return undefined;
+    const isWanted = link?.newest ? link.newest.wanted : !shown || isWantedNow(issue, shown);
+    if (!(link?.life === 'claimed' || isWanted) || waited > keptForMs(config.github.apiUrl)) return undefined;
     const dueAt = clock() + Math.min(Math.max(waited, WAIT_MS.shortest), WAIT_MS.longest);
     throw new RetryAt(dueAt, 'its issue has no defect yet', { releasesQueueGroup: true, waitsFor: 'job' });
   }
 
-  /** A link is known by its name only once it is claimed. */
-  async function entityOf(name: string, { replyTo }: Job): Promise<string | undefined> {
+  function shownIssue(name: string, { replyTo }: Job): Promise<GithubIssue | undefined> {
     const [repository = '', number] = name.split('#');
     const isSame = replyTo?.in === 'github' && replyTo.repository.toLowerCase() === repository.toLowerCase();
     const installationId = isSame ? replyTo.installationId : undefined;
-    const found = await fetchIssue(github, { repository, issueNumber: Number(number), installationId });
-    return found && issueEntity(found.id);
+    return fetchIssue(github, { repository, issueNumber: Number(number), installationId });
+  }
+
+  /** Whether an issue that the relay has not heard of is to have a defect, as GitHub shows it. */
+  function isWantedNow(name: string, issue: GithubIssue): boolean {
+    const settings = findRepository(config, name.replace(/#.*/, ''));
+    return settings?.issueToDefect !== undefined && reportedState(issue, settings.name, settings.issueToDefect).wanted;
   }
 }
 
