@@ -1,3 +1,4 @@
+import { onOneLine } from '../../as-person/protocol/outside-text.ts';
 import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { counted } from '../../text.ts';
@@ -64,6 +65,7 @@ function lineOf({ id, passed, failed, skipped, coverage, became }: ShownScenario
 function listOf(title: string, why: string, { count, first }: Listed): string | false {
   const more = count > first.length ? `\n- and more: ${count} in all` : '';
   return (
-    count > 0 && `### ${title}: ${count}\n\n${why}\n\n${first.map((text) => `- ${plainText(text)}`).join('\n')}${more}`
+    count > 0 &&
+    `### ${title}: ${count}\n\n${why}\n\n${first.map((text) => `- ${plainText(onOneLine(text))}`).join('\n')}${more}`
   );
 }

@@ -1,5 +1,13 @@
 /** Text from outside for a sentence on GitHub, in which Markdown, HTML, mentions, references and addresses mean nothing. */
 export function plainText(text: string): string {
-  // A zero-width space breaks mentions, entities and addresses.
-  return text.replaceAll(/[\\`*_{}[\]()<>#+!|~]/g, '\\$&').replaceAll(/[@&#]|:(?=\/\/)|(?<=\bwww)(?=\.)/gi, '$&\u200b');
+  return (
+    text
+      // Marks that reverse the text after them.
+      .replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+      .replaceAll(/[\\`*_{}[\]()<>#+!|~$]/g, '\\$&')
+      // At the beginning of a line, these make lists, headings and rules.
+      .replaceAll(/^(\s*(?:\d+(?=\.)|(?=[-=])))/gm, '$1\\')
+      // A zero-width space breaks mentions, entities, addresses, references to issues and emoji.
+      .replaceAll(/[@&#]|:(?=\/\/|[a-z+\\-][\w+\\-]*:)|(?<=\bwww)(?=\.)|\bgh-(?=\d)/gi, '$&\u200b')
+  );
 }
