@@ -29,7 +29,7 @@ import { partnersOf } from '../local/partners.ts';
 import { startSlackSocket } from '../local/slack-socket.ts';
 import { startLocalStack } from '../local/stack.ts';
 import { readStartArguments } from '../local/start-arguments.ts';
-import { findRunning, noteRunning, noteStopped, STATE_FOLDER } from '../local/state.ts';
+import { findRunning, isNotedAsRunning, noteRunning, noteStopped, STATE_FOLDER } from '../local/state.ts';
 import { startStory } from '../local/story.ts';
 import { takeUp } from '../local/take-up.ts';
 import { printable } from '../local/terminal.ts';
@@ -127,7 +127,7 @@ async function start(): Promise<void> {
   const routes = { ...routesOf(functions, config), ...controlRoutes(schedules, key) };
   const front = await startHttpFront(port, routes, requestFailed, consoleOfRelay, halted.why);
 
-  const unfinished = await takeUp(stores, config);
+  const unfinished = await takeUp(stores, config, !isNotedAsRunning());
   url = front.url;
   // Known only now: the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;

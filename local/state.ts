@@ -53,6 +53,9 @@ export function noteStopped(): void {
   rmSync(file(), { force: true });
 }
 
+/** True if the last relay of this folder was not stopped: it runs, or it was killed. */
+export const isNotedAsRunning = () => existsSync(file());
+
 /**
  * The relay that is running in this folder. It is checked by a request with its key, because a killed relay leaves its
  * file behind, and another process may have its process id by now.

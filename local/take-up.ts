@@ -12,9 +12,10 @@ const MOST_COUNTED = 10_000;
 
 /**
  * Queues jobs that were under way when the last process ended, because its queue and leases are gone.
+ * @param wasStopped true if that process was stopped, and did not crash
  * @returns the number of jobs that continue
  */
-export async function takeUp(stores: Stores, config: RelayConfig): Promise<number> {
+export async function takeUp(stores: Stores, config: RelayConfig, wasStopped: boolean): Promise<number> {
   const by = {
     running: Number.MAX_SAFE_INTEGER,
     waiting: Date.now() + LONGEST_SLEEP_MS,
@@ -33,7 +34,7 @@ export async function takeUp(stores: Stores, config: RelayConfig): Promise<numbe
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
   const unfinished = new Set<string>();
   for (const status of ['running', 'waiting', 'queued'] as const) {
-    for (const { id } of await requeueJobs(status, by[status], { ...stores, isCalled })) unfinished.add(id);
+    for (const { id } of await requeueJobs(status, by[status], { ...stores, isCalled, wasStopped })) unfinished.add(id);
   }
   for (const [name, { limits }] of Object.entries(config.connections)) {
     for (const lane of lanes) for (const { id } of await jobs.line(name, lane, MOST_COUNTED)) unfinished.add(id);

@@ -62,7 +62,7 @@ describe('the sweep', () => {
     const [job] = await relay.jobs();
     const ahead = relay.clock.now + 5 * 365 * 86_400_000;
     const [value] = name.split(' ');
-    const values = { value, ahead, line: 'example#background', lease: { owner: 'dead', until: ahead } };
+    const values = { value, ahead, line: 'example#background', lease: { owner: 'dead', since: ahead, until: ahead } };
     const used = Object.fromEntries(Object.entries(values).filter(([one]) => expression.includes(`:${one}`)));
     await relay.stores.table.update(keys.job(job?.id ?? ''), { expression, values: used });
     await relay.sweep();

@@ -3,6 +3,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { type Resolution, resolveJob } from '../../lib/engine/operate/resolve.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
 import { MAX_ATTEMPTS } from '../../lib/engine/run/ending.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -383,18 +384,100 @@ describe('a message', () => {
     expect(relay.stack.queues[1]?.nextWakeAt()).toBe(until);
     relay.clock.now = until;
     await relay.work();
-    expect(await only()).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await only()).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a job that crashes the worker each time is parked after a number of attempts', async () => {
-    await start();
-    const { id, generation } = await stored();
-    for (let crash = 0; crash < MAX_ATTEMPTS; crash++) {
-      await relay.stores.jobs.claim(id, generation, `worker ${crash}`, relay.clock.now + 1_000);
+  describe('a run that crashes', () => {
+    /** Claims the job as a worker does that then dies. */
+    async function crash(): Promise<void> {
+      const { id, generation } = await only();
+      await relay.stores.jobs.claim(id, generation, 'a worker that dies', relay.clock.now + 1_000);
       relay.clock.now += 1_000;
     }
-    await relay.work();
-    expect((await only()).parked?.reason).toContain(`crashed or failed ${MAX_ATTEMPTS} times`);
+
+    it.each([
+      [2, [], 1],
+      [3, ['the worker crashed 3 times in a row on this job, which did not get on'], 0],
+    ])('%i times in a row, without a new entry in the journal, parks its job or not', async (times, reasons, made) => {
+      await start();
+      await stored();
+      for (let count = 0; count < times; count++) await crash();
+      await relay.workToTheEnd();
+      expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual(reasons);
+      expect(defects()).toHaveLength(made);
+    });
+
+    it('settles an open creation before it parks the job, and an operator continues the job', async () => {
+      await start();
+      await stored();
+      relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
+      await relay.work();
+      for (let count = 0; count < 3; count++) {
+        relay.clock.now += 60_000;
+        await relay.sweep();
+        await crash();
+      }
+      relay.sandbox.clearFaults();
+      await relay.workToTheEnd();
+      const job = await only();
+      expect(job.parked).toEqual({
+        reason: expect.stringContaining('crashed 3 times'),
+        kind: 'needs an operator',
+        outcomeUnknown: false,
+      });
+      expect(Object.values(await relay.steps(job.id))).toEqual(['done']);
+      await requeueJob(job, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' });
+      await relay.workToTheEnd();
+      expect(await only()).toMatchObject({ status: 'succeeded' });
+      expect(defects()).toHaveLength(1);
+    });
+
+    it.each<[string, () => Promise<void>]>([
+      [
+        'after an entry of the journal',
+        async () => {
+          const { id } = await only();
+          const journal = await openJournal(relay.stores.table, id, () => relay.clock.now);
+          await journal.write({
+            step: 'a step',
+            calls: 'x',
+            status: 'done',
+            startedAt: relay.clock.now,
+            finishedAt: relay.clock.now,
+          });
+        },
+      ],
+      [
+        'after a run that ended',
+        async () => {
+          relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
+          await relay.work();
+          relay.clock.now += 120_000;
+          await relay.sweep();
+        },
+      ],
+    ])('counts from the start %s', async (_, getsOn) => {
+      await start();
+      await stored();
+      for (const between of [getsOn, async () => {}]) {
+        await crash();
+        await crash();
+        await between();
+      }
+      await relay.workToTheEnd();
+      expect(await relay.jobs('parked')).toEqual([]);
+    });
+
+    it('does not count if its worker was stopped', async () => {
+      await start();
+      await stored();
+      for (let count = 0; count < 4; count++) {
+        await crash();
+        await requeueJob(await only(), { ...relay.stores, wasStopped: true });
+      }
+      await relay.workToTheEnd();
+      expect(await only()).toMatchObject({ status: 'succeeded' });
+    });
   });
 });
 

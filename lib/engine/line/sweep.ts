@@ -8,6 +8,8 @@ import type { JobQueue } from './queue.ts';
 export interface SweepOptions {
   jobs: JobStore;
   queue: JobQueue;
+  /** True if the workers of running jobs were stopped, and did not crash. */
+  wasStopped?: boolean;
 }
 
 export interface SweepJobsOptions extends SweepOptions {
@@ -83,10 +85,10 @@ function peopleFirst(a: Job, b: Job): number {
  */
 export async function requeueJob(
   job: Job,
-  { jobs, queue }: SweepOptions,
+  { jobs, queue, wasStopped }: SweepOptions,
   decision?: OperatorDecision,
 ): Promise<Job | undefined> {
-  const requeued = await jobs.requeue(job, decision);
+  const requeued = await jobs.requeue(job, decision, wasStopped);
   if (!requeued) return undefined;
   // The last message of a waiting job may sleep in the queue, and its group with it. An operator's decision goes past it.
   await queue.send(decision && job.status === 'waiting' ? { ...requeued, group: job.id } : requeued);

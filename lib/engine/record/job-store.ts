@@ -25,7 +25,20 @@ const WAKE_GRACE_MS = 2 * MINUTE;
 const LINE_GRACE_MS = 60 * MINUTE;
 
 /** What the end of a run removes, unless it sets it. */
-const RUN_FIELDS = ['lease', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'limited', 'awaitedLink'];
+const RUN_FIELDS = [
+  'lease',
+  'crashes',
+  'dueAt',
+  'line',
+  'slotAt',
+  'expectedAt',
+  'unfinished',
+  'limited',
+  'awaitedLink',
+];
+
+/** More crashes in a row park a job in any case: lib/engine/run/crashes.ts. */
+const CRASHES_KEPT = 8;
 
 /** What another generation begins without. */
 const REQUEUED_FIELDS = [
@@ -69,6 +82,8 @@ export interface Waiting {
   unfinished?: readonly UnfinishedStep[];
   /** Whether a step was done in the run. */
   hasGotOn?: boolean;
+  /** The crashes that go on counting. */
+  crashes?: Job['crashes'];
   limited?: Job['limited'];
 }
 
@@ -93,7 +108,7 @@ export interface JobStore extends JobLists {
    */
   store(draft: JobDraft, standsFor?: string): Promise<{ job: Job; stored: boolean }>;
   /**
-   * Claims the job for one worker. Taking over from a worker whose lease expired counts as an attempt, because that
+   * Claims the job for one worker. Taking over from a worker whose lease expired counts as a crash, because that
    * worker crashed.
    * @param generation of the message that brought the job
    * @param until when the lease ends
@@ -109,11 +124,12 @@ export interface JobStore extends JobLists {
   wait(job: Job, wait: Wait): Promise<Job>;
   /**
    * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
-   * crash counts as an attempt.
+   * crash is counted.
    * @param decision of the operator who continues or ends the job
+   * @param wasStopped true if its worker was stopped, and did not crash
    * @returns the job to queue, or undefined if it changed in the meantime
    */
-  requeue(job: Job, decision?: OperatorDecision): Promise<Job | undefined>;
+  requeue(job: Job, decision?: OperatorDecision, wasStopped?: boolean): Promise<Job | undefined>;
   /**
    * Adds a decision about something other than the job's state.
    * @returns false if the job is gone or changed in the meantime
@@ -163,7 +179,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
 
   function waitingFields(
     job: Job,
-    { waitsFor, why, attempts, unfinished = [], hasGotOn, limited }: Waiting,
+    { waitsFor, why, attempts, unfinished = [], hasGotOn, crashes, limited }: Waiting,
   ): Partial<Job> {
     const now = clock();
     return {
@@ -173,6 +189,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       waits: beginWait(job.waits, { for: waitsFor, from: now, why }),
       ...(unfinished.length > 0 && { unfinished: [...unfinished] }),
       ...(hasGotOn && { gotOn: { generation: job.generation, at: now } }),
+      ...(crashes && { crashes }),
       ...(limited && { limited }),
     };
   }
@@ -215,12 +232,15 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       if (job.status === 'waiting' && job.dueAt !== undefined && job.dueAt > now) {
         return { unclaimed: 'not due', until: job.dueAt };
       }
-      const attempts = job.attempts + (job.status === 'running' ? 1 : 0);
-      const lease = { owner, until };
+      const lease = { owner, since: now, until };
       const waits = endWait(job.waits, now);
       const claimed = await table.update(
         keys.job(jobId),
-        setFields({ status: 'running', lease, attempts, wakeAt: until, waits }, ['dueAt', 'waitingFor', 'expiresAt']),
+        setFields({ status: 'running', lease, ...crashesOf(job), wakeAt: until, waits }, [
+          'dueAt',
+          'waitingFor',
+          'expiresAt',
+        ]),
         {
           expression: job.lease
             ? '#generation = :generation AND #lease.#owner = :lastOwner'
@@ -290,11 +310,9 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return called && (await unreadable.readJobs([called]))[0];
     },
-    async requeue(job, decision) {
+    async requeue(job, decision, wasStopped = false) {
       const now = clock();
-      let { attempts } = job;
-      if (job.status === 'parked') attempts = 0;
-      if (job.status === 'running') attempts += 1;
+      const attempts = job.status === 'parked' ? 0 : job.attempts;
       const queuedAt = job.status === 'queued' ? queuedSince(job) : now;
       // Twice as late each time: while no worker runs, a backlog is not sent again every minute.
       const wakeAt = now + Math.min(Math.max(UNCLAIMED_MS, now - queuedAt), LONGEST_UNCLAIMED_MS);
@@ -304,6 +322,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
         queuedAt,
         wakeAt,
         attempts,
+        ...(!wasStopped && crashesOf(job)),
         ...(decision && { gotOn: { generation: job.generation + 1, at: now } }),
         ...(job.status === 'parked' && withParkedTime(job, now)),
         ...(decision && { decisions: withDecision(job.decisions, decision) }),
@@ -328,6 +347,11 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       });
     },
   };
+}
+
+/** With the run that ends, if it crashed: nobody else leaves a job running. */
+function crashesOf({ status, lease, crashes = [] }: Job): Pick<Job, 'crashes'> {
+  return status === 'running' && lease ? { crashes: [...crashes, lease.since].slice(-CRASHES_KEPT) } : {};
 }
 
 /** True if the job has not changed since it was read. */

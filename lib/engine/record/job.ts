@@ -119,10 +119,12 @@ export interface Job extends JobDraft {
   generation: number;
   /** The generation and the time in which a step was last done, or a person continued it. Missing before that. */
   gotOn?: { generation: number; at: number };
-  /** Failed steps and crashes. Receiving a message does not count as an attempt. */
+  /** Failed steps. Receiving a message does not count as an attempt, and neither does a crash. */
   attempts: number;
   /** The worker that runs it, and until when no other worker may. */
-  lease?: { owner: string; until: number };
+  lease?: { owner: string; since: number; until: number };
+  /** When its last runs began, if they crashed one after the other. */
+  crashes?: number[];
   /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
   dueAt?: number;
   /**

@@ -10,7 +10,7 @@ import type { Journal } from '../record/journal.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import type { Worker } from './worker.ts';
 
-/** How many failed steps and crashes park a job. With the pauses below, that takes about half an hour. */
+/** How many failed steps park a job. With the pauses below, that takes about half an hour. */
 export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 2_000;
 

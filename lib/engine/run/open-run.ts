@@ -22,6 +22,7 @@ import type { Worker } from './worker.ts';
 export interface ForNextRun {
   unfinished: readonly UnfinishedStep[];
   hasGotOn: boolean;
+  crashes?: Job['crashes'];
 }
 
 /** What a run made its calls with; nothing where its connection is gone. */

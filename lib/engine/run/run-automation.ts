@@ -2,7 +2,8 @@ import { NeedsOperator, NotDone } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
-import { type Ending, endingOf, MAX_ATTEMPTS, parked } from './ending.ts';
+import { crashesInVain, parkCrashed } from './crashes.ts';
+import { type Ending, endingOf, parked } from './ending.ts';
 import { LinkAwaited } from './link-awaited.ts';
 import { type CallsOfRun, connected, type ForNextRun, openRun, type Run } from './open-run.ts';
 import { sentTooOften } from './sent-too-often.ts';
@@ -37,7 +38,9 @@ export async function runAutomation(
   }
   const { steps, ensureShare, ...made } = connected(run, connection);
   const ending = await runToEnd(run, steps, ensureShare);
-  return { ending, forNextRun: forNextRun(), ...made };
+  // A wait before its creations are settled is no success.
+  const crashes = crashesInVain(job, journal) ? job.crashes : undefined;
+  return { ending, forNextRun: { ...forNextRun(), ...(crashes && { crashes }) }, ...made };
 }
 
 /** @param ensureShare throws while an outsider's job has to wait for its share */
@@ -45,6 +48,7 @@ async function runToEnd(run: Run, steps: Steps, ensureShare: () => Promise<void>
   const { job, worker, journal, privacy, person } = run;
   let isDone = false;
   try {
+    if (crashesInVain(job, journal)) await parkCrashed(job, journal, steps);
     const automation = runnable(run);
     // Checked before the job claims anything that others would have to wait for.
     if (journal.openSteps().length === 0) await ensureShare();
@@ -63,10 +67,8 @@ async function runToEnd(run: Run, steps: Steps, ensureShare: () => Promise<void>
   }
 }
 
-/** @throws {NeedsOperator} if the job fails or is sent again and again */
+/** @throws {NeedsOperator} if the job is sent again and again */
 function runnable({ job, worker }: Run): Automation {
-  if (job.attempts >= MAX_ATTEMPTS)
-    throw new NeedsOperator(`the worker crashed or failed ${job.attempts} times on this job`);
   const sends = sentTooOften(job, worker.clock());
   if (sends !== undefined)
     throw new NeedsOperator(
