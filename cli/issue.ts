@@ -102,10 +102,7 @@ function linkLines(
       'state of',
       newest && `${localTime(Date.parse(newest.version))}${newest.tied ? ', one of several in the same second' : ''}`,
     ],
-    [
-      'arrived',
-      link.arrived && `${link.arrived.map(({ from }) => from).join(', ')}, with a claim or a defect of its own`,
-    ],
+    ['arrived', link.arrived && `${link.arrived.from}, with a claim or a defect of its own`],
     ['title', newest?.state.title],
     [
       'updates',
@@ -129,6 +126,6 @@ function inWords(link: Link): string {
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':
-      return `transferred to ${link.to.name}${link.defect ? `; until then defect ${link.defect.id}` : ''}`;
+      return `transferred to ${link.to.name}`;
   }
 }

@@ -31,10 +31,9 @@ const lifeShape = z.lazy(() => {
     updatedAt: z.exactOptional(storedTime),
     updating: z.exactOptional(z.object({ ...doubt, by: string })),
     doubtful: z.exactOptional(z.object(doubt)),
-    movedAt: z.exactOptional(z.record(string, count)),
   } satisfies Record<keyof Defect, z.ZodMiniType>);
   const always = {
-    arrived: z.exactOptional(z.array(z.object({ from: string, toldBy: z.exactOptional(string) }))),
+    arrived: z.exactOptional(z.object({ from: string, toldBy: z.exactOptional(string) })),
     cleared: z.exactOptional(z.object({ times: count, at: storedTime })),
     turn: z.exactOptional(count),
   };
@@ -42,14 +41,7 @@ const lifeShape = z.lazy(() => {
     z.object({ life: z.literal('unclaimed'), ...always }),
     z.object({ life: z.literal('claimed'), claim, ...always }),
     z.object({ life: z.literal('made'), claim, defect, ...always }),
-    z.object({
-      life: z.literal('moved'),
-      to: z.object({ entity: string, name: string }),
-      at: string,
-      claim: z.exactOptional(claim),
-      defect: z.exactOptional(defect),
-      ...always,
-    }),
+    z.object({ life: z.literal('moved'), to: z.object({ entity: string, name: string }), ...always }),
   ]);
 });
 

@@ -23,12 +23,10 @@ type Life =
   | Moved
   | UnreadableLink;
 
-/** The issue was transferred. Its claim and defect are from before the transfer. */
-export interface Moved extends Partial<Holding> {
+/** The issue was transferred, and everything that its link had moved with it. */
+interface Moved {
   life: 'moved';
   to: IssueName;
-  /** The version of the issue when it was transferred. An earlier transfer that arrives later changes nothing. */
-  at: string;
 }
 
 /** What is stored is not as the relay writes it. Its newest state is kept up to date; all else waits for a person. */
@@ -53,8 +51,7 @@ export interface Holding {
 
 export type Link<State = unknown> = Life & {
   newest?: NewestState<State>;
-  /** Missing if there are none. */
-  arrived?: readonly Arrived[];
+  arrived?: Arrived;
   /** How often a person cleared the link, so that the next defect has another marker, and when last. */
   cleared?: { times: number; at: number };
   /**
@@ -63,15 +60,11 @@ export type Link<State = unknown> = Life & {
   turn?: number;
 };
 
-/**
- * An issue that was transferred here, at once or by way of others, with a claim or a defect that did not move: this issue
- * had its own, or is on another connection. A job decides between those on its connection. The others wait here for
- * where the issue goes next.
- */
+/** An issue that was transferred here and could not move: this issue has a claim or a defect, or was transferred to it. */
 export interface Arrived {
   /** The link of that issue. */
   from: string;
-  /** The job that is parked because both issues have a defect. */
+  /** The job that is parked, so that a person decides. */
   toldBy?: string;
 }
 
@@ -101,11 +94,6 @@ export interface Defect {
   updating?: Update;
   /** What an earlier update without an answer may still change. Once that is over, these fields are applied once more. */
   doubtful?: Doubt;
-  /**
-   * By the entity of a transferred issue: its count of updates when the defect moved here. A worker may stop before the
-   * old link says so, and the old issue is then still followed.
-   */
-  movedAt?: Readonly<Record<string, number>>;
 }
 
 interface Doubt {
@@ -121,10 +109,8 @@ interface Update extends Doubt {
 
 /** The claim of a link, and the defect that was created for it. */
 export function heldBy(link: Link): Partial<Holding> {
-  if (link.life === 'unclaimed' || link.life === 'unreadable') return {};
-  const { claim } = link;
-  const defect = link.life === 'claimed' ? undefined : link.defect;
-  return { ...(claim && { claim }), ...(defect && { defect }) };
+  if (link.life === 'made') return { claim: link.claim, defect: link.defect };
+  return link.life === 'claimed' ? { claim: link.claim } : {};
 }
 
 /** A digest of each field. */
@@ -147,9 +133,6 @@ export interface NewestState<State = unknown> {
 
 /** A link that can be read. */
 export type Readable<S> = Exclude<Link<S>, UnreadableLink>;
-
-/** The link of an issue that was not transferred away. */
-type Here<S> = Exclude<Readable<S>, Moved>;
 
 /** A state as an event reports it. */
 export type ReportedState<State> = Pick<NewestState<State>, 'state' | 'name' | 'version' | 'wanted'>;
@@ -203,7 +186,7 @@ export function takeOver<S>(link: Link<S>, from: string, to: Omit<Claim, 'marker
 }
 
 /**
- * Records the defect of a job's claim, also of a claim that a transfer left behind.
+ * Records the defect of a job's claim.
  * @param finder the job that found the defect, if another job created it
  */
 export function make<S>(
@@ -212,12 +195,9 @@ export function make<S>(
   { id, applied }: Pick<Defect, 'id' | 'applied'>,
   finder = by,
 ): Link<S> | undefined {
-  const defect: Defect = { id, applied, updates: 0 };
-  if (link.life === 'claimed' && link.claim.by === by) {
-    const { connection, marker } = link.claim;
-    return { ...link, life: 'made', claim: { by: finder, connection, marker }, defect };
-  }
-  return link.life === 'moved' && link.claim?.by === by && !link.defect ? { ...link, defect } : undefined;
+  if (link.life !== 'claimed' || link.claim.by !== by) return undefined;
+  const { connection, marker } = link.claim;
+  return { ...link, life: 'made', claim: { by: finder, connection, marker }, defect: { id, applied, updates: 0 } };
 }
 
 /**
@@ -265,101 +245,57 @@ function inDoubt({ updating, doubtful, ...defect }: Defect, ...others: (Doubt | 
   return { ...defect, doubtful: { fields, until: Math.max(...open.map(({ until }) => until)) } };
 }
 
-/** A transfer, as the link of the new issue sees it. */
-interface Transfer {
-  from: string;
-  /** The link that `arrive` is about. */
-  to: string;
-  /** False if the claim or defect stays behind, because the new issue is on another connection. */
-  moves: boolean;
+/**
+ * Records that an issue was transferred here. Its claim or defect moves if this link is free, or has it already because
+ * the transfer is told again.
+ */
+export function arrive<S>(link: Link<S>, old: Link<S>, from: string): Link<S> | undefined {
+  if (link.life === 'unreadable') return undefined;
+  const { claim, defect } = heldBy(old);
+  if (link.life !== 'moved' && !claim) return link;
+  if (claim && canTake(link, claim)) {
+    if (link.life === 'made') return defect ? withUnknown(link, defect) : link;
+    if (link.life === 'claimed' && !defect) return link;
+    const { arrived, ...rest } = { ...link, claim };
+    return defect ? { ...rest, life: 'made', defect } : { ...rest, life: 'claimed' };
+  }
+  return link.arrived?.from === from ? link : { ...link, arrived: { from } };
 }
 
 /**
- * Records that an issue was transferred here: its claim or defect moves, unless this issue has its own. What had arrived
- * at the old issue moves with it.
+ * The transfer was recorded by half, so both issues were followed since: where what was sent for them differs, nobody knows
+ * what the defect looks like.
  */
-export function arrive<S>(to: Link<S>, old: Link<S>, transfer: Transfer): Link<S> | undefined {
-  if (to.life === 'unreadable' || (to.life === 'moved' && to.to.entity !== transfer.from)) return undefined;
-  const link = to.life === 'moved' ? comeBack(to, old, transfer) : to;
-  const { claim } = heldBy(old);
-  const { from, moves } = transfer;
-  if (!claim) return withArrived(link, old.arrived);
-  if (!moves || (link.life !== 'unclaimed' && link.claim.marker !== claim.marker))
-    return withArrived(link, [...(old.arrived ?? []), { from }]);
-  return withArrived(catchUp(link, old, from), old.arrived);
-}
-
-/** The claim or defect of the old issue moves here, or has already done so before the old link changed. */
-function catchUp<S>(link: Here<S>, old: Link<S>, from: string): Link<S> {
-  const { claim, defect } = heldBy(old);
-  if (link.life === 'unclaimed') return take(link, old, from);
-  if (!claim || !defect) return link;
-  if (link.life === 'claimed') return { ...link, life: 'made', claim, defect: moved(defect, from) };
-  if (defect.updates <= (link.defect.movedAt?.[from] ?? 0)) return link;
-  return { ...link, defect: moved(afterUpdatesBy(defect, link.defect), from, defect.updates) };
-}
-
-const moved = (defect: Defect, from: string, updates = defect.updates): Defect => ({
-  ...defect,
-  movedAt: { ...defect.movedAt, [from]: updates },
-});
-
-/** The old issue was followed for a while after its defect had moved here. What was sent for it is applied no longer. */
-function afterUpdatesBy(old: Defect, defect: Defect): Defect {
-  const isSame = (field: string) => old.applied[field] === defect.applied[field];
-  const applied = Object.entries(defect.applied).filter(
-    ([field]) => isSame(field) && !old.updating?.fields.includes(field),
+function withUnknown<S>(link: Link<S> & { life: 'made' }, old: Defect): Link<S> {
+  const { defect } = link;
+  const open = old.updating?.fields ?? [];
+  const known = Object.entries(defect.applied).filter(
+    ([field, digest]) => old.applied[field] === digest && !open.includes(field),
   );
-  const updates = Math.max(old.updates, defect.updates) + 1;
-  return { ...inDoubt(defect, old.updating, old.doubtful), applied: Object.fromEntries(applied), updates };
+  if (known.length === Object.keys(defect.applied).length) return link;
+  const updates = Math.max(defect.updates, old.updates) + 1;
+  const applied = Object.fromEntries(known);
+  return { ...link, defect: { ...inDoubt(defect, old.updating, old.doubtful), applied, updates } };
 }
 
-/** An issue that is transferred back continues where it was. What went along comes back, unless it stayed here. */
-function comeBack<S>(link: Link<S> & Moved, old: Link<S>, { to }: Transfer): Here<S> {
-  const { claim, defect } = link;
-  const there = heldBy(old).claim;
-  const hasArrived = old.arrived?.some(({ from }) => from === to);
-  const stayed = claim && hasArrived && there?.marker !== claim.marker;
-  if (!stayed) return { ...known(link), life: 'unclaimed' };
-  return { ...known(link), ...(defect ? { life: 'made', claim, defect } : { life: 'claimed', claim }) };
-}
-
-function take<S>(link: Link<S>, old: Link<S>, from: string): Here<S> {
-  const { claim, defect } = heldBy(old);
-  const rest = { ...known(link), ...(link.arrived && { arrived: link.arrived }) };
-  if (!claim) return { ...rest, life: 'unclaimed' };
-  return defect ? { ...rest, life: 'made', claim, defect: moved(defect, from) } : { ...rest, life: 'claimed', claim };
-}
-
-function withArrived<S>(link: Link<S>, more: readonly Arrived[] = []): Link<S> {
-  const all = new Map(link.arrived?.map((one) => [one.from, one]));
-  for (const one of more) all.set(one.from, { ...all.get(one.from), ...one });
-  const arrived = [...all.values()];
-  return isDeepStrictEqual(arrived, link.arrived ?? []) ? link : { ...link, arrived };
-}
-
-/** This issue's own claim came to nothing, so the claim or defect that arrived takes its place. */
-export function adopt<S>(link: Link<S>, from: string, old: Link<S>): Link<S> | undefined {
-  return link.life === 'unclaimed' || link.life === 'claimed' ? dismiss(take(link, old, from), from) : undefined;
+function canTake(link: Link, { marker }: Claim): boolean {
+  return link.life === 'unclaimed' || heldBy(link).claim?.marker === marker;
 }
 
 /** What arrived came to nothing, or is this issue's own. */
-export function dismiss<S>({ arrived = [], ...link }: Link<S>, from: string): Link<S> {
-  const others = arrived.filter((one) => one.from !== from);
-  return { ...link, ...(others.length > 0 && { arrived: others }) };
+export function dismiss<S>({ arrived, ...link }: Link<S>): Link<S> {
+  return link;
 }
 
-/** A job is parked, and tells a person that this issue and others have a defect each. */
-export function tell<S>(link: Link<S>, named: readonly Arrived[], toldBy: string): Link<S> | undefined {
-  const isNamed = (from: string) => named.some((one) => one.from === from);
-  return (
-    link.arrived && { ...link, arrived: link.arrived.map((one) => (isNamed(one.from) ? { ...one, toldBy } : one)) }
-  );
+/** A job is parked, and tells a person of what has arrived. */
+export function tell<S>(link: Link<S>, toldBy: string): Link<S> | undefined {
+  return link.arrived && { ...link, arrived: { ...link.arrived, toldBy } };
 }
 
-/** @param at the version of the issue */
-export function leave<S>(link: Link<S>, to: IssueName, at: string): Link<S> | undefined {
-  return link.life === 'moved' || link.life === 'unreadable' ? undefined : { ...link, life: 'moved', to, at };
+/** The issue was transferred. What it had must have arrived there. */
+export function leave<S>(link: Link<S>, to: IssueName): Link<S> | undefined {
+  if (link.life === 'moved' || link.life === 'unreadable') return undefined;
+  return { ...known(link), ...(link.arrived && { arrived: link.arrived }), life: 'moved', to };
 }
 
 /** A person says which defect the issue has. The defect's fields are unknown. */

@@ -33,19 +33,20 @@ export interface Links {
    */
   begin(entity: string, transition: Transition): Promise<Link<IssueState> | undefined>;
   /**
-   * Records a transfer. The claim or defect of the issue moves to the link of the new issue, and the old link then points
-   * to the new one. A repeat has no effect.
+   * Records a transfer. The claim or defect of the issue moves to the link of the new issue if that is free, and the old
+   * link then points to the new one. Otherwise the new link says that something arrived, and a person decides. A repeat
+   * has no effect.
    *
-   * @param connection the new repository's connection; a defect on another connection stays behind. Undefined if the
-   * new repository is not configured
-   * @param at the version of the issue; ISO 8601
+   * @param connectionOf of the repository of an issue; a claim or defect on another connection stays where it is
    * @throws {UnreadableItem} if either link cannot be read
    */
-  move(from: string, to: IssueName, connection: string | undefined, at: string): Promise<void>;
+  move(from: string, to: IssueName, connectionOf: (name: string) => string | undefined): Promise<void>;
   /** @param name `owner/name#number`, in any letter case. @returns the entity of the issue that had that name last */
   named(name: string): Promise<string | undefined>;
 }
 
+/** Also the longest chain of transfers that are told last first. Events of one issue hardly ever come so close. */
+const MOVE_TRIES = 20;
 const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
 
 export function createLinks(table: Table, clock: () => number): Links {
@@ -82,13 +83,6 @@ export function createLinks(table: Table, clock: () => number): Links {
     await table.put({ ...keys.linkName(name), entity, ...lasts });
   }
 
-  /** Where the transfers of an issue end, without the one back to `from`. */
-  async function endOf(entity: string, from: string, passed: readonly string[] = []): Promise<string> {
-    const link = await get(entity);
-    const isEnd = link.life !== 'moved' || link.to.entity === from || passed.includes(link.to.entity);
-    return isEnd ? entity : endOf(link.to.entity, from, [...passed, entity]);
-  }
-
   const links: Links = {
     get,
     look,
@@ -112,19 +106,23 @@ export function createLinks(table: Table, clock: () => number): Links {
       const begun = link && (await putLink(entity, link, UNLESS_THERE));
       return begun ? link : links.change(entity, transition);
     },
-    async move(from, to, connection, at) {
-      for (;;) {
-        const old = await get(from);
+    async move(from, to, connectionOf) {
+      for (let tries = 0; tries < MOVE_TRIES; tries++) {
+        const [old, next] = [await get(from), await get(to.entity)];
         if (old.life === 'moved') return;
-        const next = await get(to.entity);
-        if (next.life === 'moved' && next.to.entity === from && at < next.at) return;
+        // The later transfer was told first.
+        if (next.life === 'moved' && next.to.entity !== from) {
+          to = next.to;
+          continue;
+        }
         const { claim } = heldBy(old);
-        const moves = !claim || connection === undefined || connection === claim.connection;
-        // A later transfer may have been told first.
-        const there = await endOf(to.entity, from);
-        const arrived = await links.change(there, (link) => arrive(link, old, { from, to: there, moves }));
-        if (arrived && (await links.change(from, (link) => leave(link, to, at), old))) return;
+        if (claim && claim.connection !== connectionOf(to.name)) return;
+        const arrived = await links.change(to.entity, (link) => arrive(link, old, from), next);
+        if (!arrived) continue;
+        if (arrived.arrived?.from === from) return;
+        if (await links.change(from, (link) => leave(link, to), old)) return;
       }
+      throw new Error(`the links of ${from} and ${to.entity} change all the time`);
     },
     async named(name) {
       const item = await table.get(keys.linkName(name));

@@ -180,7 +180,7 @@ describe('a link that cannot be read', () => {
     ['--clear', 'a turn beyond all numbers', 'SET #turn = :value', { value: 1e100 }],
     ['--set', 'nothing but a newest state', 'REMOVE #life, #claim, #defect, #turn', {}],
     ['--set', 'a newest state of text', 'SET #newest = :value', { value: 'closed' }],
-    ['--clear', 'a list of arrivals that is none', 'SET #arrived = :value', { value: { from: 'issue-2' } }],
+    ['--clear', 'an arrival from nowhere', 'SET #arrived = :value', { value: { from: 2 } }],
     ['--set', 'a time far ahead', 'SET #cleared = :value', { value: { times: 1, at: 8e15 } }],
   ])('parks the job of the next event, and works again after %s: %s', async (decision, _, expression, values) => {
     relay = await startRelay();

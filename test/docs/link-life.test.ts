@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import {
-  adopt,
   arrive,
   beginUpdate,
   claim,
@@ -19,11 +18,10 @@ const held = { by: 'job-1', connection: 'main', marker: 'marker' };
 const updated = { id: 7, applied: {}, updates: 1, updating: { by: 'run-1', fields: ['title'], until: 0 } };
 
 const to = { entity: 'issue-2', name: 'acme/web#2' };
-const transfer = { from: 'issue-2', to: 'issue-1', moves: true };
 
 const claimed: Link = { life: 'claimed', claim: held };
 const made: Link = { life: 'made', claim: held, defect: updated };
-const links: readonly Link[] = [{ life: 'unclaimed' }, claimed, made, { life: 'moved', to, at: '', claim: held }];
+const links: readonly Link[] = [{ life: 'unclaimed' }, claimed, made, { life: 'moved', to }];
 
 const transitions: Readonly<Record<string, (link: Link) => Link | undefined>> = {
   claim: (link) => claim(link, held),
@@ -34,11 +32,9 @@ const transitions: Readonly<Record<string, (link: Link) => Link | undefined>> = 
   refuseUpdate: (link) => refuseUpdate(link, 'run-1'),
   finishUpdate: (link) => finishUpdate(link, 'run-1', {}, { begunAt: 0, updatedAt: 0 }),
   noteApplied: (link) => noteApplied(link, {}),
-  'arrive with a claim': (link) => arrive(link, claimed, transfer),
-  'arrive with a defect': (link) => arrive(link, made, transfer),
-  'adopt a claim': (link) => adopt(link, 'issue-2', claimed),
-  'adopt a defect': (link) => adopt(link, 'issue-2', made),
-  leave: (link) => leave(link, to, ''),
+  'arrive with a claim': (link) => arrive(link, claimed, 'issue-2'),
+  'arrive with a defect': (link) => arrive(link, made, 'issue-2'),
+  leave: (link) => leave(link, to),
 };
 
 /** Every move of a link that the code makes: `unclaimed --> claimed: claim`. */

@@ -187,9 +187,10 @@ export class Judge {
     );
   }
 
-  /** Two defects of one issue, which only a person can join, are named to that person. */
+  /** Defects of one issue, which only a person can join, are named to that person, each beside another. */
   #isConflictOf(defects: readonly Defect[]): boolean {
-    return this.parked().some(({ parked }) => defects.every(({ defect_id }) => parked?.reason.includes(defect_id)));
+    const conflicts = this.parked().filter((job) => this.#isConflict(job));
+    return defects.every(({ defect_id }) => conflicts.some(({ parked }) => parked?.reason.includes(defect_id)));
   }
 
   /** By the names that the issue had; a person may have changed the text. */

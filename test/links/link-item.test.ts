@@ -29,10 +29,9 @@ const made = (state: IssueState): Link<IssueState> => ({
     updatedAt: NOW,
     updating: { fields: ['title'], until: NOW, by: 'run-1' },
     doubtful: { fields: ['title'], until: NOW },
-    movedAt: { 'issue-2': 1 },
   },
   newest: { state, name: 'acme/web#1', version: '2026-03-02T12:00:00Z', wanted: true, revision: 3, tied: false },
-  arrived: [{ from: 'issue-2', toldBy: 'job-2' }],
+  arrived: { from: 'issue-2', toldBy: 'job-2' },
   cleared: { times: 1, at: NOW },
   turn: 3,
 });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import {
-  adopt,
   arrive,
   beginUpdate,
   claim,
@@ -55,7 +54,7 @@ const CLEARED = { times: 3, at: 9 };
 const known = { newest: tied, turn: 3, cleared: { times: 2, at: AT } };
 const unclaimed: Link = { life: 'unclaimed', ...known };
 const claimed: Link = { life: 'claimed', claim: held, ...known };
-const left: Link = { life: 'moved', to, at: tied.version, claim: held, ...known };
+const left: Link = { life: 'moved', to, ...known };
 const unreadable: Link = { life: 'unreadable', wrong: ['defect'], item: {}, newest: tied };
 const doubt = { fields: ['body'], until: AT };
 const update = { by: 'run-1', fields: ['title'], until: AT + 5 };
@@ -71,17 +70,13 @@ const seven = { id: 7, applied: {} };
 const updating = made({ updating: update });
 const inDoubt = made({ updating: update, doubtful: doubt });
 const open = { doubtful: { fields: ['title'], until: AT + 5 } };
-const moved = made({ movedAt: { 'issue-1': 3 } });
 const other = made({}, theirs);
-const holds = (link: Link, ...arrived: { from: string; toldBy?: string }[]): Link => ({ ...link, arrived });
-const two = holds(claimed, { from: 'a' }, { from: 'b' });
-const told = holds(other, { from: 'issue-1', toldBy: 'job-3' });
-const back = { from: 'issue-2', to: 'issue-1', moves: true };
-const gone = holds(other, { from: 'issue-1' });
-const from1 = { from: 'issue-1', to: 'issue-2', moves: true };
+const holds = (link: Link, toldBy?: string): Link => ({
+  ...link,
+  arrived: { from: 'issue-1', ...(toldBy && { toldBy }) },
+});
 const answered = (begunAt: number) => ({ begunAt, updatedAt: AT });
 const applied = { title: 'a', body: 'b', state: 'c' };
-const later = made({ applied: { title: 'a', body: 'x', state: 'c' }, updating: { ...update, fields: ['state'] } });
 
 it.each<[string, Link | undefined, Link | undefined]>([
   ['what is unclaimed is claimed', claim(unclaimed, held), claimed],
@@ -97,9 +92,7 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ],
   ['a claim that has gone on is not taken over', takeOver(claimed, 'job-2', theirs), undefined],
   ['the finder holds it', make(claimed, 'job-1', seven, 'job-2'), made({ updates: 0 }, { ...held, by: 'job-2' })],
-  ['a defect stays with a claim that stayed', make(left, 'job-1', seven), { ...left, defect: unsent.defect }],
-  ["a defect is not another's", make(left, 'job-2', seven), undefined],
-  ['a second defect is not kept', make({ ...left, defect: unsent.defect }, 'job-1', seven), undefined],
+  ["a defect is not another's", make(claimed, 'job-2', seven), undefined],
   ['an update begins', beginUpdate(made(), update, 3), made({ updates: 4, updating: update })],
   ['an update that another has overtaken does not begin', beginUpdate(made(), update, 2), undefined],
   [
@@ -117,57 +110,34 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['a later one ends it', finishUpdate(inDoubt, 'run-1', {}, answered(AT)), made({ updatedAt: AT })],
   ['an answer to an earlier one says nothing', finishUpdate(updating, 'run-0', applied, answered(0)), undefined],
   ['what needs no update is noted', noteApplied(updating, applied), made({ applied, ...open })],
-  ['a claim arrives', arrive(unclaimed, claimed, from1), claimed],
-  ['a defect arrives', arrive(unclaimed, made(), from1), moved],
+  ['a claim arrives', arrive(unclaimed, claimed, 'issue-1'), claimed],
+  ['a defect arrives', arrive(unclaimed, made(), 'issue-1'), made()],
+  ['a defect arrives once', arrive(made({ updates: 8 }), made(), 'issue-1'), made({ updates: 8 })],
   [
-    'a defect that arrives again elsewhere says where it was',
-    arrive(unclaimed, made({ movedAt: { 'issue-0': 1 } }), from1),
-    made({ ...moved.defect, movedAt: { 'issue-0': 1, ...moved.defect?.movedAt } }),
+    'what was sent for the old issue meanwhile is unknown',
+    arrive(
+      made({ applied }),
+      made({ applied: { ...applied, body: 'x' }, updating: { ...update, fields: ['state'] } }),
+      'issue-1',
+    ),
+    made({ applied: { title: 'a' }, updates: 4, doubtful: { fields: ['state'], until: AT + 5 } }),
   ],
-  ['a defect arrives once', arrive(moved, made(), from1), moved],
-  ['the defect of a claim that has arrived follows it', arrive(claimed, made(), from1), moved],
-  [
-    'a defect does not arrive on another connection',
-    arrive(unclaimed, made(), { ...from1, moves: false }),
-    holds(unclaimed, { from: 'issue-1' }),
-  ],
-  [
-    'a second defect waits, with what had arrived before it',
-    arrive(other, holds(made(), { from: 'issue-0' }), from1),
-    holds(other, { from: 'issue-0' }, { from: 'issue-1' }),
-  ],
-  ['what arrives again stays told', arrive(told, made(), from1), told],
-  [
-    'what was applied to the old issue meanwhile is unknown here',
-    arrive(made({ applied, updates: 1, movedAt: { 'issue-1': 2 } }), later, from1),
-    made({ ...moved.defect, applied: { title: 'a' }, updates: 4, doubtful: { fields: ['state'], until: AT + 5 } }),
-  ],
-  ['updates are counted on', arrive(made({ updates: 8 }), made(), from1), made({ ...moved.defect, updates: 9 })],
-  ['a defect comes back', arrive(left, made(), back), made({ movedAt: { 'issue-2': 3 } })],
-  ['a claim that stayed is there', arrive(left, gone, back), holds(claimed, { from: 'issue-1' }, { from: 'issue-2' })],
-  [
-    'a defect that stayed is there',
-    arrive({ ...left, defect: unsent.defect }, gone, back),
-    holds(unsent, { from: 'issue-1' }, { from: 'issue-2' }),
-  ],
-  [
-    'an issue without a claim takes what arrived',
-    adopt(holds(unclaimed, { from: 'issue-1' }), 'issue-1', made()),
-    moved,
-  ],
-  ['an issue with a defect takes nothing', adopt(made(), 'issue-1', made()), undefined],
-  ['nothing arrives where an issue has left', arrive(left, made(), { ...from1, from: 'issue-3' }), undefined],
-  ['nothing arrives where a link cannot be read', arrive(unreadable, made(), from1), undefined],
-  ['one of those that arrived is dismissed', dismiss(two, 'a'), holds(claimed, { from: 'b' })],
-  ['the last that arrived is dismissed', dismiss(holds(claimed, { from: 'a' }), 'a'), claimed],
-  [
-    'those that are named are told',
-    tell(two, [{ from: 'b' }], 'job-3'),
-    holds(claimed, { from: 'a' }, { from: 'b', toldBy: 'job-3' }),
-  ],
-  ['an issue leaves', leave(claimed, to, tied.version), left],
-  ['an issue that has left does not leave again', leave(left, to, ''), undefined],
-  ['a person sets a defect', setDefect(two, theirs, 7), made({ updates: 0 }, theirs)],
+  ['a claim arrives once', arrive(claimed, claimed, 'issue-1'), claimed],
+  ['the defect of a claim that has arrived follows it', arrive(claimed, made(), 'issue-1'), made()],
+  ['what arrived before and is free now is there', arrive(holds(unclaimed), made(), 'issue-1'), made()],
+  ['nothing arrives from an issue without a claim', arrive(other, unclaimed, 'issue-1'), other],
+  ['a second defect stays where it is', arrive(other, made(), 'issue-1'), holds(other)],
+  ['a claim stays where a defect is', arrive(other, claimed, 'issue-1'), holds(other)],
+  ['what arrives again stays told', arrive(holds(other, 'job-3'), made(), 'issue-1'), holds(other, 'job-3')],
+  ['an issue comes back', arrive(left, unclaimed, 'issue-1'), holds(left)],
+  ['nothing arrives where a link cannot be read', arrive(unreadable, made(), 'issue-1'), undefined],
+  ['what arrived is dismissed', dismiss(holds(claimed)), claimed],
+  ['a person is told of what arrived', tell(holds(claimed), 'job-3'), holds(claimed, 'job-3')],
+  ['a person is told of nothing', tell(claimed, 'job-3'), undefined],
+  ['an issue leaves, with what it had', leave(claimed, to), left],
+  ['what arrived at an issue that leaves is remembered', leave(holds(made()), to), holds(left)],
+  ['an issue that has left does not leave again', leave(left, to), undefined],
+  ['a person sets a defect', setDefect(holds(claimed), theirs, 7), made({ updates: 0 }, theirs)],
   ['a defect is restored', restore(unclaimed, held, 7, { times: 2, at: 0 }), unsent],
   ['one of a later clearing, too', restore(unclaimed, held, 7, CLEARED), { ...unsent, cleared: CLEARED }],
   ['a defect from before a clearing is not restored', restore(unclaimed, held, 7, { times: 1, at: 0 }), undefined],

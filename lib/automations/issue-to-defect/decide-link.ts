@@ -61,7 +61,8 @@ async function apply(
   if (decision === 'clear') return changed(await links.change(issue.entity, (link) => clear(link, clock()), link));
 
   if ('set' in decision) {
-    if (link.life === 'moved') {
+    // For an issue that came back, this is the decision.
+    if (link.life === 'moved' && !link.arrived) {
       const { name } = link.to;
       throw new Error(`${issue.name} was transferred to ${name}; run relay issue ${name} --set ${decision.set}`);
     }
@@ -88,16 +89,12 @@ async function apply(
     const what = there.defect ? `has defect ${there.defect.id}` : `is claimed by ${there.claim.by}`;
     throw new Error(`${to.name} ${what}; relay issue ${to.name} --clear makes room`);
   }
-  if (defect && connectionOf(to) !== claim.connection) {
-    throw new Error(
-      `defect ${defect.id} is on the connection ${claim.connection}, and ${to.name} on ${connectionOf(to)}`,
-    );
+  const { connection } = repositoryOf(to);
+  if (connection !== claim.connection) {
+    const what = defect ? `defect ${defect.id}` : 'the claim';
+    throw new Error(`${what} is on the connection ${claim.connection}, and ${to.name} on ${connection}`);
   }
-  await links.move(issue.entity, to, connectionOf(to), new Date(clock()).toISOString());
-
-  function connectionOf(issue: IssueName): string {
-    return repositoryOf(issue).connection;
-  }
+  await links.move(issue.entity, to, (name) => repositoryOf({ ...to, name }).connection);
 
   function repositoryOf({ name }: IssueName): RepositoryConfig {
     const [repository = ''] = name.split('#');

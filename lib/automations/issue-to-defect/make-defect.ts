@@ -1,10 +1,10 @@
-import { findRepository } from '../../config/find-repository.ts';
 import type { IssueToDefectConfig } from '../../config/schema.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
+import { LeaseLost } from '../../engine/record/job-store.ts';
 import { markerIn } from '../../engine/record/markers.ts';
 import type { Created, Steps } from '../../engine/run/steps.ts';
-import { type Claim, claim, type Defect, make, takeOver } from '../../links/link-life.ts';
+import { type Claim, claim, type Defect, giveUp, make, takeOver } from '../../links/link-life.ts';
 import { createDefect, listDefects } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
 import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
@@ -12,19 +12,17 @@ import { appliedOf, defectFields } from './defect-text.ts';
 import { issueJobs } from './draft.ts';
 import { decideClaim, decideCreation, howToDecide, leaveOrPark, mayHaveCreated } from './issue-decisions.ts';
 import { createIssueRefs, type IssueLink, type IssueRef } from './issue-ref.ts';
-import { createTransfers, type LeftLink } from './issue-transfers.ts';
+import { createTransfers, LOOK_AGAIN_MS } from './issue-transfers.ts';
 
 /** Of defects of the project, for the defect of an earlier holder of the claim. */
 const SEARCH_PAGES = 20;
-/** How soon a job looks again at another one that goes after it and holds the claim. */
-const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
 
 /** Creates the defect of an issue once, even if several jobs want to. */
 export function createMaking(context: Context) {
-  const { config, links, journal, clock, markers } = context;
+  const { links, journal, clock, markers } = context;
   const { readLink } = createIssueRefs(context);
   const { settleArrived } = createTransfers(context);
-  return { makeDefect, settleLeft, hasBegun };
+  return { makeDefect, hasBegun };
 
   /**
    * Creates the defect, unless it exists or another job is creating it. If this job has begun a creation, it is settled
@@ -36,16 +34,14 @@ export function createMaking(context: Context) {
     const view = { job, repository };
     // An earlier run may still be active, and another job may be about to take over an idle claim.
     let isRenewed = false;
-    const searchFor = (claim: Claim) => search(job, claim, place, steps);
     for (;;) {
       const link = await readLink(place, steps);
-      if (link.life === 'moved') return undefined;
       if (link.arrived && link.life !== 'claimed') {
-        const settled = await settleArrived(job, issueOn(place), link, searchFor);
+        const settled = await settleArrived(job, place, link, link.arrived);
         if (settled === 'changed') continue;
-        if (settled) return settled.why;
+        return settled.why;
       }
-      if (link.life === 'made') return undefined;
+      if (link.life === 'moved' || link.life === 'made') return undefined;
       const isMine = link.life === 'claimed' && link.claim.by === job.id;
       if (link.life === 'claimed' && !isMine) {
         const why = await settleOther(job, link.claim, link, place);
@@ -54,13 +50,17 @@ export function createMaking(context: Context) {
       }
       if (isMine && link.claim.inherited) {
         const { inherited } = link.claim;
-        const id = await searchFor(link.claim);
+        const id = await search(job, link.claim, place, steps);
         if (id !== undefined) {
           await links.change(entity, (link) => make(link, job.id, { id, applied: appliedOf(inherited) }));
           continue;
         }
       }
-      if (isMine && (await settleArrived(job, issueOn(place), link, searchFor))) continue;
+      if (isMine && link.arrived && !(await hasBegun(job.id))) {
+        // A worker that takes over the job renews the claim before it sends anything, which is after this lease.
+        if (job.lease && clock() >= job.lease.until) throw new LeaseLost(job.id);
+        if (await links.change(entity, (link) => giveUp(link, job.id), link)) continue;
+      }
       const decision = decideCreation(link.newest, view);
       if (decision.does !== 'create' && !(isMine && (await hasBegun(job.id)))) {
         if (!link.newest && entity === issueJobs.inputOf(job).entity)
@@ -116,15 +116,6 @@ export function createMaking(context: Context) {
     }
   }
 
-  /** Settles what this job has begun under a claim that did not move with its issue. @returns what it created */
-  async function settleLeft(job: Job, { entity, link, claim }: LeftLink, steps: Steps): Promise<string | undefined> {
-    const settings = findRepository(config, issueJobs.inputOf(job).repository)?.issueToDefect;
-    if (!settings || !(await hasBegun(job.id))) return undefined;
-    const defect = await create(job, link, claim, settings, steps);
-    await links.change(entity, (link) => make(link, job.id, defect));
-    return `created defect ${defect.id}`;
-  }
-
   async function create(
     job: Job,
     link: IssueLink,
@@ -175,5 +166,3 @@ async function search(job: Job, { by, marker }: Claim, { repository: { settings 
   }
   return kept[0];
 }
-
-const issueOn = ({ entity, name, repository: { connection } }: IssueRef) => ({ entity, name, connection });

@@ -20,18 +20,17 @@ export function issueToDefect(context: Context): Automation {
   const { links, clock } = context;
   const { whereabouts } = createTransfers(context);
   const { issueRefOf } = createIssueRefs(context);
-  const { makeDefect, settleLeft, hasBegun } = createMaking(context);
+  const { makeDefect, hasBegun } = createMaking(context);
   const { follow } = createFollowing(context);
   return { ...defineAutomation(issueJobs, run), letGo };
 
   async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
     for (;;) {
-      const { entity, name, left } = await whereabouts(input.entity, job);
-      const created = left && (await settleLeft(job, left, steps));
+      const { entity, name } = await whereabouts(input.entity, job);
       const place = await issueRefOf({ entity, name }, input);
       const { repository } = place;
       if (entity !== input.entity && repository.connection !== job.connection)
-        return `${created ?? 'nothing to do'}: the issue was transferred to ${repository.name}, on the connection ${repository.connection}`;
+        return `nothing to do: the issue was transferred to ${repository.name}, on the connection ${repository.connection}`;
       const none = await makeDefect(job, place, steps);
       if (none !== undefined) return none;
       const outcome = await follow(job, place, steps);

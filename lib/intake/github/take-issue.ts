@@ -54,8 +54,8 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, reported));
     // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
     if (transfer && !(await isKnown(job.id))) {
-      const { from, to, repository } = transfer;
-      await links.move(from, to, findRepository(config, repository)?.connection, version);
+      const connectionOf = (name: string) => findRepository(config, name.replace(/#.*/, ''))?.connection;
+      await links.move(transfer.from, transfer.to, connectionOf);
     }
     return kept?.newest?.revision;
   };
@@ -79,9 +79,9 @@ function transferIn({ action, changes, issue, repository }: IssuesPayload) {
   const { old_issue: old, new_issue: next, new_repository: there } = changes ?? {};
   const entity = issueEntity(issue.id);
   if (action === 'transferred' && next && there && next.id !== issue.id)
-    return { from: entity, to: issueAt(next, there.full_name), repository: there.full_name };
+    return { from: entity, to: issueAt(next, there.full_name) };
   if (action === 'opened' && old && old.id !== issue.id)
-    return { from: issueEntity(old.id), to: issueAt(issue, repository.full_name), repository: repository.full_name };
+    return { from: issueEntity(old.id), to: issueAt(issue, repository.full_name) };
   return undefined;
 }
 
