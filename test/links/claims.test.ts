@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
 import { localTime } from '../../lib/local-time.ts';
@@ -45,6 +46,18 @@ const came = (seconds: number) =>
   });
 
 describe('a claim whose job creates nothing', () => {
+  it('is taken over by the job of an event that comes while it is being discarded', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/defects/create', times: 1 });
+    await happens('opened');
+    // The message of the discard is lost until the next sweep.
+    const queue = { ...relay.stores.queue, async send() {} };
+    const options = { ...relay.stores, queue, clock: () => relay.clock.now };
+    await discardJob(await only('parked'), { by: 'someone', reason: 'not wanted' }, options);
+    await happens('edited', { seconds: 1, title: 'edited' });
+    expect(defects()).toMatchObject([{ title: 'edited' }]);
+  });
+
   const waits: [string, () => Promise<void>, TestRelayOptions?][] = [
     [
       'the budget is used up',

@@ -62,7 +62,8 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
   switch (fate.fate) {
     case 'under way': {
       const why = `${by} makes the defect, from the newest state of the issue`;
-      if (!goesFirst(view, fate.job, held)) return { does: 'leave to it', why };
+      // A job that is being discarded makes none any more.
+      if (!fate.job.discarded && !goesFirst(view, fate.job, held)) return { does: 'leave to it', why };
       if (fate.isIdle) return { does: 'take over', connection: job.connection };
       return { does: 'wait', while: fate.job.status === 'running' ? 'running' : 'waiting', why };
     }
