@@ -1,4 +1,4 @@
-import MarkdownIt, { type Token } from 'markdown-it';
+import MarkdownIt, { type StateInline, type Token } from 'markdown-it';
 
 /** A line of a paragraph as a reader sees it. */
 interface ShownLine {
@@ -7,6 +7,11 @@ interface ShownLine {
    * HTML).
    */
   text: string;
+  /**
+   * The same without links and without characters that are escaped or written as entities: GitHub makes no reference to an
+   * issue of those.
+   */
+  unlinked: string;
   /** The line as written; undefined if code, a comment or a link spans several lines of the paragraph. */
   source: string | undefined;
 }
@@ -26,8 +31,41 @@ const MAX_LENGTH = 262_144;
 let made: InstanceType<typeof MarkdownIt> | undefined;
 /** CommonMark with those GitHub extensions that hide or move text. Built on first use. */
 function parser(): InstanceType<typeof MarkdownIt> {
-  made ??= new MarkdownIt('commonmark').enable(['table', 'strikethrough']);
+  if (made) return made;
+  made = new MarkdownIt('commonmark').enable(['table', 'strikethrough']);
+  // Joined texts do not tell any more which characters were escaped.
+  made.core.ruler.disable('text_join');
+  made.inline.ruler.before('escape', 'hidden', hidden);
   return made;
+}
+
+/**
+ * Mathematics, which shows text as a formula or, with `\phantom`, not at all; and text struck out by single tildes. Where
+ * GitHub's rules are not known, as those of what may stand beside a dollar sign, more is hidden rather than less.
+ * https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
+ * https://github.github.com/gfm/#strikethrough-extension-
+ */
+const HIDDEN = new RegExp(
+  [
+    String.raw`\$\$(?:\\[\s\S]|[^\\$]|\$(?!\$))+\$\$`,
+    String.raw`\$\x60[^\x60]+\x60\$`,
+    String.raw`\$(?![\s$])(?:\\[\s\S]|[^\\$])*(?<!\s)\$`,
+    String.raw`~(?![\s~])(?:\\[\s\S]|[^\\~])*(?<!\s)~(?!~)`,
+  ].join('|'),
+  'y',
+);
+
+/** A rule of the parser: what is hidden becomes one token. */
+function hidden(state: StateInline, silent: boolean): boolean {
+  const first = state.src.charAt(state.pos);
+  if (first !== '$' && first !== '~') return false;
+  if (first === '~' && state.src.charAt(state.pos - 1) === '~') return false;
+  HIDDEN.lastIndex = state.pos;
+  const [found] = HIDDEN.exec(state.src) ?? [];
+  if (found === undefined) return false;
+  if (!silent) state.push('hidden', '', 0).content = found;
+  state.pos += found.length;
+  return true;
 }
 
 /** The beginning of a footnote. CommonMark would read it as a link target and swallow its first line. */
@@ -58,7 +96,7 @@ export function shownParagraphs(markdown: string): ShownParagraph[] {
       if (others > 0 || token.content.startsWith('\\[^')) continue;
       const written = source.slice(...(token.map ?? [0, 0]));
       const isLineByLine = written.length === shown.length;
-      const lines = shown.map((text, index) => ({ text, source: isLineByLine ? written[index] : undefined }));
+      const lines = shown.map((line, index) => ({ ...line, source: isLineByLine ? written[index] : undefined }));
       paragraphs.push({ lines, isInList: lists > 0 });
     }
   }
@@ -66,19 +104,29 @@ export function shownParagraphs(markdown: string): ShownParagraph[] {
 }
 
 /** The lines of a paragraph's text. */
-function textLines(tokens: readonly Token[], html: OpenTags): string[] {
-  let struck = 0;
-  let text = '';
-  for (const { type, content } of tokens) {
+function textLines(tokens: readonly Token[], html: OpenTags): Pick<ShownLine, 'text' | 'unlinked'>[] {
+  let [struck, links] = [0, 0];
+  let [text, unlinked] = ['', ''];
+  const add = (shown: string, plain = shown) => {
+    text += shown;
+    unlinked += plain;
+  };
+  for (const { type, content, markup } of tokens) {
     if (type === 's_open') struck++;
     else if (type === 's_close') struck--;
+    // GitHub makes references of bare addresses, too.
+    else if (type === 'link_open' && markup !== 'autolink') links++;
+    else if (type === 'link_close' && markup !== 'autolink') links--;
     else if (type === 'html_inline') html.read(content);
-    if (type === 'softbreak' || type === 'hardbreak') text += '\n';
-    else if (type === 'text' || type === 'text_special') text += struck > 0 || html.areOpen() ? NOT_PROSE : content;
-    else if (type === 'html_inline') text += COMMENT.test(content) ? ' ' : NOT_PROSE;
-    else if (content !== '') text += NOT_PROSE;
+    const isHidden = struck > 0 || html.areOpen();
+    if (type === 'softbreak' || type === 'hardbreak') add('\n');
+    else if (type === 'text') add(isHidden ? NOT_PROSE : content, isHidden || links > 0 ? NOT_PROSE : content);
+    else if (type === 'text_special') add(isHidden ? NOT_PROSE : content, NOT_PROSE);
+    else if (type === 'html_inline') add(COMMENT.test(content) ? ' ' : NOT_PROSE);
+    else if (content !== '') add(NOT_PROSE);
   }
-  return text.split('\n');
+  const all = unlinked.split('\n');
+  return text.split('\n').map((line, index) => ({ text: line, unlinked: all[index] ?? '' }));
 }
 
 interface OpenTags {

@@ -13,13 +13,13 @@ const LINE = /^(task|test case|test step)\s?:\s?([^\ufffc]+)$/iu;
 const MAX_NAME_LENGTH = 255;
 /** https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue */
 const CLOSES =
-  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:https:\/\/[^/\s]+\/([\w.-]+\/[\w.-]+)\/issues\/|([\w.-]+\/[\w.-]+)?#)(\d+)\b/gi;
+  /(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+(?:https?:\/\/([^/\s]+)\/([\w.-]+\/[\w.-]+)\/issues\/|([\w.-]+\/[\w.-]+)?#)([1-9]\d*)(?![\w/#\p{Cf}\p{M}]|[-.]\w)/giu;
 
 /** The lines `Task: …`, `Test case: <id>` and `Test step: <id>` that a reader sees, in order and without duplicates. */
 export function relationLines(body: string): RelationLine[] {
   const found = new Map<string, RelationLine>();
-  for (const text of shownLines(body)) {
-    const [, word = '', value = ''] = LINE.exec(text) ?? [];
+  for (const { text } of shownParagraphs(body).flatMap(({ lines }) => lines)) {
+    const [, word = '', value = ''] = LINE.exec(withSingleBlanks(text)) ?? [];
     const kind = targetKinds.find((one) => one === word.toLowerCase());
     const named = kind === 'task' ? taskIn(value) : idIn(value);
     if (kind && named !== undefined) found.set(`${kind} ${named}`, { kind, named });
@@ -32,13 +32,19 @@ function taskIn(value: string): string | undefined {
   return idIn(value) ?? (name !== '' && name.length <= MAX_NAME_LENGTH ? name : undefined);
 }
 
-/** The issues that GitHub closes when a pull request of the repository with this text is merged: `acme/web#42`. */
-export function closedIssues(body: string, repository: string): string[] {
-  const closed = shownLines(body).flatMap((line) =>
-    [...line.matchAll(CLOSES)].map(([, byUrl, byName, number]) => `${byUrl ?? byName ?? repository}#${number}`),
+/**
+ * The issues that GitHub closes when a pull request of the repository with this text is merged: `acme/web#42`. Invisible
+ * characters stay, because a reference with one of them is none.
+ *
+ * @param page the address of the pull request; those of issues on another host are no references
+ */
+export function closedIssues(body: string, repository: string, page = 'https://github.com'): string[] {
+  const own = new URL(page).host;
+  const lines = shownParagraphs(body).flatMap(({ lines }) => lines);
+  const closed = lines.flatMap(({ unlinked }) =>
+    [...unlinked.matchAll(CLOSES)].flatMap(([, host = own, byUrl, byName, number]) =>
+      host.toLowerCase() === own ? `${byUrl ?? byName ?? repository}#${number}` : [],
+    ),
   );
   return [...new Set(closed)];
 }
-
-const shownLines = (body: string) =>
-  shownParagraphs(body).flatMap(({ lines }) => lines.map(({ text }) => withSingleBlanks(text)));

@@ -94,6 +94,82 @@ describe('the check of a pull request', () => {
     ]);
   });
 
+  // Each in place of "Closes #7", which is tracked.
+  it.each([
+    ...[
+      'Closes: #7',
+      '- fixes #7.',
+      '**Resolves** #7 and more',
+      'Closes codertocat/hello-world#7',
+      'It costs $5. Closes #7',
+    ],
+    ...[`Fixed https://github.com/${REPOSITORY}/issues/7`, `Fixed <https://github.com/${REPOSITORY}/issues/7>`],
+  ])('counts what a reader sees as a reference: %j', async (body) => {
+    await start();
+    await makeDefect(7);
+    expect(await checkOf(body)).toContain('success: It is tracked. It closes');
+  });
+
+  it.each([
+    ...[
+      '~Closes #7~',
+      '~~Closes #7~~',
+      '~Not this: Closes #7, nor that~',
+      '`Closes #7`',
+      '<!-- Closes #7 -->',
+      '> Closes #7',
+    ],
+    ...[
+      '$Closes #7$',
+      '$$Closes #7$$',
+      '$\\phantom{Closes #7}$',
+      '$`Closes #7`$',
+      '$$\nCloses #7\n$$',
+      'a $x$$$\nCloses #7$$',
+    ],
+    ...['Closes \\#7', 'Closes &#35;7', 'Closes &num;7', 'Closes&nbsp;#7', 'Closes codertocat\\/hello-world#7'],
+    ...[
+      'Closes #\u200b7',
+      'Closes\u200b #7',
+      'Clo\u200bses #7',
+      'Closes #\u20607',
+      'Closes\u00a0#7',
+      'Closes #7\u00ad1',
+    ],
+    ...['Cl\u00adoses #7', 'Closes\ufeff#7', 'Closes #\ufe0f7', 'Closes #\u202e7', 'Clos\u0435s #7', 'Closes #\uff17'],
+    ...[
+      `Closes https://evil.example/${REPOSITORY}/issues/7`,
+      `Closes https://github.com.evil.example/${REPOSITORY}/issues/7`,
+    ],
+    ...[`Closes https://github.com/${REPOSITORY}/pull/7`, `Closes https://github.com/${REPOSITORY}/issues/7/edit`],
+    ...[
+      'Closes [#7](https://evil.example)',
+      '[Closes #7](https://evil.example)',
+      '[//]: # (Closes #7)',
+      'Closes ![#7](a.png)',
+    ],
+    ...[
+      '<sub>Closes #7</sub>',
+      '<p hidden>\n\nCloses #7\n\n</p>',
+      '<details>\n\nCloses #7\n\n</details>',
+      '    Closes #7',
+    ],
+    ...[
+      'Closes #07',
+      'Closes #7a',
+      'Closes #7_',
+      'uncloses #7',
+      'un-closes #7',
+      'Closes@#7',
+      'Closes #70',
+      '[^1]: Closes #7',
+    ],
+  ])('does not count what a reader sees as no reference: %j', async (body) => {
+    await start();
+    await makeDefect(7);
+    expect(await checkOf(body)).toContain('failure: It names no tracked work');
+  });
+
   it('is one check, which follows the pull request as it is now', async () => {
     await start();
     expect(await checkOf(null, { action: 'opened' })).toContain('failure');

@@ -98,7 +98,7 @@ export function checkPullRequest(context: Context): Automation {
   }
 
   async function verify(
-    { body, user, labels }: CheckedPull,
+    { body, html_url, user, labels }: CheckedPull,
     isLookedUp: boolean,
     isAfresh: boolean,
     { exemptLabels }: CheckPullRequestConfig,
@@ -112,7 +112,7 @@ export function checkPullRequest(context: Context): Automation {
     if (!isLookedUp) return verdicts.ofStranger;
 
     // Those of other repositories may be hidden from who reads this check.
-    const closed = closedIssues(body ?? '', place.repository)
+    const closed = closedIssues(body ?? '', place.repository, html_url)
       .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
       .slice(0, MOST_NAMED);
     const tasks = relationLines(body ?? '')

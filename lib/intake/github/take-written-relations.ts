@@ -58,7 +58,7 @@ export function takeMergedRelations(payload: unknown, config: RelayConfig): Take
   const edit = action === 'edited' ? changes?.body : undefined;
   const isIn = pull.merged && pull.base.ref === pull.base.repo.default_branch;
   if (!settings || !isIn || !(action === 'closed' || edit)) return undefined;
-  const issues = closedIssues(pull.body ?? '', repository.full_name).filter(
+  const issues = closedIssues(pull.body ?? '', repository.full_name, pull.html_url).filter(
     (name) => findRepository(config, name.replace(/#.*/, ''))?.connection === settings.connection,
   );
   const place = issuePlace(settings, repository.full_name, pull.number, installation);

@@ -11,6 +11,7 @@ export const pullRequestPayload = z.lazy(() =>
       id: z.int(),
       number: z.int(),
       body: z.nullish(z.string()),
+      html_url: z.optional(text(2_000)),
       merged: z.nullish(z.boolean()),
       merged_at: z.nullish(instant),
       updated_at: instant,

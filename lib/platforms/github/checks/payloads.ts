@@ -8,6 +8,7 @@ export const checkedPull = z.lazy(() =>
     number: z.int(),
     state: text(255),
     body: z.nullish(z.string()),
+    html_url: z.optional(text(2_000)),
     updated_at: instant,
     head: z.object({ sha: text(64) }),
     base: z.object({ ref: text(255), repo: z.object({ default_branch: text(255) }) }),
