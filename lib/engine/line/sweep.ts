@@ -1,7 +1,7 @@
 import { lanes } from '../../service/budget/lanes.ts';
 import type { OperatorDecision } from '../record/history.ts';
 import type { Job, JobStatus } from '../record/job.ts';
-import type { JobStore } from '../record/job-store.ts';
+import { type JobStore, UNCLAIMED_MS } from '../record/job-store.ts';
 import { inBatches } from './batches.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -39,7 +39,10 @@ export async function sweepJobs(options: SweepJobsOptions, now: number): Promise
   return swept;
 }
 
-/** Queues the jobs of one status that are due for a check before `by`: all, or the `most` that are due first. */
+/**
+ * Queues the jobs of one status that are due for a check before `by`: all, or the `most` that are due first. The jobs of an
+ * entity keep their order.
+ */
 export async function requeueJobs(
   status: JobStatus,
   by: number,
@@ -49,8 +52,12 @@ export async function requeueJobs(
   const requeued: Job[] = [];
   // A job that was queued again can appear again, later in the index.
   const seen = new Set<string>();
-  for await (const page of options.jobs.due(status, by)) {
-    const unseen = page.filter(({ id }) => !seen.has(id)).sort(peopleFirst);
+  // A job that is sent again comes after those of its entity that are in the queue. So those that are younger follow it.
+  const entities = new Set<string>();
+  const until = status === 'queued' ? by + UNCLAIMED_MS : by;
+  for await (const page of options.jobs.due(status, until)) {
+    for (const { entity, wakeAt } of page) if (wakeAt <= by || wakeAt > until) entities.add(entity);
+    const unseen = page.filter(({ id, entity }) => !seen.has(id) && entities.has(entity)).sort(peopleFirst);
     const due = unseen.slice(0, most - seen.size);
     for (const { id } of due) seen.add(id);
     // The jobs of one entity one after the other, so that they keep their order in the queue.

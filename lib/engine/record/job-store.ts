@@ -13,7 +13,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 /** If no worker has a queued job by then, its sender or its message may be lost, and the sweep sends it again. */
-const UNCLAIMED_MS = MINUTE;
+export const UNCLAIMED_MS = MINUTE;
 /** A job that no worker has is looked at again by then. */
 const LONGEST_UNCLAIMED_MS = 24 * 60 * MINUTE;
 /** No worker may run for longer (AWS Lambda quotas: 15 minutes), so a later end of a lease is ignored. */
