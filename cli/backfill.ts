@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { openWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { RetryAt } from '../lib/engine/record/interruption.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import {
@@ -107,9 +108,15 @@ async function backfill(fullName: string, options: BackfillOptions, stores: Stor
   if (!go) return console.log('\nNothing was changed. Add --go to begin.');
   if (!json)
     console.log('\nStop with Ctrl+C, and continue with the same command. Jobs that are stored run without it.');
-  const { perMinute } = connectionSettings(config, connection).limits;
+  const { limits } = connectionSettings(config, connection);
   const told = (found: StoredJobs) => live(`${progress(found)}, of ${counted(plan.issues.length, 'issue')}`);
-  const found = await storeBackfill(repository, filter, context, { comment, perMinute, sleep: setTimeout, told });
+  const found = await storeBackfill(repository, filter, context, {
+    comment,
+    limits,
+    lines: openWaitingLines(stores),
+    sleep: setTimeout,
+    told,
+  });
   live('');
   if (json) return printJson(found);
   console.log(`All issues are read: ${progress(found)}. See them with: npm run -s relay -- jobs --lane backfill`);

@@ -1,11 +1,9 @@
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { LONGEST_SLEEP_MS } from '../lib/engine/line/queue.ts';
 import { requeueJobs } from '../lib/engine/line/sweep.ts';
-import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
+import { openWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import type { Stores } from '../lib/runtime.ts';
-import { createBudget } from '../lib/service/budget/budget.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
-import { createBreakers } from '../lib/service/connection/breakers.ts';
 
 /** At most this many waiting jobs are counted in each lane. */
 const MOST_COUNTED = 10_000;
@@ -22,14 +20,8 @@ export async function takeUp(stores: Stores, config: RelayConfig, wasStopped: bo
     // Last in order, after the jobs that this function queues itself.
     queued: Number.MAX_SAFE_INTEGER,
   };
-  const { table, jobs } = stores;
-  const budget = createBudget({ table });
-  const lines = createWaitingLines({
-    ...stores,
-    budget,
-    breakers: createBreakers({ table, clock: Date.now, random: Math.random }),
-    clock: Date.now,
-  });
+  const { jobs } = stores;
+  const lines = openWaitingLines({ ...stores, clock: Date.now });
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
   const unfinished = new Set<string>();

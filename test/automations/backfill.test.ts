@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../lib/automations/context.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
+import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import {
@@ -55,7 +56,15 @@ const plan = (filter: IssueFilter = { state: 'open' }) => planBackfill(repositor
 const backfill = (
   filter: IssueFilter = { state: 'open' },
   { comment = false, perMinute = 120, sleep = workFor } = {},
-) => storeBackfill(repository(), filter, context(), { comment, perMinute, sleep });
+) => {
+  const limits = { perMinute, perDay: 5_000 };
+  return storeBackfill(repository(), filter, context(), {
+    comment,
+    limits,
+    lines: openWaitingLines(relay.stores),
+    sleep,
+  });
+};
 
 async function workFor(ms: number): Promise<void> {
   relay.clock.now += ms;

@@ -60,6 +60,13 @@ describe('relay backfill', () => {
     expect(await backfill(REPOSITORY, '--go')).toContain('0 jobs stored, 1 parked, 1 issue without a call');
   });
 
+  it('its jobs begin at once, before any sweep', async () => {
+    for (const id of [1, 2, 3]) exists(id, `Issue ${id}`);
+    await backfill(REPOSITORY, '--go');
+    for (let second = 0; second < 8; second++, relay.clock.now += 1_000) await relay.work();
+    expect((await relay.jobs()).map(({ status }) => status)).toEqual(Array(3).fill('succeeded'));
+  });
+
   it('prints with --json nothing that cannot be parsed: the plan, and what was stored', async () => {
     exists(1, 'It breaks');
     const plan = { calls: 1, created: 1, comments: 0, connection: 'main', issues: [{ number: 1, title: 'It breaks' }] };

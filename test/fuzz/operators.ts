@@ -1,6 +1,8 @@
 import { createContext } from '../../lib/automations/context.ts';
 import { decideLink, type LinkDecision } from '../../lib/automations/issue-to-defect/decide-link.ts';
+import { connectionSettings } from '../../lib/config/connection-settings.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
@@ -75,6 +77,8 @@ export async function link(
 
 export async function backfill({ runtime, stores }: Command, repository: string): Promise<void> {
   const context = createContext(runtime, stores);
-  const options = { comment: false, perMinute: 1_000, sleep: () => Promise.reject(new Error('GitHub wants a pause')) };
+  const sleep = () => Promise.reject(new Error('GitHub wants a pause'));
+  const { limits } = connectionSettings(runtime.config, repositoryToBackfill(runtime.config, repository).connection);
+  const options = { comment: false, limits, lines: openWaitingLines(stores, { sleep: async () => {} }), sleep };
   await storeBackfill(repositoryToBackfill(runtime.config, repository), { state: 'all' }, context, options);
 }

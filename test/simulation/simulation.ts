@@ -4,8 +4,10 @@ import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createContext } from '../../lib/automations/context.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
+import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { repositoryToBackfill, storeBackfill } from '../../lib/intake/github/backfill.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
+import type { Limits } from '../../lib/service/budget/window.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
@@ -151,7 +153,7 @@ export async function simulate(load: Workload): Promise<Result> {
     const prepared = load.prepare?.(openStores(startProcess(world).runtime), START);
     prepared?.catch((error) => noteError(world, error));
     if (load.backfill)
-      void backfill(world, load.connections[0] ?? '', load.limits.perMinute).catch((error) => noteError(world, error));
+      void backfill(world, load.connections[0] ?? '', load.limits).catch((error) => noteError(world, error));
     await time.passUntil(START + load.runsMs);
     return {
       calls: service.calls.map((call) => sinceStart(call, wanted, load.backfill !== undefined)),
@@ -231,12 +233,15 @@ function troubleAt({ aws }: Workload, now: number): AwsTrouble | undefined {
 }
 
 /** As `relay backfill --go` does it. */
-async function backfill(world: World, connection: string, perMinute: number): Promise<void> {
+async function backfill(world: World, connection: string, limits: Limits): Promise<void> {
   const { runtime } = startProcess(world);
-  const context = createContext(runtime, openStores(runtime));
+  const stores = openStores(runtime);
+  const { random } = runtime;
+  const context = createContext(runtime, stores);
   const repository = repositoryToBackfill(runtime.config, repositoryOf(connection));
   const sleep = (ms: number) => world.time.sleep(ms);
-  await storeBackfill(repository, { state: 'open' }, context, { comment: false, perMinute, sleep });
+  const lines = openWaitingLines(stores, { random, sleep });
+  await storeBackfill(repository, { state: 'open' }, context, { comment: false, limits, lines, sleep });
 }
 
 function secretsOf({ connections, backfill }: Workload): Map<string, string> {

@@ -1,8 +1,9 @@
-import type { Budget, LinePlan } from '../../service/budget/budget.ts';
+import { type Budget, createBudget, type LinePlan } from '../../service/budget/budget.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
 import { type Limits, MINUTE } from '../../service/budget/window.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
-import { type Breakers, callsProberAt } from '../../service/connection/breakers.ts';
+import { type Breakers, callsProberAt, createBreakers } from '../../service/connection/breakers.ts';
+import type { Table } from '../../state/table/table.ts';
 import type { Job } from '../record/job.ts';
 import type { StandingJob } from '../record/job-item.ts';
 import { operationOfLine } from '../record/job-lists.ts';
@@ -27,6 +28,9 @@ const CALLED_AHEAD_MS = 120_000;
 const LATE_MS = 60_000;
 /** The sweep moves the lines every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;
+
+/** So often is an empty line looked at, in a few seconds, for a job that its index may not show yet. */
+const MOST_LOOKS = 3;
 
 /** How many jobs are tried when a slot is passed on. */
 const PASSED_ON_AMONG = 8;
@@ -81,13 +85,22 @@ export interface WaitingLinesOptions {
   sleep?: (ms: number) => Promise<unknown>;
 }
 
+/** The lines for a command of an operator, which makes no call. */
+export function openWaitingLines(
+  { table, jobs, queue, clock }: Pick<WaitingLinesOptions, 'jobs' | 'queue' | 'clock'> & { table: Table },
+  { random = Math.random, sleep = wait } = {},
+): WaitingLines {
+  const breakers = createBreakers({ table, clock, random });
+  return createWaitingLines({ jobs, queue, budget: createBudget({ table, random, sleep }), breakers, clock, sleep });
+}
+
 export function createWaitingLines({
   jobs,
   queue,
   budget,
   breakers,
   clock,
-  sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep = wait,
 }: WaitingLinesOptions): WaitingLines {
   async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
     const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
@@ -136,13 +149,13 @@ export function createWaitingLines({
   return {
     async moveOn(connection, { atOnce = false, stood } = {}) {
       const all: string[] = [];
-      for (let again = false; ; again = true) {
-        const how = { atOnce: atOnce && !again, stood: again ? undefined : stood?.job.lane };
+      for (let looks = 1; ; looks++) {
+        const how = looks === 1 ? { atOnce, stood: stood?.job.lane } : {};
         const plan = await budget.planLine(connection.name, connection.limits, how);
         if (!plan) return all;
         const { called, lookAgainAt } = await callNext(connection, plan, stood);
         all.push(...called);
-        if (lookAgainAt === undefined) return all;
+        if (lookAgainAt === undefined || looks === MOST_LOOKS) return all;
         await sleep(lookAgainAt - clock());
       }
     },
@@ -212,6 +225,8 @@ function lastAwakeAt(standing: readonly StandingJob[][], calls: readonly Call[],
   });
   return awake.length > 0 ? Math.min(...awake) : undefined;
 }
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A slot that opens much later than a job is called for cannot be. */
 const isComing = (slotAt: number, now: number) => slotAt + LATE_MS > now && slotAt < now + 2 * CALLED_AHEAD_MS;

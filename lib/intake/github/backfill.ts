@@ -12,12 +12,14 @@ import {
 import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { inBatches } from '../../engine/line/batches.ts';
+import type { WaitingLines } from '../../engine/line/waiting-line.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import { keep, type ReportedState } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { fetchIssuePage, type IssueCursor, type IssuePage } from '../../platforms/github/issue-pages.ts';
+import type { Limits } from '../../service/budget/window.ts';
 import { createDefect, updateDefect } from '../../service/partner/operations/defects.ts';
 import { cutToBytes } from '../../text.ts';
 
@@ -114,8 +116,8 @@ export interface StoredJobs {
 export interface StoreOptions {
   /** Whether the jobs comment on their issues, if relay.config.ts says so. */
   comment: boolean;
-  /** The limit of the connection. */
-  perMinute: number;
+  limits: Limits;
+  lines: Pick<WaitingLines, 'moveOn'>;
   sleep: (ms: number) => Promise<unknown>;
   /** Is told after each page, and while the line is full. */
   told?: (found: StoredJobs) => unknown;
@@ -140,7 +142,7 @@ export async function storeBackfill(
   repository: IssueRepository,
   filter: IssueFilter,
   context: PlanContext & Pick<Context, 'github' | 'clock'>,
-  { comment, perMinute, sleep, told = () => {} }: StoreOptions,
+  { comment, limits, lines, sleep, told = () => {} }: StoreOptions,
 ): Promise<StoredJobs> {
   const { links, jobs, clock } = context;
   const results = new Map<string, keyof StoredJobs>();
@@ -164,9 +166,9 @@ export async function storeBackfill(
   }
 
   async function roomInLine(): Promise<number> {
-    for (const most = MINUTES_IN_LINE * perMinute; ; ) {
-      const lines = LINES.map((operation) => jobs.line(repository.connection, 'backfill', most, operation));
-      const standing = (await Promise.all(lines)).flat();
+    for (const most = MINUTES_IN_LINE * limits.perMinute; ; ) {
+      const inLines = LINES.map((operation) => jobs.line(repository.connection, 'backfill', most, operation));
+      const standing = (await Promise.all(inLines)).flat();
       if (standing.length < most) return most - standing.length;
       told(found());
       await sleep(LOOKS_EVERY_MS);
@@ -179,7 +181,10 @@ export async function storeBackfill(
     await links.change(entity, (link) => keep(link, reported));
     for (let draft = draftOf(planned, repository, comment); ; ) {
       const { job, stored } = await jobs.store(draft, 'it takes what no other job wants');
-      if (stored) return 'stored';
+      if (stored) {
+        await lines.moveOn({ name: repository.connection, limits }, { stood: { job } });
+        return 'stored';
+      }
       if (job.status !== 'succeeded') return WHAT_OF_STATUS[job.status];
       // It has ended, and there is something to do again: the settings changed, or an operator discarded it.
       draft = { ...draft, id: jobId(draft.automation, draft.id, job.finishedAt ?? 0) };
