@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../lib/automations/context.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
@@ -377,6 +378,43 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'Edited' }]);
   });
+});
+
+it.each([
+  ['discards', discard],
+  ['replays', (job: Job) => requeueJob(job, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' })],
+])('the line does not wait for the sweep if an operator %s the jobs that were called from it', async (_, decide) => {
+  await start({}, { limits: { perMinute: 6 } });
+  for (let id = 1; id <= 30; id++) exists(id, { seconds: id });
+  await backfill({ state: 'open' }, { perMinute: 60 });
+  await workFor(60_000);
+  const called = (await relay.jobs('waiting')).filter(({ slotAt }) => slotAt !== undefined);
+  expect(called.length).toBeGreaterThan(0);
+  for (const job of called) await decide(job);
+  for (let second = 0; second < 150; second++) {
+    relay.clock.now += 1_000;
+    await relay.work();
+  }
+  expect(defects().length).toBeGreaterThan(3 * called.length);
+});
+
+it('two people who run the command at once store each job once', async () => {
+  await start({}, { limits: { perMinute: 6 } });
+  for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
+  const other = { looks: 0 };
+  await backfill(
+    { state: 'open' },
+    {
+      perMinute: 6,
+      async sleep(ms) {
+        if (other.looks++ === 0) await backfill({ state: 'open' }, { perMinute: 6 });
+        else await workFor(ms);
+      },
+    },
+  );
+  await relay.workToTheEnd();
+  expect(defects()).toHaveLength(40);
+  expect(await relay.jobs()).toHaveLength(40);
 });
 
 it('a waiting job of another lane cannot be discarded', async () => {

@@ -328,7 +328,10 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
         ...(decision && { decisions: withDecision(job.decisions, decision) }),
         ...(decision?.what === 'discarded' && { discarded: { by: decision.by, reason: decision.reason ?? '' } }),
       };
-      const removed = job.status === 'parked' && !set.discarded ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
+      const isRevived = job.status === 'parked' && !set.discarded;
+      const over = isRevived ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
+      // The run that an operator asks for passes the job's slot on, or moves its line on.
+      const removed = decision ? over.filter((name) => name !== 'slotAt') : over;
       const requeued = await table.update(keys.job(job.id), setFields({ ...set }, removed), asRead(job));
       return requeued && jobOfItem(requeued);
     },

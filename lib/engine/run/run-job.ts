@@ -134,15 +134,16 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
   try {
     await budget.flush(job.connection);
     await tools?.flush();
-    if (!called || !calls) return;
+    if (!called) return;
     const { slotAt, ...standing } = job;
-    const { slots } = calls;
+    // An operator took it from the line, which counts on it to be moved on later.
+    const atOnce = slotAt !== undefined && job.gotOn?.generation === job.generation;
     if (ending.ended === 'in line') {
       const stood = { job: standing, operation: ending.operation };
-      return void (await lines.moveOn(called, { stood }));
+      return void (await lines.moveOn(called, { stood, atOnce }));
     }
-    if (slotAt !== undefined && !slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
-    if (slotAt !== undefined || slots.lineIsDue()) await lines.moveOn(called);
+    if (slotAt !== undefined && !calls?.slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
+    if (slotAt !== undefined || calls?.slots.lineIsDue()) await lines.moveOn(called, { atOnce });
   } catch (error) {
     // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });

@@ -186,7 +186,9 @@ export async function storeBackfill(
         return 'stored';
       }
       if (job.status !== 'succeeded') return WHAT_OF_STATUS[job.status];
-      // It has ended, and there is something to do again: the settings changed, or an operator discarded it.
+      // It has ended. If it did so while the line was full, nothing may be left to do. Otherwise the settings changed, or
+      // an operator discarded it.
+      if ((await planReported(entity, reported, repository, context)).does === 'nothing') return 'unchanged';
       draft = { ...draft, id: jobId(draft.automation, draft.id, job.finishedAt ?? 0) };
     }
   }
@@ -246,13 +248,21 @@ async function planListed(
   repository: IssueRepository,
   context: PlanContext,
 ): Promise<PlannedIssue> {
-  const { name, connection, settings } = repository;
   const entity = issueEntity(issue.id);
-  const reported = reportedState(issue, name, settings);
-  const link = await context.links.look(entity);
-  const view = { job: { connection, entity: reported.name, lane: 'backfill' }, repository } as const;
-  const plan = await planIssue(keep(link, reported) ?? link, view, (jobId) => fateOfClaim(jobId, context));
+  const reported = reportedState(issue, repository.name, repository.settings);
+  const plan = await planReported(entity, reported, repository, context);
   return { number: issue.number, title: issue.title, entity, reported, plan };
+}
+
+async function planReported(
+  entity: string,
+  reported: ReportedState<IssueState>,
+  repository: IssueRepository,
+  context: PlanContext,
+): Promise<IssuePlan> {
+  const link = await context.links.look(entity);
+  const job = { connection: repository.connection, entity: reported.name, lane: 'backfill' } as const;
+  return planIssue(keep(link, reported) ?? link, { job, repository }, (jobId) => fateOfClaim(jobId, context));
 }
 
 function draftOf(
