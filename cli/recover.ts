@@ -149,17 +149,18 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
         tell(`${connection}: ${used} of the day's ${limits.perDay} calls count as used`);
       }
       tell(`${counted(await recoverLinks(plan.links.lost, links), 'link')} written`);
+      const [since, until] = [period.from, period.to].map((at) => new Date(at).toISOString());
+      const again = `run it again with --since ${since} --until ${until}`;
       let asked = 0;
       try {
         for (const one of plan.deliveries) await lost.ask(one, () => asked++);
       } catch (error) {
         if (!(error instanceof NotNow)) throw error;
-        const [since, until] = [period.from, period.to].map((at) => new Date(at).toISOString());
-        const again = `to continue later, run it with --since ${since} --until ${until} --go`;
-        throw new Error(`${error.message}; ${again}`, { cause: error });
+        throw new Error(`${error.message}; to continue later, ${again} --go`, { cause: error });
       } finally {
         tell(`deliveries asked for: ${asked}`);
       }
+      if (asked > 0) tell(`To see whether they have arrived, ${again}. It has none to ask for then.`);
     },
   };
 }

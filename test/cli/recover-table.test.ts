@@ -173,7 +173,7 @@ describe('relay recover', () => {
     };
     const stopped = await recover('--go').catch(String);
     const [, since = '', until = ''] =
-      /to continue later, run it with --since (\S+) --until (\S+) --go$/.exec(stopped) ?? [];
+      /to continue later, run it again with --since (\S+) --until (\S+) --go$/.exec(stopped) ?? [];
     hooks.instead = () => undefined;
     const rest = await recover('--since', since, '--until', until, '--go');
     expect(rest).toContain('0 to write, 3 there');
@@ -221,6 +221,30 @@ describe('relay recover', () => {
     relay.clock.now += 2 * 86_400_000;
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);
+  });
+
+  it('asks for what arrived just after --until, by the clock of GitHub, and for nothing that came again since', async () => {
+    await happens('opened', { id: 1 });
+    const until = new Date(relay.clock.now - 30_000).toISOString();
+    await replaceTable(relay, []);
+    const lost = ['--since', '2026-11-20T09:00Z', '--until', until];
+    expect(await recover(...lost, '--go')).toContain('deliveries asked for: 1');
+    expect(await recover(...lost, '--go')).toContain('deliveries asked for: 0');
+  });
+
+  it('says how to see whether everything has arrived, and asks again for what failed', async () => {
+    const copy = await backUp(relay);
+    await happens('opened', { id: 1 });
+    const [{ guid } = { guid: '' }] = hooks.attempts;
+    await replaceTable(relay, copy);
+    hooks.down = () => 502;
+    const [, since = '', until = ''] =
+      /arrived, run it again with --since (\S+) --until (\S+)\./.exec(await recover('--go')) ?? [];
+    hooks.down = () => undefined;
+    const again = ['--since', since, '--until', until];
+    expect(await recover(...again, '--go')).toContain('deliveries asked for: 1');
+    expect(hooks.statuses(guid)).toEqual([202, 502, 202]);
+    expect(await recover(...again)).toContain(': 0 to ask for');
   });
 
   it('after a lost table, writes the links, gets the deliveries again, and no defect is made twice', async () => {

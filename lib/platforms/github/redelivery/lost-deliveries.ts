@@ -55,8 +55,8 @@ export function createLostDeliveries({
       }
       const own = [...Map.groupBy(listed.reverse(), ({ guid }) => guid).values()];
       const lost = own.filter((attempts) => {
-        const lastAt = attempts.findLast(isDelivered)?.deliveredAt;
-        return lastAt !== undefined && lastAt <= period.to;
+        const last = attempts.findLast(isDelivered);
+        return last && last.deliveredAt <= period.to + (last.isRedelivery ? 0 : MARGIN_MS);
       });
       return { hook, attempts: lost.flatMap((attempts) => attempts.at(-1) ?? []) };
     },
