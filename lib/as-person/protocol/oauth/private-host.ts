@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Addresses that no public instance has a reason to name: https://www.iana.org/assignments/iana-ipv4-special-registry */
-const SPECIAL = new BlockList();
+const SPECIAL = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -14,23 +14,23 @@ for (const [network, prefix] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const) {
-  SPECIAL.addSubnet(network, prefix, 'ipv4');
+  SPECIAL.ipv4.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
-  ['::', 127],
-  // Translations of IPv4 addresses.
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
+  // All but 2000::/3, which has the public addresses.
+  ['::', 3],
+  ['4000::', 2],
+  ['8000::', 1],
+  // Teredo and 6to4: addresses that contain an IPv4 address.
+  ['2001::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
 ] as const) {
-  SPECIAL.addSubnet(network, prefix, 'ipv6');
+  SPECIAL.ipv6.addSubnet(network, prefix, 'ipv6');
 }
 
 /** Names that only a private network or the machine itself resolves: RFC 6761, 6762 (also appendix G) and 8375. */
-const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|home\.arpa|intranet|corp|home|lan|private)$/;
+const PRIVATE_NAME =
+  /^[^.]+$|\.(localhost|local|localdomain\d?|internal|svc|home\.arpa|intranet|corp|home|lan|private)$/;
 
 /**
  * Whether a host is this machine or in a private network, as far as its name tells. A name that resolves to a private
@@ -39,7 +39,8 @@ const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|home\.arpa|intranet|co
  * @param hostname of a `URL`, which writes every form of an IPv4 address in the same way
  */
 export function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
-  const version = isIP(host);
-  return version === 0 ? PRIVATE_NAME.test(host) : SPECIAL.check(host, version === 4 ? 'ipv4' : 'ipv6');
+  const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
+  if (isIP(host) === 0) return PRIVATE_NAME.test(host);
+  const family = isIP(host) === 4 ? 'ipv4' : 'ipv6';
+  return SPECIAL[family].check(host, family);
 }
