@@ -20,7 +20,7 @@ export async function followJobs(
 ): Promise<void> {
   const seen = new Map(known.map((job) => [job.id, { state: stateOf(job), isWanted: true }]));
   const { statuses, ...others } = filter;
-  const startedAt = Date.now();
+  let since = Date.now();
   for (let look = 0; look < looks; look++) {
     if (look > 0) await setTimeout(LOOK_EVERY_MS);
     // In any status: a job that leaves the one that is asked for has changed too.
@@ -30,10 +30,12 @@ export async function followJobs(
       const now = { state: stateOf(job), isWanted: statuses === undefined || statuses.includes(job.status) };
       seen.set(job.id, now);
       // Not all jobs are known from the start, and one that was there before comes into view when another leaves.
-      const hasChanged = before ? before.state !== now.state : changedAt(job) >= startedAt;
+      const hasChanged = before ? before.state !== now.state : changedAt(job) >= since;
       if (hasChanged && (now.isWanted || before?.isWanted))
         asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(job);
     }
+    // The clock of this machine may be ahead of the relay's.
+    if (look === 0) since = Math.min(since, Math.max(...jobs.map(changedAt)) + 1);
   }
 }
 

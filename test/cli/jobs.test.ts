@@ -158,6 +158,25 @@ describe('relay jobs', () => {
     expect((await relay.jobs('succeeded')).length).toBe(30);
   });
 
+  it('relay jobs --follow shows a new job although the clock of this machine is a minute ahead', async () => {
+    await open(1);
+    const { table } = relay.stores;
+    const known = await relay.jobs();
+    let read = 0;
+    const changing: Table = {
+      ...table,
+      async indexPage(...given) {
+        const page = await table.indexPage(...given);
+        if (++read === 5) await open(2);
+        return page;
+      },
+    };
+    relay.clock.now += 60_000;
+    const shown = printed(() => followJobs(changing, {}, known, false, 2));
+    relay.clock.now -= 59_000;
+    expect(await shown).toMatch(/^.* succeeded .*#2 opened/);
+  });
+
   it('relay jobs --ignored lists ignored events from the log, and passes over what is not one', async () => {
     const logFile = join(newFolder(), 'functions.log');
     const ignored = { message: 'delivery ignored', event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
