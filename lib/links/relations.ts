@@ -13,9 +13,16 @@ export interface Relations {
   /**
    * Claims a link before it is sent.
    * @param instead id of a job that has ended without the link
-   * @returns id of the job that makes it, or has made it
+   * @returns id of the job that makes it, or has made it, and whether it has
    */
-  claim(defect: DefectName, target: RelationTarget, by: string, instead?: string): Promise<string>;
+  claim(
+    defect: DefectName,
+    target: RelationTarget,
+    by: string,
+    instead?: string,
+  ): Promise<{ by: string; isMade: boolean }>;
+  /** Notes that the link is made: the record of its job expires. */
+  make(defect: DefectName, target: RelationTarget, by: string): Promise<void>;
   /** Gives up a claim after a refusal. */
   release(defect: DefectName, target: RelationTarget, by: string): Promise<void>;
   /** What the defect is linked to, or may be. */
@@ -30,9 +37,13 @@ export function createRelations(table: Table): Relations {
     async claim(defect, { kind, id }, by, instead = by) {
       const key = keyOf(defect, { kind, id });
       const condition = { expression: 'attribute_not_exists(#pk) OR #by = :instead', values: { instead } };
-      if (await table.put({ ...key, kind, id, by }, condition)) return by;
+      if (await table.put({ ...key, kind, id, by }, condition)) return { by, isMade: false };
       const there = await table.get(key);
-      return there ? String(there.by) : by;
+      return { by: String(there?.by ?? by), isMade: there?.isMade === true };
+    },
+    async make(defect, { kind, id }, by) {
+      const condition = { expression: '#by = :by', values: { by } };
+      await table.put({ ...keyOf(defect, { kind, id }), kind, id, by, isMade: true }, condition);
     },
     async release(defect, target, by) {
       await table.delete(keyOf(defect, target), { expression: '#by = :by', values: { by } });

@@ -301,7 +301,10 @@ describe('/pm relate', () => {
     expect(sends()).toBe(2);
   });
 
-  it('may be linked by another job after one that was discarded', async () => {
+  it.each([
+    ['at once', 3 * 60_000],
+    ['after its record has expired', 31 * 86_400_000],
+  ])('may be linked by another job after one that was discarded: %s', async (_, later) => {
     await happens('issues', issue('opened', 'It crashes.'));
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/link', times: 40 });
     const command = `relate ${made()?.defect_id} step 2`;
@@ -313,8 +316,10 @@ describe('/pm relate', () => {
     relay.clock.now += 6 * 60_000;
     await discardJob(parked, { by: 'a test', reason: 'it was not linked' }, relay.stores);
     await relay.workToTheEnd();
-    relay.clock.now += 3 * 60_000;
+    relay.clock.now += later;
     expect((await ask(relay, command)).inTheEnd).toContain('Linked defect');
     expect(linked().test_step_id).toBe(2);
+    relay.clock.now += 31 * 86_400_000;
+    expect((await ask(relay, command)).inTheEnd).toContain('or has done so');
   });
 });

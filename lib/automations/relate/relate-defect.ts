@@ -26,17 +26,24 @@ export async function relateDefect(
   }: { job: Job; steps: Steps } & Pick<Context, 'relations' | 'jobs' | 'journal'>,
 ): Promise<string> {
   const step = `link ${defect.id} to ${target.kind} ${target.id}`;
-  let by = await relations.claim(defect, target, job.id);
-  const isDiscarded = by !== job.id && (await jobs.get(by))?.discarded;
-  if (isDiscarded && (await journal(by)).entry(step)?.status !== 'done') {
-    by = await relations.claim(defect, target, job.id, by);
+  let { by, isMade } = await relations.claim(defect, target, job.id);
+  if (by !== job.id && !isMade && (await hasEndedWithout(by))) {
+    ({ by, isMade } = await relations.claim(defect, target, job.id, by));
   }
   if (by !== job.id) return by;
   try {
     await steps.create(step, linkDefect, { defect_id: defect.id, [TARGET_FIELDS[target.kind]]: target.id });
+    if (!isMade) await relations.make(defect, target, job.id);
     return by;
   } catch (error) {
     if (error instanceof Refused) await relations.release(defect, target, job.id);
     throw error;
+  }
+
+  /** True for a job that was discarded, also if its record has expired. */
+  async function hasEndedWithout(jobId: string): Promise<boolean> {
+    const other = await jobs.get(jobId);
+    const isOver = !other || other.discarded !== undefined;
+    return isOver && (await journal(jobId)).entry(step)?.status !== 'done';
   }
 }
