@@ -53,6 +53,7 @@ const newestShape = z.lazy(() =>
     wanted: z.boolean(),
     revision: count,
     tied: z.boolean(),
+    isGone: z.exactOptional(z.literal(true)),
   } satisfies Record<keyof NewestState, z.ZodMiniType>),
 );
 

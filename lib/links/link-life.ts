@@ -129,6 +129,8 @@ export interface NewestState<State = unknown> {
   revision: number;
   /** Another state has the same version, and it is unknown which one is newer. */
   tied: boolean;
+  /** The same, and GitHub no longer has the issue, which was deleted or transferred: then neither changes anything. */
+  isGone?: true;
 }
 
 /** A link that can be read. */
@@ -155,13 +157,14 @@ export function keep<State>(link: Link<State>, reported: ReportedState<State>): 
   return { ...link, newest: { ...(keepsLast ? newest : reported), revision, tied: true } };
 }
 
-/** Settles a tie with GitHub's current state, or without it if GitHub cannot be asked. */
+/** Settles a tie with GitHub's current state, or without it if GitHub cannot be asked or the issue is gone. */
 export function settleTie<State>(
   link: Link<State>,
   tied: NewestState<State>,
-  read: ReportedState<State> | undefined,
+  read: ReportedState<State> | 'gone' | undefined,
 ): Link<State> | undefined {
   if (link.newest?.revision !== tied.revision) return undefined;
+  if (read === 'gone') return { ...link, newest: { ...tied, tied: false, isGone: true } };
   // An answer that is older than a state that GitHub already sent comes from a lagging replica.
   const newer = read && read.version >= tied.version ? read : tied;
   return { ...link, newest: { ...tied, ...newer, tied: false } };

@@ -88,14 +88,21 @@ export class Github {
     const repository = `${owner}/${name}`;
     const there = this.issues.filter((issue) => issue.repository === repository && !issue.isDeleted);
     if (number !== undefined) {
-      const issue = this.isReadable && there.find(({ id }) => id === Number(number));
-      return issue ? Response.json(payloadOf('read', issue).issue) : Response.json({}, { status: 404 });
+      // A transferred issue is answered as it is now, after a redirect.
+      const place = this.isReadable && this.#placeOf(Number(number));
+      const issue = place && this.issues[place.issue];
+      if (!issue) return Response.json({}, { status: 404 });
+      return issue.isDeleted ? Response.json({}, { status: 410 }) : Response.json(payloadOf('read', issue).issue);
     }
     const since = Date.parse(searchParams.get('since') ?? '1970-01-01T00:00:00Z');
     const listed = there
       .filter(({ isClosed, updatedAt }) => updatedAt >= since && !(isClosed && searchParams.get('state') === 'open'))
       .sort((a, b) => a.updatedAt - b.updatedAt);
     return Response.json(listed.map((issue) => payloadOf('read', issue).issue));
+  }
+
+  #placeOf(id: number): Delivery | undefined {
+    return this.deliveries.find(({ payload }) => (payload as { issue: { number: number } }).issue.number === id);
   }
 
   #open(isBug: boolean): Delivery[] {

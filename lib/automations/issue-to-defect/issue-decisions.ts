@@ -29,11 +29,14 @@ type Leave = { does: 'leave'; why: string };
 /** The job is parked for a person. */
 type Park = { does: 'park'; why: string };
 
+const GONE = 'the issue was deleted or transferred, and of two states of its last second nobody knows which is newer';
+
 /** Whether an issue without a defect gets one. */
 export function decideCreation(
   newest: NewestState<IssueState> | undefined,
   { job, repository: { name, connection, settings } }: IssueView,
 ): { does: 'create' } | Leave | Park {
+  if (newest?.isGone) return { does: 'leave', why: GONE };
   if (!newest || !isDefect(newest.state.labels, settings)) {
     const why = `the issue has no label ${settings.labels.join(' or ')} now, and no defect`;
     return { does: 'leave', why };
@@ -115,6 +118,7 @@ export function decideUpdate(
     return { does: 'park', why };
   }
   if (!newest) return { does: 'leave', why: `what the issue of defect ${defect.id} looks like is not known yet` };
+  if (newest.isGone) return { does: 'leave', why: GONE };
   const all = defectFields(newest.state, claim.marker, repository.settings);
   return { does: 'send', all, fields: fieldsToSend(all, defect, now) };
 }

@@ -3,7 +3,7 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import { type IssueName, type Link, type ReportedState, settleTie } from '../../links/link-life.ts';
-import { fetchIssue, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
+import { fetchIssueOrGone, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import type { Context } from '../context.ts';
 import { reportedState } from './defect-text.ts';
@@ -50,22 +50,23 @@ export function createIssueRefs({ config, links, github }: Context) {
       const { newest } = link;
       if (!newest?.tied) return link;
       await steps.read(`read-issue ${entity} ${newest.revision}`, 'GitHub issue', async () => {
-        const issue = await fetchIssue(github, address);
-        const read = issue && toldBy(issue, place, newest.name);
+        const issue = await fetchIssueOrGone(github, address);
+        const read = typeof issue === 'object' ? toldBy(issue, place, newest.name) : issue;
         await links.change(entity, (link) => settleTie(link, newest, read));
+        if (read === 'gone') return 'the issue was deleted or transferred';
         return read ? { updatedAt: read.version } : 'GitHub does not tell; see docs/decisions/0003';
       });
     }
   }
 }
 
-/** What GitHub says about an issue; undefined if another issue has that number now, after a transfer. */
+/** What GitHub says about an issue; `gone` if it answers with another one, after a transfer. */
 function toldBy(
   issue: GithubIssue,
   { entity, repository }: IssueRef,
   name: string,
-): ReportedState<IssueState> | undefined {
-  if (issueEntity(issue.id) !== entity) return undefined;
+): ReportedState<IssueState> | 'gone' {
+  if (issueEntity(issue.id) !== entity) return 'gone';
   const [fullName = ''] = name.split('#');
   return { ...reportedState(issue, fullName, repository.settings), name };
 }

@@ -50,7 +50,7 @@ export function issueToDefect(context: Context): Automation {
       const { entity, name } = await whereabouts(input.entity, job);
       const link = await links.get(entity);
       if (link.life !== 'claimed' || link.claim.by !== job.id || (await hasBegun(job.id))) return;
-      if (ending === 'succeeded' && link.newest) {
+      if (ending === 'succeeded' && link.newest && !link.newest.isGone) {
         const { repository } = await issueRefOf({ entity, name }, input);
         // Jobs of newer events have left the defect to this job.
         if (isDefect(link.newest.state.labels, repository.settings))

@@ -13,14 +13,23 @@ export interface IssueAddress extends RepositoryAddress {
  * @returns undefined if the secret has no credentials, or GitHub does not show them this issue
  * @throws {Interruption} for a failure that may pass
  */
-export function fetchIssue(github: GithubForJobs, address: IssueAddress): Promise<GithubIssue | undefined> {
-  return github.ask<GithubIssue | undefined>(
+export async function fetchIssue(github: GithubForJobs, address: IssueAddress): Promise<GithubIssue | undefined> {
+  const issue = await fetchIssueOrGone(github, address);
+  return issue === 'gone' ? undefined : issue;
+}
+
+/** The same, with `gone` for an issue that was deleted. One that was transferred is answered as it is there. */
+export function fetchIssueOrGone(
+  github: GithubForJobs,
+  address: IssueAddress,
+): Promise<GithubIssue | 'gone' | undefined> {
+  return github.ask<GithubIssue | 'gone' | undefined>(
     async () => {
       const authorized = await github.at(address);
       const issue = { ...ownerAndRepo(address.repository), issue_number: address.issueNumber };
       const answer = await authorized?.request('GET /repos/{owner}/{repo}/issues/{issue_number}', issue);
       return answer && readIssue(answer.data);
     },
-    () => undefined,
+    ({ status }) => (status === 410 ? 'gone' : undefined),
   );
 }
