@@ -253,6 +253,20 @@ describe('a backfill', () => {
   });
 });
 
+it('takes an issue again whose job was discarded and has not ended yet, and does so once', async () => {
+  await start();
+  exists(1);
+  await backfill();
+  const [waiting] = await relay.jobs('waiting');
+  if (waiting) await discard(waiting);
+  expect(await backfill()).toEqual({ ...NOTHING, stored: 1 });
+  expect(await backfill()).toEqual({ ...NOTHING, underWay: 1 });
+  await relay.workToTheEnd();
+  expect(defects()).toHaveLength(1);
+  expect(await backfill()).toEqual({ ...NOTHING, unchanged: 1 });
+  expect(await relay.jobs('succeeded')).toHaveLength(2);
+});
+
 describe('a command that is killed', () => {
   it('leaves no issue out and makes none twice when it is run again, after every third of its writes', async () => {
     await start();

@@ -185,11 +185,11 @@ export async function storeBackfill(
         await lines.moveOn({ name: repository.connection, limits }, { stood: { job } });
         return 'stored';
       }
-      if (job.status !== 'succeeded') return WHAT_OF_STATUS[job.status];
-      // It has ended. If it did so while the line was full, nothing may be left to do. Otherwise the settings changed, or
-      // an operator discarded it.
+      if (job.status !== 'succeeded' && !job.discarded) return WHAT_OF_STATUS[job.status];
+      // It has ended, or is about to. If it did so while the line was full, nothing may be left to do. Otherwise the
+      // settings changed, or an operator discarded it.
       if ((await planReported(entity, reported, repository, context)).does === 'nothing') return 'unchanged';
-      draft = { ...draft, id: jobId(draft.automation, draft.id, job.finishedAt ?? 0) };
+      draft = { ...draft, id: jobId(draft.automation, draft.id, job.createdAt) };
     }
   }
 }
