@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ZipFile } from 'yazl';
+import { NoTime, unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { newKeys } from '../github-identity.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -206,6 +207,14 @@ it('an artifact that takes longer than a run of the worker is left out, and the 
   expect(said).toContain('1 passed, 0 failed');
   expect(said).toContain('was not used: it takes too long to read');
   expect(sent).toBe(0);
+});
+
+it('a file that is not compressed is read in pieces, with a look at the clock before each', async () => {
+  const pieces: number[] = [];
+  const file = { write: (piece: Uint8Array) => void pieces.push(piece.length), end() {} };
+  const isTimeOver = () => pieces.length === 3;
+  await expect(unfold(await stored(megabytes(31)), { bytes: 0 }, isTimeOver, () => file)).rejects.toThrow(NoTime);
+  expect(pieces).toEqual([65_536, 65_536, 65_536]);
 });
 
 it('a run takes 20 artifacts', async () => {
