@@ -1,3 +1,4 @@
+import { DynamoDBClient, type PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -30,3 +31,37 @@ it.each([
     expect(relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []))).toEqual(waits);
   },
 );
+
+it('a worker that stalls beyond its lease leaves the reply to the one that took over', async () => {
+  const github = await startGithubApi(() => 0);
+  onTestFinished(() => github.close());
+  const relay: TestRelay = await startRelay({
+    config: exampleConfig({}, { apiUrl: github.url }),
+    github: { token: 'ghp_token' },
+  });
+  onTestFinished(() => relay.close());
+  const told: number[] = [];
+  async function stall(): Promise<void> {
+    relay.clock.now += 100_000;
+    await relay.sweep();
+    await relay.workToTheEnd();
+    told.push(github.comments.length);
+  }
+  const { prototype } = DynamoDBClient;
+  const { send } = prototype;
+  onTestFinished(() => void Object.defineProperty(prototype, 'send', { value: send }));
+  let isStalled = false;
+  async function sendAndStall(this: DynamoDBClient, command: PutItemCommand) {
+    const answer: unknown = await Reflect.apply(send, this, [command]);
+    const isBegun = 'Item' in command.input && command.input.Item?.status?.S === 'begun';
+    if (!isBegun || isStalled) return answer;
+    isStalled = true;
+    await stall();
+    return answer;
+  }
+  Object.defineProperty(prototype, 'send', { value: sendAndStall });
+  await relay.post('issues', issueEvent('opened'));
+  await relay.workToTheEnd();
+  told.push(github.comments.length);
+  expect(told).toEqual([1, 1]);
+});

@@ -39,14 +39,21 @@ export interface ReplyStepsOptions {
 }
 
 export function createReplySteps({ journal, clock, deadline, once, privacy }: ReplyStepsOptions): ReplySteps {
+  /** The lease ends with the run: after it, another worker may send the reply. */
+  function ensureTime(): void {
+    if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
+  }
+
   return {
     read: (step, calls, read) => once.run(step, calls, read),
     async reply(step, { calls, find, make }) {
       return once.run(step, calls, async (begun) => {
-        if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
+        ensureTime();
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
         if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
+        // This worker may have been stalled since.
+        ensureTime();
         return make();
       });
     },
