@@ -10,7 +10,6 @@ import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
-import { createBreakers } from '../lib/service/connection/breakers.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';
 
 /** Every hour: checks that all credentials work, to find a problem before an event fails. */
@@ -19,9 +18,8 @@ export function createHandler(runtime: Runtime) {
   const { table, secrets, clock } = openStores(runtime);
   const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget({ table, random, keyHolder: connections, warn: log.warn });
-  const breakers = createBreakers({ table, clock, random });
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
-  const options = { budget, breakers, metrics, clock, sleep };
+  const options = { budget, metrics, clock, sleep };
   const credentials = [
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])

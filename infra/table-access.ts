@@ -110,7 +110,7 @@ const access: Readonly<Record<string, TableAccess>> = {
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
-    items: { budget: ['GetItem', 'PutItem'], breaker: ['GetItem', 'PutItem'] },
+    items: { budget: ['GetItem', 'PutItem'] },
   },
   'github-redelivery': {
     items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },

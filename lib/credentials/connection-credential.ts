@@ -1,8 +1,8 @@
+import type { CallingRun } from '../engine/line/calling-run.ts';
 import { InLine, Refused, RetryAt, StepFailed } from '../engine/record/interruption.ts';
 import { createPartnerCalls } from '../engine/run/partner-calls.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Budget } from '../service/budget/budget.ts';
-import type { Breakers } from '../service/connection/breakers.ts';
 import type { Connection } from '../service/connection/connection.ts';
 import { BaseUrlError } from '../service/partner/base-url.ts';
 import { validate } from '../service/partner/validate.ts';
@@ -10,19 +10,29 @@ import { SecretError } from '../state/secrets/secrets.ts';
 import type { Credential } from './credential-check.ts';
 import { compareEcho, OtherEcho } from './echo.ts';
 
+/** The check neither obeys breakers nor changes them: whoever opens or closes one calls the jobs that wait. */
+const none: CallingRun['breakers'] = {
+  stopOf: async () => undefined,
+  claimProbe: async () => false,
+  failed: async () => [],
+  toldNothing: async () => {},
+  worked: async () => {},
+  limited: async () => 0,
+};
+
 /** Checks a connection with the service's `/validate`. */
 export function createConnectionCredential(
   connection: Connection,
-  options: Pick<Runtime, 'metrics' | 'clock' | 'sleep'> & { budget: Budget; breakers: Breakers },
+  options: Pick<Runtime, 'metrics' | 'clock' | 'sleep'> & { budget: Budget },
 ): Credential {
-  const { budget, breakers, metrics, clock, sleep } = options;
+  const { budget, metrics, clock, sleep } = options;
   const { name } = connection;
 
   async function callValidate(deadline: number): Promise<string> {
     const { repeatable } = createPartnerCalls({
       connection,
       budget,
-      breakers,
+      breakers: none,
       clock,
       sleep,
       deadline,
@@ -45,15 +55,7 @@ export function createConnectionCredential(
         return { verdict: 'good', why: await callValidate(deadline) };
       } catch (error) {
         if (error instanceof StepFailed) return { verdict: 'unanswered', why: error.message };
-        if (error instanceof RetryAt || error instanceof InLine) {
-          const down = await breakers.view(name);
-          return down
-            ? {
-                verdict: 'bad',
-                why: `it has been down since ${new Date(down.since).toISOString()}: ${down.why}`,
-              }
-            : { verdict: 'unknown', why: error.message };
-        }
+        if (error instanceof RetryAt || error instanceof InLine) return { verdict: 'unknown', why: error.message };
         const isBad = [Refused, SecretError, BaseUrlError, OtherEcho].some((kind) => error instanceof kind);
         if (isBad && error instanceof Error) return { verdict: 'bad', why: error.message };
         throw error;

@@ -18,7 +18,7 @@ export interface CallingRun {
   /** Set for a job that an outside contributor caused. */
   strangerCalls?: StrangerCalls | undefined;
   budget: Budget;
-  breakers: Breakers;
+  breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'limited'>;
   /** Moves the waiting lines of the connection on. It never fails. */
   moveLines?: () => Promise<void>;
   clock: () => number;
