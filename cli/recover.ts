@@ -74,6 +74,8 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
       const target = await open();
       const config = withGithubAt(target.githubStandIn, await readConfig());
       trustCaFile(config);
+      // The answer has the time of the table, by which everything goes.
+      const known = await createHooks(target.stores.table).known();
       const now = target.stores.clock();
       const period = {
         from: since?.getTime() ?? now - keptForMs(config.github.apiUrl),
@@ -81,7 +83,7 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
       };
       if (period.to > now) throw new Error(`--until is ahead of the time now, ${localTime(now)}`);
       if (period.from >= period.to) throw new Error('--since must be before --until');
-      const recovery = operations(target, config, period);
+      const recovery = operations(target, config, period, known);
       const plan = await recovery.plan();
       if (options.json)
         printJson({ ...period, ...plan, links: { ...plan.links, lost: plan.links.lost.map(withoutState) } });
@@ -98,13 +100,17 @@ interface Plan {
   unlisted: string[];
 }
 
-function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, period: LostPeriod) {
+function operations(
+  { stores, githubWebhookUrl }: Target,
+  config: RelayConfig,
+  period: LostPeriod,
+  known: readonly Hook[],
+) {
   const { table, clock, secrets } = stores;
   const { apiUrl } = config.github;
   const sleep = async (ms: number) => void (await setTimeout(ms));
   const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch });
   const repositories = config.github.repositories.map(({ name }) => name);
-  const hooks = createHooks(table);
   const lost = createLostDeliveries({ github, apiUrl, clock, sleep });
   const connections = createConnections({ config, secrets, clock: Date.now, random: randomBytes, fetch });
   const budget = createBudget({ table, keyHolder: connections });
@@ -126,7 +132,6 @@ function operations({ stores, githubWebhookUrl }: Target, config: RelayConfig, p
 
   /** Those that the table knows, and those that GitHub lists: a table that was lost knows none. */
   async function allHooks() {
-    const known: Hook[] = await hooks.known();
     if (!(await github.isThere())) return { all: known, refused: [] };
     const { hooks: listed, refused } = await hooksTo(githubWebhookUrl, repositories, github);
     const all = new Map([...known, ...listed].map((hook) => [`${targetName(hook)}#${hook.id}`, hook]));

@@ -9,6 +9,7 @@ import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
 import { targetName } from '../../lib/platforms/github/redelivery/hooks.ts';
+import { openStores, type Stores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
@@ -61,10 +62,12 @@ afterEach(() => {
 });
 
 /** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
-async function recover(...words: string[]): Promise<string> {
+const recover = (...words: string[]) => recoverAt(relay.stores, ...words);
+
+async function recoverAt(stores: Stores, ...words: string[]): Promise<string> {
   relay.clock.now += 10 * 60_000;
   const program = new Command().exitOverride();
-  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
+  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores };
   addRecoverCommand(
     program,
     async () => target,
@@ -230,6 +233,13 @@ describe('relay recover', () => {
     const lost = ['--since', '2026-11-20T09:00Z', '--until', until];
     expect(await recover(...lost, '--go')).toContain('deliveries asked for: 1');
     expect(await recover(...lost, '--go')).toContain('deliveries asked for: 0');
+  });
+
+  it('takes the time from the table, if the clock of this machine is an hour behind', async () => {
+    await happens('opened', { id: 1 });
+    await replaceTable(relay, []);
+    const behind = openStores({ ...relay.runtime, clock: () => relay.clock.now - 3_600_000 });
+    expect(await recoverAt(behind, '--go')).toContain('deliveries asked for: 1');
   });
 
   it('says how to see whether everything has arrived, and asks again for what failed', async () => {
