@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { DynamoDBClient, ScanCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -39,3 +40,34 @@ it('a search in a slow list ends', async () => {
   // Three looks of ten pages.
   expect(lists).toBeLessThanOrEqual(40);
 }, 120_000);
+
+it.each([false, true])(
+  'a search whose first page meets 429 waits for the budget, and its item expires; the claim cannot be given back: %s',
+  async (fails) => {
+    relay = await startRelay();
+    const { prototype } = DynamoDBClient;
+    const { send } = prototype;
+    onTestFinished(() => void Object.defineProperty(prototype, 'send', { value: send }));
+    Object.defineProperty(prototype, 'send', {
+      async value(this: DynamoDBClient, command: UpdateItemCommand) {
+        if (fails && command.input.UpdateExpression === 'REMOVE #readerUntil') throw new Error('no answer');
+        return Reflect.apply(send, this, [command]);
+      },
+    });
+    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create', times: 1 });
+    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/list', retryAfterSeconds: 60 });
+    await relay.post('issues', issueEvent('opened'));
+    for (let rounds = 0; rounds < 3; rounds++) {
+      await relay.work();
+      relay.clock.now += 12_000;
+      await relay.sweep();
+    }
+    const TableName = relay.stack.variables.TABLE_NAME;
+    const { Items = [] } = await Reflect.apply(send, new DynamoDBClient({}), [new ScanCommand({ TableName })]);
+    const readings = Items.filter(({ pk }: { pk: { S: string } }) => pk.S.startsWith('reading#'));
+    expect(readings).toEqual([expect.objectContaining({ expiresAt: { N: expect.any(String) } })]);
+    const [job] = await relay.jobs();
+    expect(job).toMatchObject({ status: 'waiting', attempts: 0 });
+    expect(job?.waits?.newest.map((wait) => wait.for)).toContain('budget');
+  },
+);

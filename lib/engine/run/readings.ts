@@ -112,7 +112,10 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
     const now = clock();
     const claimed = await table.update(
       key,
-      { expression: 'SET #readerUntil = :until', values: { until: now + READER_MS } },
+      {
+        expression: 'SET #readerUntil = :until, #expiresAt = :expiresAt',
+        values: { until: now + READER_MS, expiresAt: expiry(now, KEPT_MS) },
+      },
       { expression: 'attribute_not_exists(#readerUntil) OR #readerUntil <= :now', values: { now } },
     );
     return claimed !== undefined;
@@ -131,7 +134,8 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
       if (id !== undefined) return { id };
       return { at: startedAt, isComplete, ...(newest !== undefined && { newest }) };
     } catch (error) {
-      await table.update(key, { expression: 'REMOVE #readerUntil' });
+      // If this fails too, the claim ends by itself. What the reading failed with says how the job goes on.
+      await table.update(key, { expression: 'REMOVE #readerUntil' }).catch(() => {});
       // The next run would have to start over and would get no further.
       const isTooSlow = error instanceof RetryAt && clock() - startedAt > SLOW_READING_MS;
       throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
