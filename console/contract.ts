@@ -156,6 +156,8 @@ export interface JobRow {
   outcomeUnknown?: boolean;
   /** While it waits: until when, if known. */
   until?: number;
+  /** Whether that time is a forecast. */
+  isForecast?: true;
 }
 
 /** `GET /api/jobs/<id>` */

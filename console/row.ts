@@ -4,7 +4,7 @@ import type { JobRow } from './contract.ts';
 /** A job as the lists show it. */
 export function rowOf(job: Job): JobRow {
   const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt, finishedAt } = job;
-  const at = status === 'waiting' ? continuesAt(job) : undefined;
+  const when = status === 'waiting' ? continuesAt(job) : undefined;
   const personMs = waitedForPerson(job);
   const person = asked?.by?.id ?? cause?.person;
   return {
@@ -24,7 +24,7 @@ export function rowOf(job: Job): JobRow {
     ...(job.notDone && { notDone: true }),
     ...(job.discarded && { discarded: true }),
     ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),
-    ...(typeof at === 'number' && { until: at }),
+    ...(typeof when === 'object' && { until: when.at, ...(when.isForecast && { isForecast: true as const }) }),
   };
 }
 

@@ -89,7 +89,7 @@ function words(line: LogLine, now: number): string {
     case 'job waits':
       return line.dueAt === undefined
         ? `… ${line.entity} waits for its turn: ${line.why}`
-        : `… ${line.entity} continues at ${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;
+        : `… ${line.entity} continues at ${line.isForecast ? 'about ' : ''}${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;
     case 'job continues':
       return `● ${line.entity} continues ${afterWait(line)}`;
     case 'job parked':

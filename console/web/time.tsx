@@ -32,22 +32,24 @@ export function AtAndAway({ at }: { at: number }) {
 }
 
 /** A local time to come and how far away it is, or what happens once it has come. */
-export function Coming({ at, past }: { at: number; past: string }) {
+export function Coming({ at, isForecast, past }: { at: number; isForecast?: true | undefined; past: string }) {
   if (at <= useValue(now)) return past;
   return (
     <>
-      at <AtAndAway at={at} />
+      at {isForecast && 'about '}
+      <AtAndAway at={at} />
     </>
   );
 }
 
 /** When a waiting job continues, if that is known. */
-export function Continues({ job: { status, until } }: { job: Pick<JobRow, 'status' | 'until'> }) {
+export function Continues({ job }: { job: Pick<JobRow, 'status' | 'until' | 'isForecast'> }) {
+  const { status, until, isForecast } = job;
   if (status !== 'waiting' || until === undefined) return null;
   return (
     <span>
       {' '}
-      continues <Coming at={until} past="as soon as a worker takes it" />
+      continues <Coming at={until} isForecast={isForecast} past="as soon as a worker takes it" />
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
+import { continuesAt } from '../../lib/engine/record/job.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -155,6 +156,37 @@ it('a slot that a job did not need goes to the first in line that has none, behi
   await lines.passOn({ ...job, slotAt: slotAt + MINUTE }, { perMinute: 20, perDay: 5_000 });
   expect((await standing()).map((job) => job.slotAt)).toEqual([...before.slice(0, -1), slotAt + MINUTE]);
 });
+
+it.each([
+  [{ perMinute: 6 }, 9, undefined],
+  [{ perMinute: 20 }, 30, undefined],
+  [{ perMinute: 120 }, 1, 20],
+  [{ perMinute: 120 }, 4, 20],
+])(
+  'a waiting job continues at the time that it says: %o, %i issues, a pause of %o s',
+  async (limits, issues, retryAfterSeconds) => {
+    relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
+    if (retryAfterSeconds) relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds });
+    const told = new Map<string, { at: number; isForecast: boolean }[]>();
+    for (let id = 1; id <= issues; id++, relay.clock.now += 10)
+      await relay.post('issues', issueEvent('opened', { id }));
+    for (let second = 0; second < 240; second++, relay.clock.now += 1_000) {
+      await relay.work();
+      for (const job of await relay.jobs('waiting')) {
+        const when = continuesAt(job);
+        if (typeof when === 'object') told.set(job.id, [...(told.get(job.id) ?? []), when]);
+      }
+    }
+    const ended = new Map((await relay.jobs('succeeded')).map(({ id, finishedAt }) => [id, finishedAt ?? 0]));
+    expect(ended.size).toBe(issues);
+    expect(told.size).toBeGreaterThan(0);
+    const late = [...told].flatMap(([id, times]) =>
+      times.map((time) => ({ ...time, byMs: (ended.get(id) ?? 0) - time.at })),
+    );
+    expect(late.filter(({ isForecast, byMs }) => Math.abs(byMs) > (isForecast ? 15_000 : 4_000))).toEqual([]);
+  },
+  60_000,
+);
 
 it.each([
   [5, 1],

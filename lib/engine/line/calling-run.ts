@@ -19,13 +19,21 @@ export interface CallingRun {
   strangerCalls?: StrangerCalls | undefined;
   budget: Budget;
   breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'limited'>;
-  /** Moves the waiting lines of the connection on. It never fails. */
-  moveLines?: () => Promise<void>;
+  /** The waiting line of the job's lane. */
+  line?: OwnLine;
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
   /** When the run must have ended: the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
   report: (news: CallNews) => void;
+}
+
+/** Neither fails: a call counts for more. */
+export interface OwnLine {
+  /** Moves the lines of the connection on. */
+  moveOn(): Promise<void>;
+  /** When the job gets a slot, if it goes into the line now; undefined if that is too far away to tell. */
+  foresee(): Promise<number | undefined>;
 }
 
 export type CallNews =

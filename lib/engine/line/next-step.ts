@@ -102,12 +102,12 @@ function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | und
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
-  const at = continuesAt(job);
+  const when = continuesAt(job);
   const kind = waitsFor(job);
   const what = kind === undefined ? '' : ` for ${WAITS[kind]}`;
-  if (at === undefined) return `waits in line${what}, and continues by itself`;
-  const isOver = at !== 'probed' && at <= now;
-  return `${isOver ? 'waited' : 'waits'}${what}, and ${continuesInWords(at, time, now)}`;
+  if (when === undefined) return `waits in line${what}, and continues by itself`;
+  const isOver = when !== 'probed' && when.at <= now;
+  return `${isOver ? 'waited' : 'waits'}${what}, and ${continuesInWords(when, time, now)}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {

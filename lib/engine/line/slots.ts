@@ -27,7 +27,7 @@ export interface Slots {
 }
 
 export function createSlots(run: CallingRun, pauses: Pauses): Slots {
-  const { connection, lane, cameBack, budget, strangerCalls, moveLines, clock, sleep, deadline } = run;
+  const { connection, lane, cameBack, budget, strangerCalls, line, clock, sleep, deadline } = run;
   const isLater = lane === 'further' || lane === 'backfill';
   const longest = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
   let lineIsDue = false;
@@ -51,9 +51,9 @@ export function createSlots(run: CallingRun, pauses: Pauses): Slots {
     request,
     reached: reachedBy,
     async wait({ askAgainAt, expectedAt, why }) {
-      if (askAgainAt === undefined) throw new InLine(why, expectedAt);
+      if (askAgainAt === undefined) throw new InLine(why, line ? await line.foresee() : expectedAt);
       // Now, because the call may take ten seconds.
-      if (lineIsDue) await moveLines?.();
+      if (lineIsDue) await line?.moveOn();
       lineIsDue = false;
       await pauses.untilSlot(askAgainAt, why);
     },

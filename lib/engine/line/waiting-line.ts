@@ -70,6 +70,11 @@ export interface WaitingLines {
    * @throws {BudgetUnavailable}
    */
   moveOn(connection: Connected, how?: { atOnce?: boolean; stood?: Stood | undefined }): Promise<string[]>;
+  /**
+   * When a job gets its slot that goes into the line now, behind those that are there.
+   * @returns epoch milliseconds; undefined if so many are ahead of it that nobody knows
+   */
+  foresee(job: Job, limits: Limits): Promise<number | undefined>;
   /** True if the jobs of the line are called from it. */
   advances(line: string, connection: string): Promise<boolean>;
   /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
@@ -158,6 +163,15 @@ export function createWaitingLines({
         if (lookAgainAt === undefined || looks === MOST_LOOKS) return all;
         await sleep(lookAgainAt - clock());
       }
+    },
+    async foresee({ id, connection, lane, createdAt }, limits) {
+      const most = 2 * limits.perMinute;
+      const before = lanes.slice(0, lanes.indexOf(lane) + 1);
+      const inLines = await Promise.all(before.map((one) => jobs.line(connection, one, most)));
+      if (inLines.some(({ length }) => length === most)) return undefined;
+      const isAhead = (one: StandingJob) => one.lane !== lane || one.slotAt !== undefined || one.createdAt <= createdAt;
+      const ahead = inLines.flat().filter((one) => one.id !== id && isAhead(one)).length;
+      return budget.foreseeSlot(connection, limits, lane, ahead);
     },
     async advances(line, connection) {
       const operation = operationOfLine(line);

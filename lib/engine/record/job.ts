@@ -206,22 +206,26 @@ const DIGEST_LENGTH = 20;
 
 /**
  * When a waiting job continues, in epoch milliseconds: `probed` as soon as a probe finds that its calls work again, which
- * another job can make; undefined if nobody knows.
+ * another job can make; undefined if nobody knows. Until a job is called from the line, its time is a forecast.
  */
-export function continuesAt(job: Job): number | 'probed' | undefined {
+export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'probed' | undefined {
   const kind = waitsFor(job);
   if (job.line !== undefined && (kind === 'outage' || kind === 'key')) return 'probed';
-  return job.dueAt ?? job.expectedAt;
+  const { dueAt, slotAt = dueAt } = job;
+  // Between its wake-up and its slot, a called job takes the first slot that is free.
+  if (dueAt !== undefined) return { at: Math.round((dueAt + (slotAt ?? dueAt)) / 2), isForecast: false };
+  return job.expectedAt === undefined ? undefined : { at: job.expectedAt, isForecast: true };
 }
 
 /** @param time writes a time as its reader should see it, from epoch milliseconds */
 export function continuesInWords(
-  at: NonNullable<ReturnType<typeof continuesAt>>,
+  when: NonNullable<ReturnType<typeof continuesAt>>,
   time: (ms: number) => string,
   now: number,
 ): string {
-  if (at === 'probed') return 'continues as soon as a probe succeeds';
-  return at > now ? `continues at ${time(at)}` : 'continues as soon as a worker takes it';
+  if (when === 'probed') return 'continues as soon as a probe succeeds';
+  if (when.at <= now) return 'continues as soon as a worker takes it';
+  return `continues at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 
 /** True if no run of the job follows, unless an operator continues it. */

@@ -1,7 +1,7 @@
 import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import { createLearned } from '../../service/connection/learned.ts';
-import type { CallNews } from '../line/calling-run.ts';
+import type { CallNews, OwnLine } from '../line/calling-run.ts';
 import { createStrangerCalls } from '../line/stranger-calls.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
@@ -108,11 +108,13 @@ export function connected(
       ? undefined
       : createStrangerCalls({ report, connection, share: worker.strangers, login: job.stranger });
   const began = { replacedTable, happenedAt: happenedAt(job) };
-  const moveLines = async () => {
-    await lines.moveOn(connection).catch((error) => worker.report({ news: 'line stands still', job, error }));
+  const stands = (error: unknown) => worker.report({ news: 'line stands still', job, error });
+  const line: OwnLine = {
+    moveOn: async () => void (await lines.moveOn(connection).catch(stands)),
+    foresee: () => lines.foresee(job, connection.limits).catch(() => undefined),
   };
   const run = { connection, lane, caller, limited, cameBack, strangerCalls, budget, breakers, clock, sleep, deadline };
-  const calls = createPartnerCalls({ ...run, moveLines, report });
+  const calls = createPartnerCalls({ ...run, line, report });
   const learned = createLearned(table, connection.name, clock);
   const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
   const tools = createToolSteps({

@@ -75,7 +75,8 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         return;
       case 'in line': {
         const { expectedAt, why } = told;
-        log.info({ message: 'job waits', ...about, dueAt: expectedAt && new Date(expectedAt).toISOString(), why });
+        const expected = expectedAt && { dueAt: new Date(expectedAt).toISOString(), isForecast: true };
+        log.info({ message: 'job waits', ...about, ...expected, why });
         return;
       }
       case 'breaker not closed':

@@ -81,9 +81,10 @@ function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number)
 }
 
 function waits(job: Job, now: number): string {
-  const at = continuesAt(job);
-  if (at === undefined) return 'waiting for its turn';
-  return typeof at === 'number' && at > now ? `waiting until ${time(at)}` : continuesInWords(at, time, now);
+  const when = continuesAt(job);
+  if (when === undefined) return 'waiting for its turn';
+  if (when === 'probed' || when.at <= now) return continuesInWords(when, time, now);
+  return `waiting until ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 
 function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {

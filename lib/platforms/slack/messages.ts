@@ -77,7 +77,7 @@ export function saidMessage(
     case 'waiting':
       return message(
         section(
-          `:hourglass: ${code(askedIn(job))} has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, not before ${time(said.until)}`}.`,
+          `:hourglass: ${code(askedIn(job))} has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, at about ${time(said.until)}`}.`,
         ),
       );
     case 'parked':

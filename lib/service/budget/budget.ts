@@ -154,6 +154,8 @@ export interface Budget {
    * @returns when to move the lines on again, because nobody is on the way to a job that the index may not show yet
    */
   noteLines(connection: string, standing: readonly Lane[], comesAt?: number): Promise<number | undefined>;
+  /** When a job of the lane gets its slot from the line, with that number of jobs ahead of it; epoch milliseconds. */
+  foreseeSlot(connection: string, limits: Limits, lane: Lane, ahead: number): Promise<number>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
   /** When that number of calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
   foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
@@ -380,6 +382,16 @@ export function createBudget({
     async foresee(connection, limits, foreseen) {
       const state = await store.read(connection);
       return foresee(state, limitsNow(state, limits, clock()), foreseen, clock());
+    },
+    async foreseeSlot(connection, configured, lane, ahead) {
+      const state = await store.read(connection);
+      const now = clock();
+      const limits = limitsNow(state, configured, now);
+      const { slotTime } = planOf(state, limits, now);
+      const [first = now, known] = [slotTime(lane, 0), slotTime(lane, ahead)];
+      // The line calls its jobs at the pace of the limit.
+      if (known !== undefined) return Math.max(known, Math.ceil(first + ahead * (MINUTE / limits.perMinute)));
+      return Math.ceil(foresee(state, limits, { lane, calls: 1, ahead }, now));
     },
     async windows(connection) {
       const { minute, day } = await store.read(connection);

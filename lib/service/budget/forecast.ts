@@ -1,5 +1,5 @@
 import type { BudgetState } from './budget-item.ts';
-import type { Lane } from './lanes.ts';
+import { isOfPeople, type Lane } from './lanes.ts';
 import { slotTime, type Windows } from './slot-time.ts';
 import { add, callsIn, type Limits, trim, type Window } from './window.ts';
 
@@ -53,7 +53,7 @@ export function foresee(state: BudgetState, limits: Limits, { lane, calls, ahead
   const all = calls + ahead;
   const played = Math.min(all, MOST_FORESEEN);
   const begins = at;
-  for (let sent = 0; sent < played; sent++) send(sent < ahead ? 'background' : lane);
+  for (let sent = 0; sent < played; sent++) send(sent < ahead && !isOfPeople(lane) ? 'background' : lane);
   return begins + (at - begins) * (all / Math.max(1, played));
 }
 
