@@ -101,7 +101,7 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
       return asScheduledHandler(createHandler({ ...runtime, ...other }))({}, { getRemainingTimeInMillis: () => HOUR });
     },
     async runAndDie(at, isCarriedOut) {
-      const mortal = new Process([{ at: at - 1, what: isCarriedOut ? 'dies after' : 'dies before' }]);
+      const mortal = new Process([{ at: at - 1, what: isCarriedOut ? 'dies after' : 'dies before' }], runtime.sleep);
       const mortally: Partial<Runtime> = {
         fetch: (input, init) => Process.pass(() => fetch(input, init), false),
         log: { info: () => {}, warn: () => {}, error: () => {} },

@@ -387,6 +387,18 @@ describe('a message', () => {
     expect(await only()).toMatchObject({ status: 'succeeded' });
   });
 
+  it('of workers that claim a job at the same moment, one gets it, also after the lease of an earlier one', async () => {
+    await start();
+    const { id, generation } = await stored();
+    for (const round of [1, 2]) {
+      const until = relay.clock.now + 30_000;
+      const owners = ['a', 'b', 'c'].map((name) => `${name}${round}`);
+      const claims = await Promise.all(owners.map((owner) => relay.stores.jobs.claim(id, generation, owner, until)));
+      expect(claims.filter((claim) => !('unclaimed' in claim))).toHaveLength(1);
+      relay.clock.now = until;
+    }
+  });
+
   describe('a run that crashes', () => {
     /** Claims the job as a worker does that then dies. */
     async function crash(): Promise<void> {

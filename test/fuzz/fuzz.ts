@@ -13,13 +13,14 @@ export interface Finding {
 
 /**
  * Plays random histories.
+ * @param endOnFailure leaves the one that is found as long as it is
  * @returns the first that breaks a promise; undefined if none does
  */
-export async function fuzz(runs: number, seed: number): Promise<Finding | undefined> {
+export async function fuzz(runs: number, seed: number, endOnFailure = false): Promise<Finding | undefined> {
   const goOn = stopTimers();
   try {
     const isKept = fc.asyncProperty(histories, async (history) => (await play(history)).length === 0);
-    const { counterexample } = await fc.check(isKept, { numRuns: runs, seed });
+    const { counterexample } = await fc.check(isKept, { numRuns: runs, seed, endOnFailure });
     return counterexample ? await follow(counterexample[0], seed) : undefined;
   } finally {
     goOn();

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { countings } from '../service/budget/service-model.ts';
 import { type Happening, happenings } from './github.ts';
 import { type Trouble, troubles } from './process.ts';
-import { type Detour, ways } from './service.ts';
+import { type Detour, type Limits, type Way, ways } from './service.ts';
 
 /** Most of what happens, happens to the first. */
 const ISSUES = [0, 0, 0, 1];
@@ -22,6 +23,8 @@ export type Operation = (typeof operations)[number];
 
 /** Something that happens to the relay, or around it. What does not apply at its moment does nothing. */
 export type Action =
+  /** What the service allows from the beginning. Without it, the limits are out of reach. */
+  | ({ do: 'limits' } & Limits)
   /** On GitHub. What is held is delivered later, or at the end. */
   | { do: 'happens'; what: Happening; issue: number; held: boolean; troubles: Trouble[] }
   /** A delivery arrives, late or once more; below 0, the last that has not arrived. */
@@ -35,7 +38,7 @@ export type Action =
   | { do: 'passes'; seconds: number }
   /** A stalled process goes on. */
   | { do: 'resumes'; which: number }
-  /** A message is delivered once more. */
+  /** A message is delivered once more; below 0, the last. */
   | { do: 'redrives'; which: number }
   | { do: 'diverts'; detour: Detour }
   | { do: 'operates'; operation: Operation; which: number; other: number; troubles: Trouble[] }
@@ -43,10 +46,10 @@ export type Action =
   | { do: 'edits'; which: number; field: 'title' | 'description' }
   /** GitHub does not show the issues any more, so that nobody can say which of two states of one second is newer. */
   | { do: 'hides issues' }
-  /** Everything is worked off, to the end of all waits. */
-  | { do: 'settles' };
+  /** Everything is worked off, to the end of all waits, or until a job is parked. */
+  | { do: 'settles'; untilParked: boolean };
 
-const BEGINNING: Action = { do: 'happens', what: 'opened', issue: 0, held: false, troubles: [] };
+export const BEGINNING = { do: 'happens', what: 'opened', issue: 0, held: false, troubles: [] } satisfies Action;
 
 const place = fc.nat({ max: 7 });
 
@@ -62,6 +65,14 @@ const some = fc.oneof(
   { weight: 1, arbitrary: fc.array(trouble, { minLength: 2, maxLength: 3 }) },
 );
 
+const way = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('answer lost', 'lost on the way', 'not connected', '403', ...ways.slice(2, 5)),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(...ways) },
+);
+
 const detour = fc.record<Detour>({
   to: fc.constantFrom(
     'defects/create',
@@ -71,10 +82,7 @@ const detour = fc.record<Detour>({
     'defects/list',
     'anything',
   ),
-  way: fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom('answer lost', 'lost on the way', '403', ...ways.slice(2, 5)) },
-    { weight: 1, arbitrary: fc.constantFrom(...ways) },
-  ),
+  way,
   body: fc.nat({ max: 6 }),
 });
 
@@ -128,11 +136,61 @@ const action = fc.oneof<fc.MaybeWeightedArbitrary<Action>[]>(
       field: fc.constantFrom('title' as const, 'description' as const),
     }),
   },
-  { weight: 8, arbitrary: fc.constant({ do: 'settles' as const }) },
+  { weight: 8, arbitrary: fc.constant({ do: 'settles' as const, untilParked: false }) },
   { weight: 1, arbitrary: fc.constant({ do: 'hides issues' as const }) },
 );
 
+const divert = (to: Detour['to'], way: Way): Action => ({ do: 'diverts', detour: { to, way, body: 0 } });
+const unclear = fc.constantFrom<Way>('passed on after 200 s', 'answer lost', 'lost on the way');
+const stalls = fc.constantFrom<Trouble['what']>('stalls before', 'stalls after');
+
+/** What hardly comes together by chance. */
+const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
+  // A person decides about a creation while its request may still be carried out.
+  fc
+    .tuple(unclear, fc.constantFrom<Operation>('resolve --done', 'resolve --again', 'discard'))
+    .map(([way, operation]) => [
+      divert('defects/create', way),
+      divert('defects/create', '403'),
+      { do: 'commands', again: false, troubles: [] },
+      { do: 'settles', untilParked: true },
+      { do: 'operates', operation, which: -1, other: 0, troubles: [] },
+    ]),
+  // A second worker gets a job whose run stands still.
+  fc.tuple(fc.nat({ max: 20 }), stalls, seconds).map(([at, what, seconds]) => [
+    { do: 'works', lane: 0, troubles: [{ at, what }] },
+    { do: 'passes', seconds },
+    { do: 'redrives', which: -1 },
+    { do: 'resumes', which: -1 },
+  ]),
+  // A creation without an answer is taken up late.
+  fc
+    .tuple(way, fc.constantFrom<Way>('429 for 20 s', '429 for 900 s', '500 before the work'), seconds)
+    .map(([way, later, seconds]) => [
+      divert('defects/create', way),
+      divert('defects/create', later),
+      { do: 'commands', again: false, troubles: [] },
+      { do: 'works off' },
+      { do: 'passes', seconds },
+    ]),
+);
+
+/** Few calls, so that a history of some minutes or days uses them up. */
+const limits = fc.record({
+  do: fc.constant('limits' as const),
+  perMinute: fc.constantFrom(3, 5, 8, 20),
+  perDay: fc.constantFrom(30, 100, 100_000),
+  counting: fc.constantFrom(...countings),
+});
+
 /** Any action of a history can be left out, so that the rest shows what matters. */
 export const histories = fc
-  .array(fc.option(action, { freq: 50 }), { minLength: 6, maxLength: 40, size: 'max' })
-  .map((actions) => [BEGINNING, ...actions.filter((one) => one !== null)]);
+  .tuple(
+    fc.option(limits, { freq: 2 }),
+    fc.array(fc.oneof({ weight: 12, arbitrary: action.map((one) => [one]) }, { weight: 1, arbitrary: scenes }), {
+      minLength: 6,
+      maxLength: 40,
+      size: 'max',
+    }),
+  )
+  .map(([limits, actions]) => [...(limits ? [limits] : []), BEGINNING, ...actions.flat()]);

@@ -1,12 +1,16 @@
 import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
+import { openJournal } from '../../lib/engine/record/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { fromItem } from '../../lib/links/link-item.ts';
 import type { Link } from '../../lib/links/link-life.ts';
+import { createBudget } from '../../lib/service/budget/budget.ts';
+import { callsIn } from '../../lib/service/budget/window.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import type { Issue } from './github.ts';
 import type { World } from './world.ts';
 
+const CLOCK_ERROR_MS = 400;
 const LIVE = ['queued', 'running', 'waiting'];
 
 /** What a person wrote into a defect while nothing else was going on. */
@@ -28,6 +32,8 @@ export class Judge {
   readonly #discarded = new Map<Issue, number>();
   readonly #edits: Edit[] = [];
   readonly #seeded: number;
+  /** The leases that were seen last. */
+  #leases: ({ id: string } & NonNullable<Job['lease']>)[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -66,13 +72,21 @@ export class Judge {
     return this.#world.jobs().filter(({ status }) => status === 'parked');
   }
 
-  /** The defect that a parked job's request has created. */
-  madeBy(job: Job): Defect | undefined {
-    const request = this.#world
-      .items()
-      .find(({ pk, sk }) => pk === `job#${job.id}` && String(sk).startsWith('request#'));
-    const marker = (request as { found?: { marker?: string } } | undefined)?.found?.marker;
-    return marker === undefined ? undefined : this.#made().find(({ description }) => description.includes(marker));
+  /** A run goes on, and may end. */
+  noteResumed(): void {
+    this.#leases = [];
+  }
+
+  /** The defect that a parked job has created, as its open request or an earlier decision says. */
+  async madeBy(job: Job): Promise<Defect | undefined> {
+    const { table, clock } = this.#world.stores;
+    const journal = await openJournal(table, job.id, clock);
+    const markers = journal.openSteps().map((step) => journal.openRequest(step)?.found?.marker ?? step);
+    const decided = journal.entries().map(({ result }) => (result as { id?: unknown } | undefined)?.id);
+    return this.#made().find(
+      ({ defect_id, description }) =>
+        decided.includes(defect_id) || markers.some((marker) => description.includes(marker)),
+    );
   }
 
   /** A person changes a defect, if the relay has nothing to do. */
@@ -95,9 +109,16 @@ export class Judge {
   }
 
   /** What must hold at every moment. */
-  now(): string[] {
-    const { bugs } = this.#world;
-    return [...bugs.map((bug) => `a bug: ${bug.slice(0, 600)}`), ...this.#doubled(), ...this.#irresponsible()];
+  async now(): Promise<string[]> {
+    const { bugs, service } = this.#world;
+    return [
+      ...bugs.map((bug) => `a bug: ${bug.slice(0, 600)}`),
+      ...service.wrong,
+      ...(await this.#uncounted()),
+      ...this.#takenAway(),
+      ...this.#doubled(),
+      ...this.#irresponsible(),
+    ];
   }
 
   /** What must hold once everything has come and nothing is under way. */
@@ -153,6 +174,30 @@ export class Judge {
       return entity === `issue-${issue.id}`;
     });
     return this.#world.github.issues[places[0]?.issue ?? -1];
+  }
+
+  /** Calls that the service counts and the budget does not. Nothing but chance would keep such a budget within the limit. */
+  async #uncounted(): Promise<string[]> {
+    const { service, stores } = this.#world;
+    const used = service.used();
+    const booked = await createBudget({ table: stores.table }).windows('main');
+    return (['minute', 'day'] as const).flatMap((window) =>
+      callsIn(booked[window]) < used[window]
+        ? [`the budget counts ${callsIn(booked[window])} of the ${used[window]} calls of the last ${window}`]
+        : [],
+    );
+  }
+
+  /** Nobody takes a job over from a run that stands still or has died, while its lease lasts. */
+  #takenAway(): string[] {
+    const before = this.#leases;
+    const jobs = this.#world.jobs();
+    this.#leases = jobs.flatMap(({ id, lease }) => (lease ? [{ ...lease, id }] : []));
+    return before.flatMap(({ id, owner, until }) => {
+      const lasts = until > this.#world.clock.now + CLOCK_ERROR_MS;
+      const isHeld = jobs.some((job) => job.id === id && job.lease?.owner === owner);
+      return lasts && !isHeld ? [`${id} was taken over before its lease ended`] : [];
+    });
   }
 
   #doubled(): string[] {

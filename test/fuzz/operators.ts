@@ -12,6 +12,9 @@ import { createMarkers } from '../../lib/engine/record/markers.ts';
 import { repositoryToBackfill, storeBackfill } from '../../lib/intake/github/backfill.ts';
 import { createLinks } from '../../lib/links/links.ts';
 import type { Runtime, Stores } from '../../lib/runtime.ts';
+import { createBudget } from '../../lib/service/budget/budget.ts';
+import { callWithinBudget } from '../../lib/service/connection/call-within-budget.ts';
+import { budgetIdOf } from '../../lib/service/connection/connection.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { SERVICE_URL } from './service.ts';
@@ -24,9 +27,21 @@ export interface Command {
 
 const BY = 'alice';
 
-function verifying({ config, fetch, clock }: Runtime) {
-  const client = createPartnerClient({ baseUrl: SERVICE_URL, ...defaultKey, fetch, clock });
-  return createVerifyCreated(config, async () => client.call);
+function verifying({ runtime, stores }: Command) {
+  const { config, fetch, clock, random, sleep } = runtime;
+  const partner = { baseUrl: SERVICE_URL, ...defaultKey };
+  const client = createPartnerClient({ ...partner, fetch, clock });
+  const budgetId = async () => budgetIdOf(partner);
+  const budget = createBudget({
+    table: stores.table,
+    random,
+    sleep,
+    keyHolder: () => ({ budgetId, suspectKey() {} }),
+  });
+  return createVerifyCreated(config, async (connection) => {
+    const { limits } = config.connections[connection] ?? { limits: { perMinute: 0, perDay: 0 } };
+    return callWithinBudget({ client, budget, connection, limits, clock: stores.clock, sleep, tell() {} });
+  });
 }
 
 export async function replay({ runtime, stores }: Command, job: Job): Promise<void> {
@@ -40,7 +55,7 @@ export async function searchAgain({ runtime, stores }: Command, job: Job): Promi
 }
 
 export async function resolve({ runtime, stores }: Command, job: Job, done?: string): Promise<void> {
-  const resolution = done === undefined ? 'again' : { done, verify: verifying(runtime) };
+  const resolution = done === undefined ? 'again' : { done, verify: verifying({ runtime, stores }) };
   await resolveJob(job, resolution, { ...stores, clock: runtime.clock, by: BY });
 }
 
@@ -61,7 +76,7 @@ export async function link(
     decided === 'clear'
       ? 'clear'
       : 'set' in decided
-        ? { set: decided.set, verify: verifying(runtime) }
+        ? { set: decided.set, verify: verifying({ runtime, stores }) }
         : { move: await find(decided.move) };
   const { config, clock } = runtime;
   const journal = (jobId: string) => openJournal(stores.table, jobId, clock);

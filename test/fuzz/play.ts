@@ -1,27 +1,26 @@
 import { canBeDiscarded } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
-import { exampleConfig, PROJECT } from '../relay.ts';
+import { PROJECT } from '../relay.ts';
 import { REPOSITORIES } from './github.ts';
 import type { Action, Operation } from './history.ts';
 import { Judge } from './judge.ts';
 import * as operators from './operators.ts';
 import type { Trouble } from './process.ts';
+import type { Limits } from './service.ts';
 import { World } from './world.ts';
 
-const config = exampleConfig(
-  { comment: false },
-  { connection: { limits: { perMinute: 1_000, perDay: 100_000 } }, also: [REPOSITORIES[1]] },
-);
+const NO_LIMITS: Limits = { perMinute: 1_000, perDay: 100_000, counting: 'sliding' };
 
 /** Plays a history to its end, in a world of its own. @returns the promises that were broken */
 export async function play(history: readonly Action[], told?: (line: string) => void): Promise<string[]> {
-  const world = await World.start(config);
+  const limits = history.find((action) => action.do === 'limits');
+  const world = await World.start(limits ?? NO_LIMITS);
   const judge = new Judge(world);
   try {
     for (const action of history) {
       await take(action, world, judge);
       told?.(`${JSON.stringify(action)} → ${judge.summary()}`);
-      const broken = judge.now();
+      const broken = await judge.now();
       if (broken.length > 0) return broken.map((one) => `${one}, after ${JSON.stringify(action)}`);
     }
     return await end(world, judge, told);
@@ -34,6 +33,8 @@ export async function play(history: readonly Action[], told?: (line: string) => 
 
 async function take(action: Action, world: World, judge: Judge): Promise<void> {
   switch (action.do) {
+    case 'limits':
+      return;
     case 'happens': {
       const deliveries = world.github.happens(action.what, action.issue);
       if (action.held) return;
@@ -63,6 +64,7 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
     case 'passes':
       return world.pass(action.seconds * 1_000);
     case 'resumes':
+      judge.noteResumed();
       return world.resume(action.which);
     case 'redrives':
       return world.redrive(action.which);
@@ -74,7 +76,7 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
       world.github.isReadable = false;
       return;
     case 'settles':
-      return world.workToTheEnd();
+      return world.workToTheEnd(action.untilParked);
     case 'operates':
       return operate(action.operation, action.which, action.other, action.troubles, world, judge);
   }
@@ -97,7 +99,7 @@ async function operate(
   }
   if (word === 'link') return operateLink(option, which, other, troubles, world, judge);
   const jobs = world.jobs().filter((job) => canBeDiscarded(job) || (word === 'replay' && job.status === 'waiting'));
-  const job = jobs[which % jobs.length];
+  const job = jobs.at(which % jobs.length);
   if (!job) return;
   if (word === 'discard') judge.noteDiscard(job);
   await world.run(troubles, async (host) => {
@@ -105,7 +107,7 @@ async function operate(
     if (word === 'discard') await operators.discard(host, job);
     if (option === 'search' && job.parked?.outcomeUnknown) await operators.searchAgain(host, job);
     if (option === 'again') await operators.resolve(host, job);
-    const made = judge.madeBy(job);
+    const made = await judge.madeBy(job);
     if (option === 'done' && made) await operators.resolve(host, job, made.defect_id);
   });
 }
@@ -141,20 +143,21 @@ const isOfRelay = ({ project_id, description }: Defect) =>
 /** Whatever is still to come comes, and operators decide what is parked, until nothing is left to do. */
 async function end(world: World, judge: Judge, told?: (line: string) => void): Promise<string[]> {
   world.service.clearDetours();
+  judge.noteResumed();
   while (world.stalled.length > 0) await world.resume(0);
   // A function remembers for some seconds that a secret could not be read.
   await world.pass(6_000);
   for (const delivery of world.github.deliveries) if (!delivery.isAccepted) await world.post(delivery);
   await world.workToTheEnd();
   told?.(`at the end → ${judge.summary()}`);
-  const before = [...judge.now(), ...judge.whileParked()];
+  const before = [...(await judge.now()), ...judge.whileParked()];
   if (before.length > 0) return before;
   for (let round = 0; round < 4; round++) {
     const parked = judge.parked();
     if (parked.length === 0) break;
     for (const job of parked) {
       await world.pass(6 * 60_000);
-      const made = judge.madeBy(job);
+      const made = await judge.madeBy(job);
       const refused: string[] = [];
       await world.run([], async (host) => {
         const decide = () => {
@@ -169,5 +172,5 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
       told?.(`decided ${job.id} (${job.parked?.reason}) → ${judge.summary()}`);
     }
   }
-  return [...judge.now(), ...judge.atTheEnd()];
+  return [...(await judge.now()), ...judge.atTheEnd()];
 }

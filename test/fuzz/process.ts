@@ -10,10 +10,12 @@ export const troubles = [
   'answer lost',
   'refused',
   'failed after',
+  'takes 5 s',
+  'takes 65 s',
 ] as const;
 
 /** The troubles of requests to AWS alone. The service has faults of its own. */
-const ofAws: readonly What[] = ['answer lost', 'refused', 'failed after'];
+const ofAws: readonly What[] = ['answer lost', 'refused', 'failed after', 'takes 5 s', 'takes 65 s'];
 
 type What = (typeof troubles)[number];
 
@@ -35,14 +37,27 @@ export class Process {
   /** How many requests it has made. */
   requests = 0;
   readonly #troubles: readonly Trouble[];
+  readonly #sleep: (ms: number) => Promise<void>;
   #stopped: (state: State) => void = () => {};
   #gate: Promise<void> | undefined;
   #open: () => void = () => {};
   #isDead = false;
   #end: Promise<State> = Promise.resolve('ended');
 
-  constructor(troubles: readonly Trouble[]) {
+  /** @param sleep lets time pass */
+  constructor(troubles: readonly Trouble[], sleep: (ms: number) => Promise<void>) {
     this.#troubles = troubles;
+    this.#sleep = sleep;
+  }
+
+  /** The process that runs now. */
+  static current(): Process | undefined {
+    return current.getStore();
+  }
+
+  /** Whether it has died or stands still. */
+  get isStopped(): boolean {
+    return this.#gate !== undefined;
   }
 
   /** @param act must not throw */
@@ -63,7 +78,7 @@ export class Process {
 
   /** Carries out a request of the process that runs now. Requests of the test itself just pass. */
   static pass<T>(carryOut: () => Promise<T>, isAws: boolean): Promise<T> {
-    return current.getStore()?.pass(carryOut, isAws) ?? carryOut();
+    return Process.current()?.pass(carryOut, isAws) ?? carryOut();
   }
 
   async pass<T>(carryOut: () => Promise<T>, isAws: boolean): Promise<T> {
@@ -71,6 +86,8 @@ export class Process {
     const at = this.requests++;
     const what = this.#troubles.find((trouble) => trouble.at === at)?.what;
     if (what === undefined || (!isAws && ofAws.includes(what))) return carryOut();
+    const [, seconds] = /^takes (\d+) s$/.exec(what) ?? [];
+    if (seconds !== undefined) await this.#sleep(Number(seconds) * 1_000);
     if (what === 'refused') throw awsFailure();
     if (what === 'dies before' || what === 'stalls before') await this.#stop(what);
     if (what === 'answer lost') return carryOutTwice(carryOut);

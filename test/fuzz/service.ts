@@ -8,13 +8,30 @@ import type { Data } from '../../sandbox/records.ts';
 import { routesByPath } from '../../sandbox/routes.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { Store } from '../../sandbox/store.ts';
+import { type Counting, ServiceModel } from '../service/budget/service-model.ts';
 import type { VirtualClock } from './clock.ts';
+import { Process } from './process.ts';
 
 export const SERVICE_URL = 'https://pm.example';
 const PATH = '/api/v1/partner';
 
 /** The client's own time-out of a call. */
 const TIMEOUT_MS = 10_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * The same bytes are sent for four minutes (docs/exactly-once.md#how), after a wait for the slot of up to eight seconds,
+ * by clocks that are wrong by up to 0.4 s.
+ */
+const LONGEST_RESENT_MS = 4 * MINUTE_MS + 10_000;
+
+/** What the service allows, and how it counts. */
+export interface Limits {
+  perMinute: number;
+  perDay: number;
+  counting: Counting;
+}
 
 const deep = (): unknown => JSON.parse(`${'{"message":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
 
@@ -51,6 +68,7 @@ export const ways = [
   'hostile 400',
   'hostile 201',
   'no JSON after the work',
+  'answered after 9 s',
 ] as const;
 export type Way = (typeof ways)[number];
 
@@ -65,11 +83,23 @@ export interface Detour {
 /** The sandbox in this process, without sockets, and what stands between the relay and it. */
 export class Service {
   readonly data: Data;
+  /** What the relay should not have sent. */
+  readonly wrong: string[] = [];
+  readonly #limits: Limits;
+  readonly #limiter: ServiceModel;
+  /** When the calls came of which the relay could know. */
+  readonly #calls: number[] = [];
   readonly #detours: Detour[] = [];
   readonly #clock: VirtualClock;
   readonly #sandbox: SandboxService;
 
-  constructor(clock: VirtualClock) {
+  constructor(clock: VirtualClock, limits: Limits) {
+    this.#limits = limits;
+    const { perMinute, perDay, counting } = limits;
+    this.#limiter = new ServiceModel(counting, [
+      { lengthMs: MINUTE_MS, most: perMinute },
+      { lengthMs: DAY_MS, most: perDay },
+    ]);
     const store = new Store();
     const read = () => clock.now;
     this.#clock = clock;
@@ -99,8 +129,12 @@ export class Service {
   }
 
   /** @throws {TypeError | DOMException} as fetch does */
-  async fetch(url: URL, { headers, body }: RequestInit): Promise<Response> {
+  async fetch(url: URL, { headers, body }: RequestInit, sentAt: number): Promise<Response> {
     const operation = url.pathname.slice(PATH.length);
+    const signedAt = Number(new Headers(headers).get('x-timestamp')) * 1_000;
+    if (sentAt > signedAt + LONGEST_RESENT_MS) {
+      this.wrong.push(`${operation} is sent ${Math.round((sentAt - signedAt) / 1_000)} s after it was signed`);
+    }
     const at = this.#detours.findIndex(({ to }) => to === 'anything' || `/${to}` === operation);
     const [detour] = at === -1 ? [] : this.#detours.splice(at, 1);
     const request = {
@@ -111,12 +145,39 @@ export class Service {
       headers: Object.fromEntries(new Headers(headers)) as IncomingHttpHeaders,
       body: Buffer.from(String(body)),
     };
+    const sender = Process.current();
+    let isCopy = false;
     const carryOut = async (): Promise<Response> => {
+      // What a gateway sends twice is counted once, or its own copy could be refused for the first one's sake.
+      if (!isCopy && !this.#count(operation, sentAt, sender)) return refusal(429);
+      isCopy = true;
       const answer = await answerPartner(this.#sandbox, request);
       if (!answer) throw new Error('the sandbox answered in a way that is not asked for');
       return new Response(answer.body, { status: answer.status, headers: answer.headers as Record<string, string> });
     };
     return detour ? this.#travel(detour, carryOut) : carryOut();
+  }
+
+  /** How many calls of which the relay could know count now, however the service counts. */
+  used(): { minute: number; day: number } {
+    const since = (ms: number) => this.#calls.filter((at) => at > this.#clock.now - ms).length;
+    return { minute: since(MINUTE_MS), day: since(DAY_MS) };
+  }
+
+  /** @returns whether the service takes the call */
+  #count(operation: string, sentAt: number, sender: Process | undefined): boolean {
+    const { now } = this.#clock;
+    // The relay counts a call without an answer for another minute: docs/decisions/0008-exact-budget.md. A process that
+    // has stopped could not note that its call got no answer.
+    if (now - sentAt <= TIMEOUT_MS + (sender?.isStopped ? 0 : MINUTE_MS)) {
+      this.#calls.push(now);
+      const { minute, day } = this.used();
+      const { perMinute, perDay } = this.#limits;
+      if (minute > perMinute || day > perDay) {
+        this.wrong.push(`${operation} is call ${minute} of ${perMinute} in a minute, and ${day} of ${perDay} in a day`);
+      }
+    }
+    return this.#limiter.request(now);
   }
 
   async #travel({ way, body }: Detour, carryOut: () => Promise<Response>): Promise<Response> {
@@ -154,6 +215,9 @@ export class Service {
       case 'no JSON after the work':
         await carryOut();
         return new Response('<html>', { status: 200 });
+      case 'answered after 9 s':
+        await this.#clock.pass(9_000);
+        return carryOut();
       default: {
         const [, status = '', retryAfter] = /^(\d+)(?: for (\d+) s)?/.exec(way) ?? [];
         return refusal(Number(status), retryAfter === undefined ? {} : { 'retry-after': retryAfter });

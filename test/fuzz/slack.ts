@@ -2,6 +2,8 @@ import { slackSignature } from '../slack-requests.ts';
 import type { VirtualClock } from './clock.ts';
 
 const TEAM_ID = 'T0FUZZ';
+/** A reply is given up after this long. */
+const TIMEOUT_MS = 20_000;
 
 /** A command that a person typed. */
 export interface Typed {
@@ -16,7 +18,7 @@ export interface Typed {
 export class Slack {
   readonly typed: Typed[] = [];
   /** What people were told, at a response_url or in a direct message. */
-  readonly told: { url: string; text: string }[] = [];
+  readonly told: { url: string; text: string; isLate: boolean }[] = [];
   readonly #clock: VirtualClock;
 
   constructor(clock: VirtualClock) {
@@ -51,21 +53,25 @@ export class Slack {
     };
   }
 
-  answer(url: URL, body: string): Response {
+  /** @param sentAt when the request was about to leave */
+  answer(url: URL, body: string, sentAt: number): Response {
     const isMessage = url.hostname === 'hooks.slack.com' || url.pathname.endsWith('/chat.postMessage');
-    if (isMessage) this.told.push({ url: url.href, text: body });
+    const isLate = this.#clock.now > sentAt + TIMEOUT_MS;
+    if (isMessage) this.told.push({ url: url.href, text: body, isLate });
     if (url.pathname.endsWith('/conversations.open')) return Response.json({ ok: true, channel: { id: 'D0MIRA' } });
-    if (url.pathname.endsWith('/conversations.history')) return Response.json({ ok: true, messages: this.#messages() });
+    if (url.pathname.endsWith('/conversations.history')) {
+      return Response.json({ ok: true, messages: this.#messages(this.told) });
+    }
     return Response.json({ ok: true, channel: 'D0MIRA', ts: '1.1', team_id: TEAM_ID, user: { team_id: TEAM_ID } });
   }
 
-  /** The ids of the direct messages that were sent. */
+  /** The ids of the direct messages that were sent, but for those of processes that stood still while they left. */
   ids(): string[] {
-    return this.#messages().map(({ metadata }) => metadata.event_payload.id);
+    return this.#messages(this.told.filter(({ isLate }) => !isLate)).map(({ metadata }) => metadata.event_payload.id);
   }
 
-  #messages(): { ts: string; metadata: { event_payload: { id: string } } }[] {
-    const sent = this.told.filter(({ url }) => url.endsWith('/chat.postMessage'));
+  #messages(told: Slack['told']): { ts: string; metadata: { event_payload: { id: string } } }[] {
+    const sent = told.filter(({ url }) => url.endsWith('/chat.postMessage'));
     return sent.map(({ text }) => ({
       ts: '1.1',
       metadata: JSON.parse(new URLSearchParams(text).get('metadata') ?? '{}'),

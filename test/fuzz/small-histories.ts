@@ -1,5 +1,5 @@
 import type { Happening } from './github.ts';
-import type { Action, Operation } from './history.ts';
+import { type Action, BEGINNING, type Operation } from './history.ts';
 import type { Trouble } from './process.ts';
 import type { Way } from './service.ts';
 
@@ -9,7 +9,10 @@ const operate = (operation: Operation, troubles: Trouble[] = []): Action => {
   return { do: 'operates', operation, which: 0, other: 0, troubles };
 };
 const worksOff: Action = { do: 'works off' };
-const settles: Action = { do: 'settles' };
+const delivers = (which: number): Action => ({ do: 'delivers', which, troubles: [] });
+const editsTitle: Action = { do: 'edits', which: 0, field: 'title' };
+const commands: Action = { do: 'commands', again: false, troubles: [] };
+const settles: Action = { do: 'settles', untilParked: false };
 const passes = (seconds: number): Action => ({ do: 'passes', seconds });
 const MONTH_SECONDS = 31 * 86_400;
 
@@ -54,7 +57,7 @@ function* staged(sequence: readonly Happening[], delay: string): Generator<Actio
     const start = [happens('opened'), ...before, ...pause];
     yield [...start, ...sequence.map((what) => happens(what))];
     yield [...start, ...sequence.flatMap((what) => [happens(what), settles])];
-    const lastFirst: readonly Action[] = [{ do: 'delivers', which: -1, troubles: [] }, worksOff];
+    const lastFirst = [delivers(-1), worksOff];
     yield [...start, ...sequence.map((what) => happens(what, true)), ...lastFirst, ...lastFirst, ...lastFirst];
   }
 }
@@ -67,6 +70,56 @@ export function* smallHistories(events: number): Generator<Action[]> {
 }
 
 const decisions: readonly Operation[] = ['replay', 'resolve --done', 'resolve --again', 'resolve --search', 'discard'];
+
+/** The shortest histories that random ones have led to, each with a mistake that was repaired. */
+export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
+  'an older event of the same second comes again after the issue was deleted': [
+    happens('opened'),
+    happens('edited title'),
+    worksOff,
+    editsTitle,
+    happens('deleted'),
+    delivers(0),
+  ],
+  'an older event of the same second comes again before a transfer is told': [
+    happens('opened'),
+    happens('edited title'),
+    settles,
+    editsTitle,
+    { ...BEGINNING, issue: 1, troubles: [{ at: 0, what: 'dies before' }] },
+    happens('transferred', true),
+    delivers(3),
+    settles,
+  ],
+  'a job that names two defects is being discarded when the next event comes': [
+    happens('opened'),
+    happens('transferred', true),
+    happens('transferred'),
+    worksOff,
+    delivers(0),
+    settles,
+    operate('discard', [{ at: 1, what: 'dies after' }]),
+  ],
+  'a worker stalls beyond its lease right before it tells a person': [
+    commands,
+    divert('429 for 900 s'),
+    worksOff,
+    passes(3_600),
+    { do: 'sweeps', troubles: [] },
+    { do: 'works', lane: 0, troubles: [{ at: 17, what: 'stalls after' }] },
+    passes(200),
+    { do: 'sweeps', troubles: [] },
+    worksOff,
+    { do: 'resumes', which: 0 },
+  ],
+  'an operator dies between the decision that a creation is done and the message of its job': [
+    happens('opened'),
+    divert('passed on after 200 s'),
+    divert('403'),
+    settles,
+    operate('resolve --done', [{ at: 9, what: 'dies before' }]),
+  ],
+};
 
 /** Two operators decide about one parked job, while the first one's command stands still at one of its requests. */
 export function* twoOperators(requests: number): Generator<Action[]> {

@@ -14,15 +14,15 @@ import { FifoQueue, type ReceivedMessage } from '../../local/fifo-queue.ts';
 import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../../local/http-front.ts';
 import { asScheduledHandler, type ScheduledHandler } from '../../local/schedules.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
-import { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from '../relay.ts';
+import { exampleConfig, githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from '../relay.ts';
 import { connectAws } from '../simulation/aws-wire.ts';
 import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
 import type { Attributes } from '../simulation/expressions.ts';
 import { VARIABLES } from '../simulation/world.ts';
 import { VirtualClock } from './clock.ts';
-import { type Delivery, Github } from './github.ts';
+import { type Delivery, Github, REPOSITORIES } from './github.ts';
 import { AWS_FAILED, Process, type State, type Trouble } from './process.ts';
-import { SERVICE_URL, Service } from './service.ts';
+import { type Limits, SERVICE_URL, Service } from './service.ts';
 import { Slack, type Typed } from './slack.ts';
 
 const MINUTE_MS = 60_000;
@@ -64,13 +64,13 @@ const CLOCK_ERRORS_MS = [0, 400, -400];
 export class World {
   readonly clock = new VirtualClock(Date.parse('2026-11-20T10:00:00Z'));
   readonly github = new Github(this.clock);
-  readonly service = new Service(this.clock);
+  readonly service: Service;
   readonly slack = new Slack(this.clock);
   /** What was logged as a bug. */
   readonly bugs: string[] = [];
   readonly queues: readonly FifoQueue[];
-  /** Every message that was sent. */
-  readonly sent: { queue: FifoQueue; body: string }[] = [];
+  /** Every message that was received. */
+  readonly #received: { queue: FifoQueue; body: string }[] = [];
   readonly stalled: Process[] = [];
   /** Reads of the test, which nothing befalls. */
   readonly stores: Stores;
@@ -86,12 +86,15 @@ export class World {
   readonly #disconnect: () => void;
   #bytes = 0;
 
-  static async start(config: RelayConfig): Promise<World> {
-    return new World(config, await loadFunctions());
+  static async start(limits: Limits): Promise<World> {
+    return new World(limits, await loadFunctions());
   }
 
-  private constructor(config: RelayConfig, functions: Functions) {
-    this.config = config;
+  private constructor(limits: Limits, functions: Functions) {
+    const { perMinute, perDay } = limits;
+    const connection = { limits: { perMinute, perDay } };
+    this.config = exampleConfig({ comment: false }, { connection, also: [REPOSITORIES[1]] });
+    this.service = new Service(this.clock, limits);
     this.#functions = functions;
     const read = () => this.clock.now;
     this.queues = ['interactive.fifo', 'background.fifo'].map(
@@ -106,19 +109,12 @@ export class World {
       grants: { key: 'a key of the tests, long enough for it' },
       markers: { key: 'another key of the tests, long enough' },
     };
-    const asQueue = (queue: FifoQueue) => ({
-      send: (body: string, group: string, id: string) => {
-        this.sent.push({ queue, body });
-        return queue.send(body, group, id);
-      },
-      changeVisibility: (handle: string, seconds: number) => queue.changeVisibility(handle, seconds),
-    });
     this.#disconnect = connectAws(
       {
         table: this.#table,
         losesOneIn: 7,
         clock: read,
-        queues: new Map(this.queues.map((queue) => [queue.name, asQueue(queue)])),
+        queues: new Map(this.queues.map((queue) => [queue.name, queue])),
         secrets: new Map(
           Object.entries(secrets).map(([name, secret]) => [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)]),
         ),
@@ -158,7 +154,7 @@ export class World {
   /** Runs something on a host that does nothing else. */
   async run(troubles: readonly Trouble[], act: (host: Host) => Promise<void>): Promise<State> {
     const host = this.#idle.pop() ?? this.#startHost();
-    const run = new Process(troubles);
+    const run = new Process(troubles, (ms) => this.clock.pass(ms));
     const end = async () => {
       await act(host).catch((error: unknown) => void this.#failed(error));
       this.#idle.push(host);
@@ -199,6 +195,7 @@ export class World {
     for (const queue of lane === 0 ? this.queues : this.queues.toReversed()) {
       const message = queue.receive();
       if (!message) continue;
+      this.#received.push({ queue, body: message.body });
       await this.run(troubles, (host) => deliver(queue, message, (event) => this.#invoke(host, event)));
       return true;
     }
@@ -207,7 +204,7 @@ export class World {
 
   /** Delivers a message once more. */
   async redrive(place: number): Promise<void> {
-    const { queue, body } = this.sent[place % this.sent.length] ?? {};
+    const { queue, body } = this.#received.at(place % this.#received.length) ?? {};
     if (!queue || body === undefined) return;
     const message: ReceivedMessage = {
       messageId: randomUUID(),
@@ -226,10 +223,11 @@ export class World {
   }
 
   /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
-  async workToTheEnd(): Promise<void> {
+  async workToTheEnd(untilParked = false): Promise<void> {
     for (let turn = 0; ; turn++) {
       while (await this.work(0));
       this.catchUp();
+      if (untilParked && this.jobs().some(({ status }) => status === 'parked')) return;
       const underWay = this.jobs().filter(({ status }) => UNDER_WAY.includes(status));
       if (underWay.length === 0 && !this.clock.hasMore) return;
       if (turn > 300) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0]?.waitingFor}`);
@@ -297,7 +295,10 @@ export class World {
         return bytes;
       },
       sleep: (ms) => this.clock.pass(ms),
-      fetch: (input, init) => Process.pass(() => this.#fetch(new URL(String(input)), init ?? {}), false),
+      fetch: (input, init) => {
+        const sentAt = this.clock.now;
+        return Process.pass(() => this.#fetch(new URL(String(input)), init ?? {}, sentAt), false);
+      },
       log: {
         info() {},
         warn() {},
@@ -310,10 +311,10 @@ export class World {
     };
   }
 
-  async #fetch(url: URL, init: RequestInit): Promise<Response> {
+  async #fetch(url: URL, init: RequestInit, sentAt: number): Promise<Response> {
     if (url.hostname === 'api.github.com') return this.github.answer(url);
-    if (url.hostname.endsWith('slack.com')) return this.slack.answer(url, String(init.body ?? ''));
-    return this.service.fetch(url, init);
+    if (url.hostname.endsWith('slack.com')) return this.slack.answer(url, String(init.body ?? ''), sentAt);
+    return this.service.fetch(url, init, sentAt);
   }
 }
 

@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { copyToScratch, failureOf } from '../mutants/scratch-copy.ts';
+import { RUNS, SEED } from './fuzz-runs.ts';
+
+const scratch = copyToScratch(join(import.meta.dirname, '../..'));
+
+/** What the promises rest on: a line, what is wrong in its place, and how that shows. */
+const mistakes = {
+  'a slot is given back twice': [
+    'lib/service/budget/gate.ts',
+    "if (how === 'never left') slot.giveUp();",
+    "if (how === 'never left') [slot, slot].forEach((one) => one.giveUp());",
+    /the budget counts \d+ of the \d+ calls/,
+  ],
+  'a creation is decided again at once': [
+    'lib/engine/operate/resolve.ts',
+    'verifyIsOver(open, clock());',
+    '',
+    /two defects/,
+  ],
+  'a job is claimed whatever its lease says': [
+    'lib/engine/record/job-store.ts',
+    'if (job.lease && isLeased) return',
+    'if (job.lease && isLeased && !until) return',
+    /was taken over before its lease ended/,
+  ],
+  'the same bytes are sent for ever': [
+    'lib/engine/run/creations.ts',
+    'lookFrom !== undefined || now >= request.signedAt + RESEND_WINDOW_MS',
+    'lookFrom !== undefined',
+    /is sent \d+ s after it was signed/,
+  ],
+} as const;
+
+it.each(Object.entries(mistakes))('random histories notice that %s', async (_, [file, right, wrong, shown]) => {
+  const path = join(scratch, file);
+  const source = readFileSync(path, 'utf8');
+  expect(source).toContain(right);
+  writeFileSync(path, source.replace(right, wrong));
+  const printed = await failureOf(scratch, 'node', 'test/fuzz/start.ts', String(RUNS), String(SEED), '--as-found');
+  writeFileSync(path, source);
+  expect(printed).toMatch(shown);
+});
