@@ -147,7 +147,7 @@ describe('relay send', () => {
   it.each(tryExamples.filter((example) => 'event' in example))('relay $command makes a job', async ({ command }) => {
     const [, ...words] = command.match(/'[^']*'|\S+/g) ?? [];
     const { answer } = await sent(...words.map((word) => word.replaceAll("'", '')));
-    expect(answer.jobs).toHaveLength(command.includes('--label bug --body') ? 2 : 1);
+    expect(answer.jobs).toHaveLength(/--label bug --body|--merged/.test(command) ? 2 : 1);
   });
 });
 
