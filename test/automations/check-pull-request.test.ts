@@ -255,6 +255,28 @@ describe('the check of a pull request', () => {
     expect(github.checkRuns[0]).toMatchObject({ head_sha: HEAD, conclusion: 'success' });
   });
 
+  it('fails also while the service is down, if a pull request that needs no call fails', async () => {
+    await start();
+    expect(await checkOf(null)).toContain('failure');
+    relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
+    await checkOf(`Task: ${TASK}`, other());
+    while ((await relay.jobs('waiting')).length > 0) {
+      relay.clock.now += 2_000;
+      await relay.sweep();
+      await relay.work();
+      expect(check()).toContain('failure');
+    }
+    expect(check()).toContain('The strictest result counts, that of');
+  });
+
+  it('parks no job for two pull requests of bots where the App may not write checks', async () => {
+    await start({}, {});
+    const bot = { user: { login: 'some[bot]', type: 'Bot' } };
+    await checkOf(null, bot);
+    await checkOf(null, other(bot));
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
   it('finds the pull requests with the commit among more than a hundred', async () => {
     await start();
     for (let number = 100; number < 250; number++) {

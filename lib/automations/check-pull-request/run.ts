@@ -67,7 +67,8 @@ export function checkPullRequest(context: Context): Automation {
       throw error;
     });
     // An outsider must not park jobs.
-    const mayPark = !([verdicts.ofStranger, verdicts.ofBot, verdicts.ofOtherBase] as const).includes(verdict);
+    const notChecked = [verdicts.ofStranger, verdicts.ofBot, verdicts.ofOtherBase];
+    const mayPark = notChecked.every(({ title }) => title !== verdict.title);
     return set('check', EXTERNAL_IDS.pullRequests, verdict, mayPark);
   });
 
@@ -86,24 +87,27 @@ export function checkPullRequest(context: Context): Automation {
       if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
     }
     const isLookedUp = counting.length > 0 || (rerunBy !== undefined && (await isTeams({ login: rerunBy })));
+    // No result is stricter than a failure. So one that the service is not needed for is told although it is down.
+    const asked = (counting.length > 0 ? counting : into).toSorted((a, b) => tasksOf(a).length - tasksOf(b).length);
     const decided: { number: number; verdict: verdicts.Verdict }[] = [];
-    for (const pull of counting.length > 0 ? counting : into) {
-      decided.push({
-        number: pull.number,
-        verdict: await verify(pull, isLookedUp, rerunBy !== undefined, settings, at),
-      });
+    for (const pull of asked) {
+      const verdict = await verify(pull, isLookedUp, rerunBy !== undefined, settings, at);
+      if (verdict === verdicts.ofStranger) return verdict;
+      decided.push({ number: pull.number, verdict });
+      if (verdict.conclusion === 'failure') break;
     }
-    const ofStranger = decided.find(({ verdict }) => verdict === verdicts.ofStranger);
-    return ofStranger?.verdict ?? verdicts.strictest(decided);
+    const all = asked.map(({ number }) => number);
+    return verdicts.strictest(decided, all);
   }
 
   async function verify(
-    { body, html_url, user, labels }: CheckedPull,
+    pull: CheckedPull,
     isLookedUp: boolean,
     isAfresh: boolean,
     { exemptLabels }: CheckPullRequestConfig,
     { place, job, steps }: At,
   ): Promise<verdicts.Verdict> {
+    const { body, html_url, user, labels } = pull;
     if (isBot(user)) return verdicts.ofBot;
     const isExempt = ({ name }: { name: string }) =>
       exemptLabels.some((label) => label.toLowerCase() === name.toLowerCase());
@@ -115,9 +119,7 @@ export function checkPullRequest(context: Context): Automation {
     const closed = closedIssues(body ?? '', place.repository, html_url)
       .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
       .slice(0, MOST_NAMED);
-    const tasks = relationLines(body ?? '')
-      .flatMap(({ kind, named }) => (kind === 'task' && idIn(named) === named ? named : []))
-      .slice(0, MOST_NAMED);
+    const tasks = tasksOf(pull);
     const fates = await Promise.all(closed.map((name) => defectOf(name, place)));
     const tracked = closed.find((_, index) => fates[index] === 'made');
     if (tracked !== undefined) return verdicts.closesTracked(tracked);
@@ -143,4 +145,11 @@ export function checkPullRequest(context: Context): Automation {
     const issue = await fetchIssue(github, { ...place, issueNumber });
     return issue && issueEntity(issue.id);
   }
+}
+
+/** The ids of the tasks that a pull request names. */
+function tasksOf({ body }: CheckedPull): string[] {
+  return relationLines(body ?? '')
+    .flatMap(({ kind, named }) => (kind === 'task' && idIn(named) === named ? named : []))
+    .slice(0, MOST_NAMED);
 }

@@ -41,13 +41,14 @@ export const ofOtherBase = verdict(
 
 const STRICTNESS = { success: 0, neutral: 1, failure: 2 } as const;
 
-/** The check is one of the commit, whatever pull requests have it as their head. */
-export function strictest(decided: readonly { number: number; verdict: Verdict }[]): Verdict {
-  const [first, ...others] = decided.toSorted(
-    (a, b) => STRICTNESS[b.verdict.conclusion] - STRICTNESS[a.verdict.conclusion],
-  );
-  if (!first || others.length === 0) return first?.verdict ?? namesNothing;
-  const numbers = enumerated(decided.map(({ number }) => String(number)));
+/**
+ * The check is one of the commit, whatever pull requests have it as their head.
+ * @param all the numbers of those that count
+ */
+export function strictest(decided: readonly { number: number; verdict: Verdict }[], all: readonly number[]): Verdict {
+  const [first] = decided.toSorted((a, b) => STRICTNESS[b.verdict.conclusion] - STRICTNESS[a.verdict.conclusion]);
+  if (!first || all.length === 1) return first?.verdict ?? namesNothing;
+  const numbers = enumerated(all.map(String));
   const why = `This commit is the head of the pull requests ${numbers}. The strictest result counts, that of ${first.number}.`;
   return { ...first.verdict, summary: `${first.verdict.summary}\n\n${why}` };
 }
