@@ -37,7 +37,6 @@ export const acceptedByCheckov: readonly Accepted[] = [
   {
     id: 'CKV_AWS_111',
     why: 'Lambda needs the actions on network interfaces for every resource, and the function itself is denied them.',
-    where: ({ network }) => network !== undefined,
   },
   {
     id: 'CKV_AWS_165',
