@@ -17,7 +17,6 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
   outage: 'outage',
   key: 'operator',
   job: 'sleep',
-  person: 'sleep',
   pause: 'sleep',
   operator: 'operator',
 };

@@ -30,6 +30,6 @@ export function rowOf(job: Job): JobRow {
 
 /** Only of the newest waits: a job keeps no more of them. */
 function waitedForPerson({ waits }: Job): number {
-  const ofPeople = (waits?.newest ?? []).filter(({ for: kind }) => kind === 'operator' || kind === 'person');
+  const ofPeople = (waits?.newest ?? []).filter(({ for: kind }) => kind === 'operator');
   return ofPeople.reduce((sum, { from, until = from }) => sum + until - from, 0);
 }

@@ -54,7 +54,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       person: ['GetItem'],
       accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
       grant: ['GetItem', 'PutItem', 'DeleteItem'],
-      linkWait: ['Query', 'DeleteItem'],
       linkedPerson: ['PutItem', 'DeleteItem'],
     },
   },
@@ -92,7 +91,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       awayUntil: ['GetItem'],
       awayOn: ['PutItem', 'Query'],
       grant: ['GetItem', 'UpdateItem'],
-      linkWait: ['PutItem'],
       newest: ['GetItem', 'PutItem'],
       scenarioResults: ['GetItem', 'PutItem'],
       failingCases: ['GetItem', 'PutItem'],
@@ -144,7 +142,6 @@ const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>([
   'grant',
   'linkedPerson',
   'accountLink',
-  'linkWait',
   'oauthClient',
 ]);
 

@@ -1,6 +1,5 @@
 import { pageOf } from './config/pages.ts';
-import type { Job } from './engine/record/job.ts';
-import type { Replies, ReplyContent } from './engine/run/tell-person.ts';
+import type { Replies } from './engine/run/tell-person.ts';
 import type { IssueComments } from './platforms/github/issue-comments.ts';
 import { createGithubReplies } from './platforms/github/replies.ts';
 import { createSlackReplies } from './platforms/slack/replies.ts';
@@ -21,17 +20,11 @@ export function createReplies({ config, comments, slack, clock, fetch, secrets }
   const inSlack =
     slack && apiUrl !== undefined && createSlackReplies({ slack, clock, apiUrl, fetch, secrets, contact });
   return async (job, said) => {
-    const replyTo = placeOf(job, said);
+    const { replyTo } = job;
     const about = said.of === 'done' ? (said.about ?? []) : [];
     const pages = about.flatMap((thing) => pageOf(config, job.connection, thing) ?? []);
-    if (replyTo?.in === 'github' && said.of !== 'link awaited') return onGithub(job, replyTo, said, pages);
+    if (replyTo?.in === 'github') return onGithub(job, replyTo, said, pages);
     if (replyTo?.in === 'slack' && inSlack) return inSlack(job, replyTo, said, pages);
     return { calls: 'reply', leftOut: 'relay.config.ts no longer has slack' };
   };
-}
-
-/** Accounts are linked in Slack, so the holder is told there. */
-function placeOf({ replyTo }: Job, said: ReplyContent): Job['replyTo'] {
-  if (said.of !== 'link awaited' || replyTo?.in === 'slack' || said.holder.in !== 'slack') return replyTo;
-  return { in: 'slack', userId: said.holder.id };
 }

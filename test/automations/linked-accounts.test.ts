@@ -141,6 +141,18 @@ describe('where a linked account is required', () => {
     expect(relay.sandbox.requests).toBe(0);
   });
 
+  it('a comment whose author has a dead link is answered with how to link', async () => {
+    const github = await startWithGithub(MIRA);
+    await linkAccount(relay);
+    relay.sandbox.mcp.revokeGrants();
+    relay.clock.now += 2 * 3_600_000;
+    await relay.post('issue_comment', commentPayload(1, LOG));
+    await relay.work();
+    expect(github.comments.at(-1)?.body).toContain('Link your account in Slack with the command link, and ask again');
+    expect(await relay.jobs('succeeded')).toMatchObject([{ notDone: true }]);
+    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+  });
+
   it('a comment that GitHub does not confirm is not carried out', async () => {
     const github = await startWithGithub(MIRA);
     await linkAccount(relay);
@@ -160,16 +172,6 @@ describe('where a linked account is required', () => {
     const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
     expect(item?.is_completed).toBe(true);
   });
-});
-
-it('a command that waits for a link of which its author was told says so at once', async () => {
-  await start();
-  relay.sandbox.mcp.revokeGrants();
-  relay.clock.now += 2 * 3_600_000;
-  expect((await command(relay, `log 1h ${CHECKOUT}`)).text).not.toContain('/pm link');
-  await relay.work();
-  expect((await command(relay, `log 2h ${CHECKOUT}`)).text).toContain('It goes on once you have linked');
-  await relay.work();
 });
 
 it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
@@ -205,22 +207,6 @@ it('the way to the service begins on the own start page only', async () => {
   expect(answer.headers.get('set-cookie')).toBe(null);
 });
 
-it('a missing scope is told once, however the service puts it', async () => {
-  await start();
-  let calls = 0;
-  alter = (answer, { method }) => {
-    if (method !== 'tools/call') return answer;
-    const error = { code: -32001, message: `needs mcp:timelogs.write (request ${++calls})` };
-    return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status: 403 });
-  };
-  await ask(relay, `log 1h ${CHECKOUT}`);
-  relay.clock.now += 30 * 60_000;
-  await relay.sweep();
-  await relay.work();
-  expect(calls).toBeGreaterThan(1);
-  expect(told(relay).filter((text) => text.includes('goes on once'))).toHaveLength(1);
-});
-
 it.each(['find checkout', 'log 1h "checkout page"'])(
   'results with huge titles do not stop a search: %s',
   async (text) => {
@@ -247,9 +233,17 @@ it('marks that reverse text do not reach Slack from a tool', async () => {
 });
 
 it.each([
-  ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }],
-  ['meets a failure', 503, { code: -32603, message: 'not now' }],
-])('an item whose call %s does not hold up the other ones', async (_, status, error) => {
+  [
+    'lacks a scope',
+    ...[403, { code: -32001, message: 'needs mcp:checklists.write' }, 0],
+    /Completed checklist items 102 and 103 as you, but not all. Checklist item 101: .*Link your account in Slack/,
+  ],
+  [
+    'meets a failure',
+    ...[503, { code: -32603, message: 'not now' }, 1],
+    /Completed checklist items 101, 102 and 103 as you/,
+  ],
+] as const)('an item whose call %s does not hold up the other ones', async (_, status, error, waiting, said) => {
   const { done, ...others } = sandboxCommands();
   const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };
   await start({ commands });
@@ -263,9 +257,9 @@ it.each([
   await relay.work();
   const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
   expect([isDone(102), isDone(103)]).toEqual([true, true]);
-  expect(await relay.jobs('waiting')).toHaveLength(1);
+  expect(await relay.jobs('waiting')).toHaveLength(waiting);
   await relay.workToTheEnd();
-  expect(told(relay).at(-1)).toContain('Completed checklist items 101, 102 and 103 as you');
+  expect(told(relay).at(-1)).toMatch(said);
 });
 
 describe('a call whose answer is lost, and whose account is not linked any more since', () => {

@@ -223,8 +223,6 @@ describe.each([`log 1h ${CHECKOUT}`, 'find checkout'])('what an instance says in
     await command(relay, typed);
     await relay.work();
     expect(await recorded()).not.toMatch(/salary.91/);
-    // A job waits for a linked account for a day.
-    relay.clock.now += 24 * 3_600_000;
     await relay.workToTheEnd();
     const all = await recorded();
     expect(all).not.toMatch(/salary.91/);

@@ -348,7 +348,7 @@ describe('the stack on an AWS emulator', () => {
 
     sandbox.mcp.revokeGrants();
     await command('log 15m "Login with passkeys" linked again');
-    await said(/What you asked for goes on once you have linked your account/);
+    await said(/Link your account in Slack/);
     // The service has forgotten the relay, too, which has registered long ago.
     sandbox.mcp.purgeClients();
     const registration = keys.oauthClient('main', `${outputs.AccountLinkUrl}/callback/main`);
@@ -358,6 +358,7 @@ describe('the stack on an AWS emulator', () => {
     });
     await linkAccount(inSlack());
     expect(sandbox.data.oauthClients).toHaveLength(1);
+    await command('log 15m "Login with passkeys" linked again');
     await said(/Logged 15m on Login with passkeys as you/);
     await emptyQueues();
   });

@@ -50,9 +50,9 @@ it.skipIf(isWithoutBrowser)(title, { timeout: 60_000 }, async () => {
   expect(relay.sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token'))).toHaveLength(1);
 
   relay.sandbox.mcp.revokeGrants();
-  expect((await ask(relay, `log 3h ${CHECKOUT} after a while`)).inTheEnd).toContain('once you have linked');
+  expect((await ask(relay, `log 3h ${CHECKOUT} after a while`)).inTheEnd).toContain('Link your account');
   await command(relay, await linkIn(page, relay));
-  await relay.workToTheEnd();
+  await ask(relay, `log 3h ${CHECKOUT} after a while`);
   const [person] = relay.sandbox.mcp.people;
   const logged = relay.sandbox.data.timelogs.slice(3).map(({ hours, user_id }) => [hours, user_id]);
   expect(logged).toEqual([1, 2, 3].map((hours) => [hours, person?.user_id]));

@@ -103,7 +103,7 @@ describe('a person', () => {
     await grants().die(grant, 'refused');
     const { text } = await command(relay, 'status');
     expect(text).toContain('it was revoked, or not used for 30 days');
-    expect(text).toContain('waits until you have linked your account again');
+    expect(text).toContain('or what goes through it is not done');
   });
 
   it('can change nothing before, where relay.config.ts requires a linked account', async () => {

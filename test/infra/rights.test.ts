@@ -63,7 +63,7 @@ describe('the role of a function', () => {
       ...queues('SendMessage'),
     ]);
     expect(allowed(template, 'slack-webhook')).toEqual([
-      ...table('DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
+      ...table('DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'),
       ...logs,
       ...secrets('intake', 'slack'),
       ...queues('SendMessage'),
@@ -145,8 +145,7 @@ describe('the role of a function', () => {
         ...remembered,
       ],
       UpdateItem: ['account-link#*#*', 'job#*'],
-      DeleteItem: ['account-link#*#*', 'away-until#*', 'grant#*#*', 'link-waits#*#*#*', 'linked-people#*'],
-      Query: ['link-waits#*#*#*'],
+      DeleteItem: ['account-link#*#*', 'away-until#*', 'grant#*#*', 'linked-people#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.
     expect(partitionKeys(template, 'account-link')).toEqual({
@@ -180,7 +179,7 @@ describe('the role of a function', () => {
     const { connections, ...rest } = everything;
     const without = synthesize('dev', { ...rest, deployment: {} }).template();
     expect(JSON.stringify(without.toJSON())).not.toMatch(
-      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share|linked-people|link-waits|oauth-client)#/,
+      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share|linked-people|oauth-client)#/,
     );
     expect(JSON.stringify(template.toJSON())).toMatch(/"grant#/);
   });

@@ -14,7 +14,6 @@ it.each<[string, (name: string) => Key]>([
   ['who has linked an account', (id) => keys.linkedPerson('main', 'github', id)],
   ['a link that was asked for', (id) => keys.accountLink('github', id, 'main')],
   ['how many sign-ins began', (id) => keys.linkShare('github', id, '1')],
-  ['what waits for a link', (id) => keys.linkWait('github', id, 'main', 'job')],
   ['the tests that fail', (repository) => keys.failingCases(repository, 'ci', 'main')],
 ])('the key of %s is the same however a name is written: GitHub knows no letter case', (_, keyOf) => {
   expect(keyOf('Octo/Hello-World')).toEqual(keyOf('octo/hello-world'));

@@ -1,8 +1,7 @@
 import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
-import { NotDone, type Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import { LinkFirst, NotDone, type Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import { LinkAwaited } from '../../engine/run/link-awaited.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
@@ -29,9 +28,12 @@ export function completeChecklistItem(context: Context): Automation {
     const what = completed ? 'completed' : 'reopened';
     if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
     const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
-    if (done.length === 0) throw new NotDone(`${reasons}. Nothing was ${what}.`);
+    const link = outcomes.find((outcome) => outcome.link)?.link;
+    const nothing = `${reasons}. Nothing was ${what}.`;
+    if (done.length === 0) throw link ? new LinkFirst(nothing, link) : new NotDone(nothing);
     const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
-    return refused.length === 0 ? text : `${text}, but not all. ${reasons}.`;
+    if (refused.length === 0) return text;
+    return { text: `${text}, but not all. ${reasons}.`, ...(link && { link }) };
   });
 
   /** With the key of the connection. The newest request for an item wins, also over one that arrives late. */
@@ -52,6 +54,8 @@ interface Outcome {
   refused: string | null;
   /** Set if the item has to be set once more, when no older request can arrive any more; epoch milliseconds. */
   until?: number;
+  /** Set if the person has to link their account first: the scopes to ask for. */
+  link?: readonly string[];
 }
 
 interface ItemOutcome extends Outcome {
@@ -66,21 +70,20 @@ async function setEach(items: readonly string[], set: (item: string) => Promise<
 
 /**
  * Sets each item, also those behind one that cannot be set now: the job comes back for that one.
- * @throws what keeps an item from being set, after the others are: a failure first, because it may pass sooner than a
- * link comes
+ * @throws what keeps an item from being set, after the others are
  */
 async function setEachApart(items: readonly string[], set: (item: string) => Promise<Outcome>): Promise<ItemOutcome[]> {
-  const left: (StepFailed | LinkAwaited)[] = [];
+  const left: StepFailed[] = [];
   const outcomes = await setEach(items, async (item) => {
     try {
       return await set(item);
     } catch (error) {
-      if (!(error instanceof StepFailed || error instanceof LinkAwaited)) throw error;
+      if (!(error instanceof StepFailed)) throw error;
       left.push(error);
       return { refused: null };
     }
   });
-  const first = left.find((error) => error instanceof StepFailed) ?? left[0];
+  const [first] = left;
   if (first) throw first;
   return outcomes;
 }
@@ -99,7 +102,8 @@ async function setAsPerson(
       resultOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
       return { refused: null };
     } catch (error) {
-      if (error instanceof NotDone) return { refused: error.message };
+      if (error instanceof NotDone)
+        return { refused: error.message, ...(error instanceof LinkFirst && { link: error.scopes }) };
       throw error;
     }
   }

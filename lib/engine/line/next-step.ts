@@ -40,7 +40,6 @@ const WAITS: Readonly<Record<WaitsFor, string>> = {
   outage: 'an outage to end',
   key: 'another key',
   job: 'another job',
-  person: 'a person',
   pause: 'its time',
   operator: 'an operator',
 };
@@ -49,7 +48,6 @@ const WAITS: Readonly<Record<WaitsFor, string>> = {
 const DOCS_OF_WAITING: Readonly<Partial<Record<WaitsFor, string>>> = {
   outage: 'docs/stuck.md#connections',
   key: 'docs/stuck.md#connections',
-  person: 'docs/stuck.md#linked-accounts',
 };
 
 /**

@@ -15,7 +15,6 @@ export const waitForPerson: Readonly<Record<WaitsFor, string>> = {
   outage: 'the service cannot be reached properly at the moment',
   key: 'the service no longer accepts the key of the relay, which an operator has to replace',
   job: 'another request has to finish first',
-  person: 'it needs something from you first',
   pause: 'its turn has not come yet',
   operator: 'it has to be looked at',
 };

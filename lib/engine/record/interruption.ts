@@ -104,6 +104,17 @@ export class NotDone extends Interruption {
   }
 }
 
+/** The person has to link their account, and to ask again. */
+export class LinkFirst extends NotDone {
+  /** What to ask for besides the scopes that were granted. */
+  readonly scopes: readonly string[];
+
+  constructor(message: string, scopes: readonly string[]) {
+    super(message);
+    this.scopes = scopes;
+  }
+}
+
 /**
  * For a step with a person's input: if the service refuses the input, the person can fix it.
  * @param isPublic true if outsiders can read the message; then it omits the service's own text

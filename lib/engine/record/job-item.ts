@@ -73,7 +73,6 @@ const jobShape = z.lazy(() =>
     line: maybe,
     expectedAt: maybeTime,
     waitingFor: maybe,
-    awaitedLink: z.exactOptional(z.object({ since: storedTime, instead: z.nullable(string) })),
     waits: z.exactOptional(newestShape<Waited>()),
     decisions: z.exactOptional(newestShape<OperatorDecision>()),
     discarded: z.exactOptional(z.object({ by: string, reason: string })),

@@ -25,17 +25,7 @@ const WAKE_GRACE_MS = 2 * MINUTE;
 const LINE_GRACE_MS = 60 * MINUTE;
 
 /** What the end of a run removes, unless it sets it. */
-const RUN_FIELDS = [
-  'lease',
-  'crashes',
-  'dueAt',
-  'line',
-  'slotAt',
-  'expectedAt',
-  'unfinished',
-  'limited',
-  'awaitedLink',
-];
+const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'limited'];
 
 /** More crashes in a row park a job in any case: lib/engine/run/crashes.ts. */
 const CRASHES_KEPT = 8;
@@ -76,8 +66,6 @@ export interface Waiting {
   waitsFor: WaitsFor;
   why: string;
   attempts: number;
-  /** If it waits for a linked account. A job that runs on, ends or is parked begins another wait. */
-  awaitedLink?: Job['awaitedLink'];
   /** The steps that it began and did not finish. */
   unfinished?: readonly UnfinishedStep[];
   /** Whether a step was done in the run. */
@@ -268,12 +256,11 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const now = clock();
       await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts });
     },
-    async wait(job, { dueAt, message, awaitedLink, ...waiting }) {
+    async wait(job, { dueAt, message, ...waiting }) {
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
-      const link = awaitedLink && { awaitedLink };
       const fields = waitingFields(job, waiting);
-      await endRun(job, { ...fields, ...link, dueAt, wakeAt, generation });
+      await endRun(job, { ...fields, dueAt, wakeAt, generation });
       return { ...job, ...fields, generation };
     },
     async standInLine(job, { expectedAt, operation, ...waiting }) {

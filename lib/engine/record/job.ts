@@ -137,8 +137,6 @@ export interface Job extends JobDraft {
   /** After it is called from the line: when its slot opens. */
   slotAt?: number;
   waitingFor?: string;
-  /** While it waits until its person has linked an account: since when, and the link that does not do. */
-  awaitedLink?: { since: number; instead: string | null };
   /** Its waits between two runs. Missing if there was none. */
   waits?: Newest<Waited>;
   /** What operators decided about it. */

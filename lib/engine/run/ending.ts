@@ -7,7 +7,6 @@ import { InLine, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/i
 import type { Job, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
-import { LinkAwaited } from './link-awaited.ts';
 import type { Worker } from './worker.ts';
 
 /** How many failed steps park a job. With the pauses below, that takes about half an hour. */
@@ -23,9 +22,6 @@ export type Ending =
       ended: 'not yet';
       dueAt: number;
       releasesQueueGroup?: boolean;
-      awaitedLink?: LinkAwaited['awaitedLink'];
-      /** Whether what it waits for has happened while it was not seen to wait. */
-      isOver?: () => Promise<boolean>;
     } & Pause);
 
 export interface ParkedEnding {
@@ -53,8 +49,7 @@ export function endingOf(
   if (error instanceof LeaseLost) throw error;
   if (error instanceof RetryAt) {
     const { dueAt, message: why, releasesQueueGroup, waitsFor } = error;
-    const link = error instanceof LinkAwaited && { awaitedLink: error.awaitedLink, isOver: error.isOver };
-    return { ended: 'not yet', dueAt, why, waitsFor, attempts: job.attempts, releasesQueueGroup, ...link };
+    return { ended: 'not yet', dueAt, why, waitsFor, attempts: job.attempts, releasesQueueGroup };
   }
   if (error instanceof InLine) {
     const { expectedAt, message: why, waitsFor, operation } = error;

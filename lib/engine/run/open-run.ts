@@ -1,4 +1,3 @@
-import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import { createLearned } from '../../service/connection/learned.ts';
 import type { CallNews, OwnLine } from '../line/calling-run.ts';
@@ -40,7 +39,6 @@ export interface Run {
   /** Seals what only the person who asked may read. */
   privacy: Privacy;
   person: TellPerson;
-  linkWaits: ReturnType<typeof createLinkWaits>;
   replySteps: ReturnType<typeof createReplySteps>;
   deadline: number;
   /** Called before anything of a person is read. @throws {NeedsOperator} */
@@ -67,7 +65,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
     clock,
     report,
     unfinished: job.unfinished ?? [],
-    isAfterPerson: ['operator', 'person'].includes(job.waits?.newest.at(-1)?.for ?? ''),
+    isAfterPerson: job.waits?.newest.at(-1)?.for === 'operator',
   });
   async function ensureSignedByIntake(): Promise<void> {
     if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
@@ -76,8 +74,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
   const sealOfDecisions = createPrivacy(job.id, assistants.vault);
   const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: sealOfDecisions });
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
-  const linkWaits = createLinkWaits(table, clock);
-  const person = createTellPerson({ job, journal, steps: replySteps, replies, linkWaits, clock, failed });
+  const person = createTellPerson({ job, journal, steps: replySteps, replies, clock, failed });
   const forNextRun = () => ({ unfinished: once.unfinished(), hasGotOn });
   return {
     job,
@@ -86,7 +83,6 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
     once,
     privacy,
     person,
-    linkWaits,
     replySteps,
     deadline,
     ensureSignedByIntake,
@@ -124,7 +120,6 @@ export function connected(
     journal,
     once,
     privacy,
-    awaitedLink: job.awaitedLink,
     bug: (error) => worker.report({ news: 'bug', job, error }),
     isPublic: job.replyTo?.in === 'github',
     ensureSignedByIntake,
@@ -138,7 +133,7 @@ const UNSIGNED =
   'the table. If it is older than 30 days, or the intake secret was changed since, ask the person to ask again';
 
 /** The waits that people ask about. The others are short, and a backlog has thousands of them. */
-const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator', 'person'];
+const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];
 
 /** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
 function createTellOfWait(job: Job, report: Worker['report']): () => void {

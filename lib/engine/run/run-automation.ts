@@ -1,10 +1,9 @@
-import { NeedsOperator, NotDone } from '../record/interruption.ts';
+import { LinkFirst, NeedsOperator, NotDone } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
 import { crashesInVain, parkCrashed } from './crashes.ts';
 import { type Ending, endingOf, parked } from './ending.ts';
-import { LinkAwaited } from './link-awaited.ts';
 import { type CallsOfRun, connected, type ForNextRun, openRun, type Run } from './open-run.ts';
 import { sentTooOften } from './sent-too-often.ts';
 import type { Steps } from './steps.ts';
@@ -62,7 +61,7 @@ async function runToEnd(run: Run, steps: Steps, ensureShare: () => Promise<void>
   } catch (error) {
     const ending = endingOf(job, error, journal, worker);
     // After `isDone`, only the report of the outcome was left, and it failed.
-    if (!isDone) await tellOfEnding(run, error, ending);
+    if (!isDone) await tellOfEnding(run, ending);
     return ending;
   }
 }
@@ -89,19 +88,16 @@ async function resultOf(run: Run, automation: Automation, steps: Steps): Promise
   // An object may have been created anyway.
   if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
   if (said.of === 'not done') {
-    const { text, blocks } = said;
+    const { of: _, ...words } = said;
     // A person who read the message may have asked again in another way.
-    await keep(blocks ? { text, blocks } : text, privacy.wasUsed());
+    await keep(words, privacy.wasUsed());
   }
   return said;
 }
 
-async function tellOfEnding({ job, person, linkWaits }: Run, error: unknown, ending: Ending): Promise<void> {
+async function tellOfEnding({ person }: Run, ending: Ending): Promise<void> {
   if (ending.ended === 'parked') await person.parked(ending.kind);
-  if (error instanceof LinkAwaited) {
-    await linkWaits.note(error.of, job.id);
-    await person.linkAwaited(error);
-  } else if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.waitsFor);
+  if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.waitsFor);
   // Nobody knows when an outage ends. A job in line runs again only then, so this is the time to tell.
   const isForeseen = ending.ended === 'in line' && ending.waitsFor === 'budget';
   if (ending.ended === 'in line') await person.waiting(isForeseen ? ending.expectedAt : undefined, ending.waitsFor);
@@ -140,7 +136,7 @@ export async function letGo(job: Job, ending: 'succeeded' | 'parked', { automati
 type Told = ReplyContent & { of: 'done' | 'not done' };
 
 /** What the step that stores why a job is not done keeps for the person. */
-type KeptWords = string | Pick<Told, 'text' | 'blocks'>;
+type KeptWords = string | Pick<Told, 'text' | 'blocks' | 'link'>;
 
 const notDone = (kept: KeptWords): Told => ({ of: 'not done', ...(typeof kept === 'string' ? { text: kept } : kept) });
 
@@ -150,7 +146,11 @@ async function runSteps(automation: Automation, job: Job, steps: Steps): Promise
     return { of: 'done', ...(typeof outcome === 'string' ? { text: outcome } : outcome) };
   } catch (error) {
     if (error instanceof NotDone)
-      return notDone({ text: error.message, ...(error.blocks && { blocks: error.blocks }) });
+      return notDone({
+        text: error.message,
+        ...(error.blocks && { blocks: error.blocks }),
+        ...(error instanceof LinkFirst && { link: error.scopes }),
+      });
     throw error;
   }
 }

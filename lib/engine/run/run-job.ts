@@ -3,7 +3,6 @@ import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { type JobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
-import { requeueJob } from '../line/sweep.ts';
 import type { Job } from '../record/job.ts';
 import { LeaseLost, type Wait } from '../record/job-store.ts';
 import { type Ending, parkedUnread } from './ending.ts';
@@ -99,15 +98,9 @@ async function settle(
       const waiting = await jobs.wait(job, { ...ending, message });
       report({ ...ending, news: 'waiting', job });
       if (message === 'is sent again') await queue.send(waiting);
-      if (await ending.isOver?.()) await goOnAtOnce(job.id, worker);
       return message === 'sleeps' ? sleepOrLeave(ending.dueAt - clock()) : 'done';
     }
   }
-}
-
-async function goOnAtOnce(jobId: string, { jobs, queue }: Worker): Promise<void> {
-  const job = await jobs.get(jobId);
-  if (job?.status === 'waiting') await requeueJob(job, { jobs, queue });
 }
 
 /**

@@ -1,26 +1,17 @@
-import type { Holder } from '../../as-person/grants/grant.ts';
-import type { LinkWaits } from '../../as-person/grants/link-waits.ts';
 import type { Thing } from '../../config/pages.ts';
-import { digest } from '../../digest.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { Interruption } from '../record/interruption.ts';
 import type { Job, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
-import type { LinkAwaited } from './link-awaited.ts';
 import type { Reply, ReplySteps } from './reply-steps.ts';
 
 /** The news of a job for the person who requested it. */
 export type ReplyContent =
   | ({ of: 'done' } & Outcome)
-  | ({ of: 'not done' } & Pick<Outcome, 'text' | 'blocks'>)
+  | ({ of: 'not done' } & Pick<Outcome, 'text' | 'blocks' | 'link'>)
   /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
-  /**
-   * Jobs of the holder wait until the holder has linked their account, for a day from `since`. If `scopes` is not empty,
-   * the link needs them. The holder is told in Slack, where accounts are linked, wherever they asked.
-   */
-  | { of: 'link awaited'; why: string; scopes: readonly string[]; holder: Holder; since: number }
   | { of: 'parked'; kind: ParkKind };
 
 /** The outcome of a job, in plain words. */
@@ -32,6 +23,8 @@ export interface Outcome {
   about?: readonly Thing[];
   /** Block Kit that replaces the text if the reply goes to Slack. */
   blocks?: readonly object[];
+  /** The person has to link their account first: what to ask for besides the scopes that were granted. */
+  link?: readonly string[];
   /** No reply is sent, because an outsider asked. */
   isUntold?: boolean;
 }
@@ -51,7 +44,6 @@ export interface TellPersonOptions {
   journal: Journal;
   steps: Pick<ReplySteps, 'reply' | 'skip'>;
   replies: Replies;
-  linkWaits: LinkWaits;
   clock: () => number;
   /** Gets the errors of messages that failed while the job ends or waits anyway. */
   failed: (error: unknown) => void;
@@ -60,7 +52,7 @@ export interface TellPersonOptions {
 /** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
 export type TellPerson = ReturnType<typeof createTellPerson>;
 
-export function createTellPerson({ job, journal, steps, replies, linkWaits, clock, failed }: TellPersonOptions) {
+export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
     const reply = await replies(job, said);
@@ -95,13 +87,6 @@ export function createTellPerson({ job, journal, steps, replies, linkWaits, cloc
       const isNews = told.every((entry) => entry.step !== step && isDue(entry.startedAt));
       if (!isNews || told.length >= WAITS_TOLD || (journal.entry(step)?.failures ?? 0) >= WAITS_TOLD) return;
       await sayIfPossible(step, { of: 'waiting', until, waitsFor });
-    },
-    /** Of the jobs that wait for the same link, one tells the person. */
-    async linkAwaited({ told: why, problem, scopes, of, awaitedLink: { since } }: LinkAwaited) {
-      if (!(await linkWaits.claimTelling(of, problem, job.id))) return;
-      const step = `tell link awaited ${digest([problem, since])}`;
-      await sayIfPossible(step, { of: 'link awaited', why, scopes, holder: of.holder, since });
-      if (journal.entry(step)?.status === 'done') await linkWaits.noteTold(of, problem, job.id);
     },
     // A replayed job may be parked again, for another reason.
     parked: (kind: ParkKind) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', kind }),

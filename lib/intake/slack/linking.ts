@@ -2,16 +2,12 @@ import type * as z from 'zod/mini';
 import { deathInWords } from '../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../as-person/grants/grant.ts';
 import { createGrants } from '../../as-person/grants/grants.ts';
-import { createLinkWaits } from '../../as-person/grants/link-waits.ts';
 import { createVault } from '../../as-person/grants/vault.ts';
 import { endOfStep } from '../../as-person/linking/link-item.ts';
 import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
 import type { Permissions } from '../../automations/permissions.ts';
 import { unservedCommand } from '../../config/links-accounts.ts';
 import type { SlackConfig } from '../../config/schema.ts';
-import { inBatches } from '../../engine/line/batches.ts';
-import { requeueJob } from '../../engine/line/sweep.ts';
-import type { Job } from '../../engine/record/job.ts';
 import {
   type accountToLink,
   linkButton,
@@ -20,7 +16,7 @@ import {
   openLinkMessage,
 } from '../../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
-import { code, escaped } from '../../platforms/slack/mrkdwn.ts';
+import { escaped } from '../../platforms/slack/mrkdwn.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 
 interface Asking {
@@ -32,14 +28,13 @@ interface Asking {
 export type Linking = ReturnType<typeof createLinking>;
 
 export function createLinking(
-  { config, environment, clock, randomBytes, log }: Runtime,
+  { config, environment, clock, randomBytes }: Runtime,
   settings: SlackConfig,
-  { table, jobs, queue, secrets }: Stores,
+  { table, secrets }: Stores,
 ) {
   // The key is another function's: what this one keeps was sealed there, and it opens nothing.
   const grants = createGrants(table, createVault(secrets, randomBytes), clock);
   const linkRequests = createLinkRequests(table, grants, clock, randomBytes);
-  const linkWaits = createLinkWaits(table, clock);
 
   /** Whether people can link an account there. */
   const isOffered = (connection: string) => (config.connections[connection]?.mcp.link ?? 'off') !== 'off';
@@ -108,7 +103,6 @@ export function createLinking(
         wrong ??= wrongCode(confirmed.triesLeft, connection);
         continue;
       }
-      await goOn(asking.userId, connection);
       return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
     }
     if (wrong) return wrong;
@@ -127,18 +121,6 @@ export function createLinking(
     return message(plainSection(`:white_check_mark: ${told}`));
   }
 
-  /**
-   * What to tell a person whose command waits for a link that they have been told of before: a dead link is told in one
-   * message, so the answer to a later command has to say it.
-   */
-  async function waitsForLink(verb: string, userId: string, connection: string): Promise<string | undefined> {
-    const { link, commands } = config.connections[connection]?.mcp ?? { link: 'off', commands: {} };
-    if (link === 'off' || !Object.hasOwn(commands, verb)) return undefined;
-    const grant = await grants.get(connection, holderOf({ userId }));
-    if (!grant?.death) return undefined;
-    return `It goes on once you have linked your account again: ${code(`${settings.command} link`)}`;
-  }
-
   /** Who a person acts as, for `status`; empty where accounts are not linked. */
   async function linkStatus(userId: string, connection: string): Promise<SlackMessage['blocks']> {
     if (!isOffered(connection)) return [];
@@ -150,29 +132,15 @@ export function createLinking(
     }
     const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have not linked one.';
     const isRequired = config.connections[connection]?.mcp.link === 'required';
-    const waits = ' What goes through it waits until you have linked your account again.';
+    const waits = ' Link your account again, or what goes through it is not done.';
     const instead = grant ? waits : ' What you ask for is done by the relay, for you.';
     return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
   }
 
-  /** Lets the jobs go on that wait until the person has linked an account, wherever they were asked for. */
-  async function goOn(userId: string, connection: string): Promise<void> {
-    try {
-      const waited = await linkWaits.end({ connection, holder: holderOf({ userId }) });
-      const found = await inBatches(waited, jobs.get);
-      await inBatches(found.filter(isHeldUp), (job) => requeueJob(job, { jobs, queue }));
-    } catch (error) {
-      // They go on by themselves, later.
-      log.warn({ message: 'the waiting jobs of a person could not be queued', error: String(error) });
-    }
-  }
-
-  return { faultOf, linkAccount, makeLink, unlinkAccount, waitsForLink, linkStatus };
+  return { faultOf, linkAccount, makeLink, unlinkAccount, linkStatus };
 }
 
 const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack', id: userId });
-
-const isHeldUp = (job: Job | undefined): job is Job => job?.status === 'waiting' && job.line === undefined;
 
 function wrongCode(triesLeft: number, connection: string): SlackMessage {
   if (triesLeft > 0)

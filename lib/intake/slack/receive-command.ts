@@ -31,14 +31,13 @@ export async function receiveCommand(
   const { said, works } = await carryOut(given, intake);
   if (!works) return said;
   const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
-  const connection = connectionOf(intake, typed.channelId);
-  const waits = await (await intake.linking())?.waitsForLink(parsed.command.verb, typed.userId, connection);
-  const working = section(
-    intake.isStopped
-      ? `:double_vertical_bar: ${STOPPED} This is kept: ${code(text)}`
-      : `:hourglass_flowing_sand: Working on it: ${code(text)}`,
+  return message(
+    section(
+      intake.isStopped
+        ? `:double_vertical_bar: ${STOPPED} This is kept: ${code(text)}`
+        : `:hourglass_flowing_sand: Working on it: ${code(text)}`,
+    ),
   );
-  return message(waits === undefined ? working : [working, section(waits)]);
 }
 
 /**

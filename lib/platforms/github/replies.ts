@@ -22,7 +22,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   return async function replyOnGithub(
     job: Job,
     place: ReplyTo & { in: 'github' },
-    said: Exclude<ReplyContent, { of: 'link awaited' }>,
+    said: ReplyContent,
     pages: readonly Page[],
   ): Promise<Reply<MadeComment> | { calls: string; leftOut: string }> {
     if (said.of === 'waiting') return { calls, leftOut: 'on GitHub, only the outcome is reported' };
@@ -37,7 +37,7 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
   };
 }
 
-function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' | 'link awaited' }>, contact: string): string {
+function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact: string): string {
   switch (said.of) {
     case 'done':
       return `✅ ${quoted(said.text)}`;

@@ -61,7 +61,7 @@ export function button(text: string, actionId: string, value: string, style?: 'p
  * The outcome of a job, as a message to the person who asked.
  */
 export function saidMessage(
-  said: Exclude<ReplyContent, { of: 'link awaited' }>,
+  said: ReplyContent,
   contact: string,
   job: Pick<Job, 'id' | 'summary'>,
   pages: readonly Page[],

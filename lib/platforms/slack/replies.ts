@@ -5,8 +5,8 @@ import type { Job, ReplyTo } from '../../engine/record/job.ts';
 import type { Reply } from '../../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import type { Secrets } from '../../state/secrets/secrets.ts';
-import { linkMessage } from './link-messages.ts';
-import { type SlackMessage, saidMessage, sentence } from './messages.ts';
+import { linkButton } from './link-messages.ts';
+import { type SlackMessage, saidMessage } from './messages.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
 import { unsealUrl } from './sealed-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
@@ -128,8 +128,8 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
     said: ReplyContent,
     pages: readonly Page[],
   ): Promise<Reply<SentReply> | { calls: string; leftOut: string }> {
-    const message =
-      said.of === 'link awaited' ? linkAwaitedMessage(job.connection, said) : saidMessage(said, contact, job, pages);
+    const told = saidMessage(said, contact, job, pages);
+    const message = 'link' in said && said.link ? withLinkButton(told, job.connection, said.link) : told;
     const responseUrl = await responseUrlOf(job, to);
     const hasToken = await slack.isThere();
     if (responseUrl === undefined && !hasToken) {
@@ -154,20 +154,17 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
   };
 }
 
-function linkAwaitedMessage(
+const withLinkButton = (
+  { text, blocks }: SlackMessage,
   connection: string,
-  { why, scopes }: Extract<ReplyContent, { of: 'link awaited' }>,
-): SlackMessage {
-  return linkMessage(
-    `${sentence(why)} What you asked for goes on once you have linked your account, within a day.`,
-    connection,
-    scopes,
-  );
-}
+  scopes: readonly string[],
+): SlackMessage => ({
+  text,
+  blocks: [...blocks, { type: 'actions', elements: [linkButton(connection, scopes)] }],
+});
 
 /** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
-  if (said.of === 'link awaited') return `${job.id} link awaited ${said.since} ${said.why}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }

@@ -109,11 +109,6 @@ export const keys = {
     pk: `link-share#${platform}#${id.toLowerCase()}`,
     sk: hour,
   }),
-  /** lib/as-person/grants/link-waits.ts: a job waits until a person has linked an account, or they were told so. */
-  linkWait: (platform: string, id: string, connection: string, what: string): Key => ({
-    pk: `link-waits#${platform}#${id.toLowerCase()}#${connection}`,
-    sk: what,
-  }),
   /** lib/as-person/grants/registrations.ts: what the relay is called at the authorization server. */
   oauthClient: (connection: string, redirectUri: string): Key => ({
     pk: `oauth-client#${connection}`,

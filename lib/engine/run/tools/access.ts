@@ -2,24 +2,26 @@ import type { Assistant } from '../../../as-person/grants/assistant.ts';
 import type { Assistants } from '../../../as-person/grants/assistants.ts';
 import { CallRejected, GrantError, LinkNeeded, OutcomeUnknown, TryLater } from '../../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
-import { LINK_WAIT_MS } from '../../../as-person/grants/link-waits.ts';
 import { argumentsFault, fitArguments } from '../../../as-person/protocol/check-arguments.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
 import { schemaHash } from '../../../as-person/protocol/schema-hash.ts';
 import type { Tool } from '../../../as-person/protocol/tool.ts';
 import type { CallingRun } from '../../line/calling-run.ts';
 import { createPauses, NO_BUDGET_PAUSE_MS, type Pauses, withBudget } from '../../line/pauses.ts';
-import { type Interruption, NeedsOperator, NotDone, RetryAt, StepFailed } from '../../record/interruption.ts';
-import type { Job } from '../../record/job.ts';
+import {
+  type Interruption,
+  LinkFirst,
+  NeedsOperator,
+  NotDone,
+  RetryAt,
+  StepFailed,
+} from '../../record/interruption.ts';
 import { inOwnWords } from '../../record/privacy.ts';
-import { LinkAwaited } from '../link-awaited.ts';
 import type { ToolCall } from './call.ts';
 
 export interface ToolAccessOptions
   extends Pick<CallingRun, 'connection' | 'lane' | 'budget' | 'clock' | 'sleep' | 'deadline'> {
   assistants: Assistants;
-  /** How the job waited for a link before this run. */
-  awaitedLink: Job['awaitedLink'];
   /** Whether strangers read the message. If so, it omits the service's own words. */
   isPublic: boolean;
   /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
@@ -35,7 +37,7 @@ export interface ToolAccess {
   /** The tool as it is now, and the arguments as it spells them. Nothing is sent that its schema refuses. */
   checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }>;
   /** @throws {Interruption} in place of what the calls of tools throw */
-  interrupting<T>(holder: Holder, call: () => Promise<T>): Promise<T>;
+  interrupting<T>(call: () => Promise<T>): Promise<T>;
   /** What the service said, for the person. Empty if strangers read it. */
   inItsWords(said: string): string;
   /** Lets the budget know how the calls of the run ended. @throws {BudgetUnavailable} */
@@ -60,7 +62,11 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
 
   function interruptionFor(error: unknown): Interruption | undefined {
     if (!(error instanceof GrantError)) return undefined;
-    if (error instanceof LinkNeeded || error instanceof OutcomeUnknown) return undefined;
+    if (error instanceof OutcomeUnknown) return undefined;
+    if (error instanceof LinkNeeded) {
+      const why = options.isPublic ? error.inOwnWords : error.message;
+      return new LinkFirst(`${why}. Link your account in Slack with the command link, and ask again`, error.scopes);
+    }
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
       if (isForBudget) return new RetryAt(at, message, { waitsFor: 'budget' });
@@ -68,21 +74,6 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
     }
     if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
     return new NeedsOperator(inOwnWords(error), { cause: error });
-  }
-
-  /** The job waits until the person has linked their account, for a day. */
-  function awaitLink(holder: Holder, needed: LinkNeeded): Interruption {
-    const now = clock();
-    const before = options.awaitedLink;
-    // Another unusable link begins another wait.
-    const since = before?.instead === needed.linkId ? before.since : now;
-    if (now >= since + LINK_WAIT_MS)
-      return new NotDone('Your account was not linked within a day. Link it, and ask again');
-    const isOver = async () => {
-      const grant = await grantOf(holder);
-      return grant !== undefined && grant.death === undefined && grant.linkId !== needed.linkId;
-    };
-    return new LinkAwaited(needed, { connection, holder, since, now, isOver });
   }
 
   return {
@@ -110,12 +101,12 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
       if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this${inItsWords(fault)}`);
       return { tool, args };
     },
-    async interrupting(holder, call) {
+    async interrupting(call) {
       try {
         pauses.ensureTimeForCall();
         return await withBudget(call(), clock);
       } catch (error) {
-        throw interruptionFor(error) ?? (error instanceof LinkNeeded ? awaitLink(holder, error) : error);
+        throw interruptionFor(error) ?? error;
       }
     },
     async flush() {

@@ -105,7 +105,7 @@ export function createToolChanges(options: ToolChangesOptions): <Kept>(change: C
   }
 
   return async (change) => {
-    const { holder, step, call } = change;
+    const { step, call } = change;
     const known = journal.entry(step);
     const before = known?.status === 'done' ? undefined : known?.sent;
     if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
@@ -120,7 +120,7 @@ export function createToolChanges(options: ToolChangesOptions): <Kept>(change: C
           if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
           throw error;
         });
-      return await once.run(step, changeBy(call), () => access.interrupting(holder, attempt), privacy);
+      return await once.run(step, changeBy(call), () => access.interrupting(attempt), privacy);
     } catch (error) {
       if (!lost) throw error;
       const entry = journal.entry(step);

@@ -84,6 +84,6 @@ function createReading(access: ToolAccess, once: Once, privacy: Privacy): ReadWi
         throw error;
       }
     }
-    return once.run(step, readingBy(call), () => access.interrupting(holder, readOnce), privacy);
+    return once.run(step, readingBy(call), () => access.interrupting(readOnce), privacy);
   };
 }
