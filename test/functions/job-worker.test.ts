@@ -419,6 +419,23 @@ describe('a message', () => {
       expect(defects()).toHaveLength(made);
     });
 
+    it('parks its job also if a step fails once more in each run', async () => {
+      await start();
+      await stored();
+      const { id } = await only();
+      const startedAt = relay.clock.now;
+      for (let count = 0; count < 3; count++) {
+        const journal = await openJournal(relay.stores.table, id, () => relay.clock.now);
+        const failed = { step: 'a step', calls: 'x', status: 'failed', failures: count + 1 } as const;
+        await crash();
+        await journal.write({ ...failed, startedAt, finishedAt: relay.clock.now });
+      }
+      await relay.workToTheEnd();
+      expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
+        expect.stringContaining('crashed 3 times'),
+      ]);
+    });
+
     it('settles an open creation before it parks the job, and an operator continues the job', async () => {
       await start();
       await stored();

@@ -9,10 +9,14 @@ const MOST_CRASHES = 3;
 /** The most if its open creations have to be settled first. */
 const MOST_WITH_SETTLING = 8;
 
-/** True if the last runs of a job crashed one after the other, and none of them wrote an entry of the journal. */
+/**
+ * True if the last runs of a job crashed one after the other, and none of them wrote an entry of the journal. That a step
+ * has failed once more is no progress.
+ */
 export function crashesInVain({ crashes = [] }: Pick<Job, 'crashes'>, journal: Journal): boolean {
   const since = crashes.at(-MOST_CRASHES);
-  return since !== undefined && journal.entries().every(({ startedAt, finishedAt = startedAt }) => finishedAt < since);
+  const entries = journal.entries().filter(({ status }) => status !== 'failed');
+  return since !== undefined && entries.every(({ startedAt, finishedAt = startedAt }) => finishedAt < since);
 }
 
 /**
