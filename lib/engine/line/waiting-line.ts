@@ -1,4 +1,4 @@
-import { type Budget, createBudget, type LinePlan } from '../../service/budget/budget.ts';
+import { type Budget, createBudget, INDEX_LAG_MS, type LinePlan } from '../../service/budget/budget.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
 import { type Limits, MINUTE } from '../../service/budget/window.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
@@ -126,6 +126,7 @@ export function createWaitingLines({
 
   async function callNext(connection: Connected, plan: LinePlan, stood?: Stood) {
     const { name, limits } = connection;
+    const lookedAt = clock();
     const [own, { down, operations }] = await Promise.all([standing(connection, stood), breakers.lines(name)]);
     const lines = await Promise.all(
       operations.map(async (one) => ({ ...one, jobs: await standing(connection, stood, one.operation) })),
@@ -141,14 +142,18 @@ export function createWaitingLines({
       ? nextProber(merged, down, now)
       : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
     const calls = down ? [] : nextCalls(merged, plan, MINUTE / limits.perMinute, now);
-    const isStanding = (lane: Lane) => merged[lanes.indexOf(lane)]?.length;
+    const standingLanes = lanes.filter((lane) => merged[lanes.indexOf(lane)]?.length);
     const comesAt = down ? undefined : lastAwakeAt(merged, calls, now);
-    const lookAgainAt = await budget.noteLines(name, lanes.filter(isStanding), comesAt);
+    const lookAgainAt = await budget.noteLines(name, standingLanes, lookedAt, comesAt);
     // A probe that came early would find the connection still closed.
     const called = await inBatches([...probers, ...calls], (one) =>
       call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
     );
-    return { called: called.filter((id) => id !== undefined), lookAgainAt };
+    const ids = called.filter((id) => id !== undefined);
+    if (calls.length === 0 || ids.length > 0) return { called: ids, lookAgainAt };
+    // The index does not show yet that all of these are called or have ended, so none of them comes for the others.
+    await budget.noteLines(name, standingLanes, lookedAt);
+    return { called: ids, lookAgainAt: clock() + INDEX_LAG_MS };
   }
 
   return {

@@ -150,10 +150,16 @@ export interface Budget {
   /**
    * Notes the lines as the caller leaves them.
    * @param standing the lanes in which jobs stand: new jobs go behind them
+   * @param lookedAt when the caller began to read the index
    * @param comesAt when the last of those that are called from the lines is awake; undefined if there is none
-   * @returns when to move the lines on again, because nobody is on the way to a job that the index may not show yet
+   * @returns when to move the lines on again, because nobody is on the way to a job that the index did not show yet
    */
-  noteLines(connection: string, standing: readonly Lane[], comesAt?: number): Promise<number | undefined>;
+  noteLines(
+    connection: string,
+    standing: readonly Lane[],
+    lookedAt: number,
+    comesAt?: number,
+  ): Promise<number | undefined>;
   /** When a job of the lane gets its slot from the line, with that number of jobs ahead of it; epoch milliseconds. */
   foreseeSlot(connection: string, limits: Limits, lane: Lane, ahead: number): Promise<number>;
   view(connection: string, limits: Limits): Promise<BudgetView>;
@@ -197,7 +203,7 @@ const LEFT_TO_LINE = 5;
 /** For this long, a process trusts what it last saw of the lines. */
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much, with what the clocks differ by. */
-const INDEX_LAG_MS = 2_000;
+export const INDEX_LAG_MS = 2_000;
 /** The pause for a 429 without a Retry-After, from which nothing was learned. */
 const PAUSE_MS = MINUTE;
 /** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
@@ -366,17 +372,18 @@ export function createBudget({
         return { answer: undefined, changed: stood !== undefined };
       });
     },
-    async noteLines(connection, standing, comesAt) {
+    async noteLines(connection, standing, lookedAt, comesAt) {
       return store.change<number | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
         const { stoodAt } = lines;
         const seenAt = Math.max(...lanes.map((lane) => stoodAt[lane])) + INDEX_LAG_MS;
         for (const lane of lanes) {
           if (standing.includes(lane)) stoodAt[lane] ||= now - INDEX_LAG_MS;
-          else if (stoodAt[lane] + INDEX_LAG_MS <= now) stoodAt[lane] = 0;
+          else if (stoodAt[lane] + INDEX_LAG_MS <= lookedAt) stoodAt[lane] = 0;
         }
         lines.movesAt = Math.min(Math.max(comesAt ?? now, now), now + MOVE_EVERY_MS);
-        return { answer: comesAt === undefined && seenAt > now ? seenAt : undefined, changed: true };
+        const looksAgain = comesAt === undefined && seenAt > lookedAt;
+        return { answer: looksAgain ? Math.max(seenAt, now) : undefined, changed: true };
       });
     },
     async foresee(connection, limits, foreseen) {

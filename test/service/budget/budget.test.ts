@@ -283,7 +283,7 @@ describe('the budget', () => {
     expect(standing).not.toHaveProperty('askAgainAt');
     expect((await ask('background', true)).granted).toBe(true);
     expect((await ask('interactive')).granted).toBe(true);
-    await budget.noteLines(connection, []);
+    await budget.noteLines(connection, [], now);
     expect((await ask('background')).granted).toBe(true);
     await takeAll('interactive');
     await budget.planLine(connection, limits, { stood: 'interactive' });
@@ -324,7 +324,7 @@ describe('the budget', () => {
       const move = async (stood?: Lane) => (await budget.planLine(connection, limits, { stood })) !== undefined;
       expect(await move('background')).toBe(true);
       const note = (inMs?: number) =>
-        budget.noteLines(connection, ['background'], inMs === undefined ? undefined : clock.now + inMs);
+        budget.noteLines(connection, ['background'], clock.now, inMs === undefined ? undefined : clock.now + inMs);
       expect(await note(comesInMs)).toBeUndefined();
       return { connection, clock, budget, move, note };
     }
@@ -432,7 +432,7 @@ describe('the budget', () => {
       const budget = createBudget({ table, clock: () => START });
       await sendAll(budget, connection, 'backfill');
       await budget.planLine(connection, limits, { stood: 'backfill' });
-      await budget.noteLines(connection, ['backfill'], START + 5_000);
+      await budget.noteLines(connection, ['backfill'], START, START + 5_000);
       expect(await budget.mustStand(connection, limits, 'backfill')).toBe(true);
       expect(await budget.mustStand(connection, limits, 'background')).toBe(false);
       expect((await budget.requestSlot({ connection, limits, lane: 'background' })).granted).toBe(true);
