@@ -71,10 +71,11 @@ export async function setNewest(
     const isOver = isDoubtful && doubt.until <= clock();
     const isTold = isEqual(told, value) && (toldBy === place || unlessTold);
     if (isTold && !isOver) return isDoubtful ? { until: doubt.until } : toldBy === place ? 'sent' : 'as before';
-    // Nothing is known of it where an earlier process began the call.
-    let before: State['doubt'] | 'unknown' = 'unknown';
+    // What this call noted, and what it replaced. Another run of the job may have noted a call of its own since.
+    let noted: State['doubt'];
+    let before: State['doubt'];
     const end = (accepted: Partial<State>) =>
-      change(({ doubt, ...state }) => ({ ...state, doubt: before === 'unknown' ? doubt : before, ...accepted }));
+      change(({ doubt, ...state }) => ({ ...state, doubt: isEqual(doubt, noted) ? before : doubt, ...accepted }));
     const refused = await send(times + 1, {
       async leaves() {
         const begun = await change(({ told, toldBy, ...state }) => {
@@ -82,7 +83,8 @@ export async function setNewest(
           before = open;
           const until = Math.max(mayArriveUntil(job, clock()), open?.until ?? 0);
           const isSame = !open || isEqual(open.value, value);
-          return { ...state, doubt: { until, ...(isSame && { value }) } };
+          noted = { until, ...(isSame && { value }) };
+          return { ...state, doubt: noted };
         });
         return begun !== undefined;
       },

@@ -8,16 +8,23 @@ const COMPLETE = '/work-items/checklist/items/complete';
 /** The first request that a gateway keeps, and passes on when the test says so. */
 let keepsNext: boolean;
 let passOn: () => Promise<Response>;
+/** What happens before a request is refused. */
+let beforeRefusal: (() => Promise<void>) | undefined;
 let relay: TestRelay;
 let github: GithubApi;
 beforeEach(async () => {
   keepsNext = false;
+  beforeRefusal = undefined;
   github = await startGithubApi(() => relay.clock.now);
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl: github.url }),
     github: { token: 'ghp_test' },
     runtime: {
       async fetch(input, init) {
+        const meanwhile = String(input).endsWith(COMPLETE) ? beforeRefusal : undefined;
+        beforeRefusal = undefined;
+        await meanwhile?.();
+        if (meanwhile) return Response.json({}, { status: 401 });
         if (!keepsNext || !String(input).endsWith(COMPLETE)) return fetch(input, init);
         keepsNext = false;
         passOn = () => fetch(input, init);
@@ -69,6 +76,24 @@ describe('the newest request for a checklist item wins', () => {
     expect(isDone(103)).toBe(false);
     expect(told(relay).at(-1)).toContain('Reopened checklist item 103');
     expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(COMPLETE))).toHaveLength(4);
+  });
+
+  it('although a run that stood still is refused after the next run of its job has sent the same', async () => {
+    await slack('done 103');
+    beforeRefusal = async () => {
+      relay.clock.now += 5 * 60_000;
+      keepsNext = true;
+      await relay.sweep();
+      await relay.work();
+    };
+    await relay.work();
+    expect([beforeRefusal, keepsNext]).toEqual([undefined, false]);
+    await slack('undo 103', TOMASZ);
+    await relay.work();
+    expect((await passOn()).status).toBe(200);
+    expect(isDone(103)).toBe(true);
+    await relay.workToTheEnd();
+    expect(isDone(103)).toBe(false);
   });
 
   it('although an older one is tried again later, each item for itself', async () => {
