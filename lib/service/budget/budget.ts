@@ -363,9 +363,11 @@ export function createBudget({
         const lines = linesOf(state, connection);
         const isFirst = stood !== undefined && lines.stoodAt[stood] === 0;
         if (atOnce || isFirst || lines.movesAt <= now) {
-          lines.movesAt = now + MOVING_MS;
           if (stood) lines.stoodAt[stood] ||= now - INDEX_LAG_MS;
-          return { answer: planOf(state, limitsNow(state, limits, now), now), changed: true };
+          // Nobody hinders anybody at empty lines, and the sweep looks at them every minute.
+          const changed = lanes.some((lane) => lines.stoodAt[lane] > 0);
+          if (changed) lines.movesAt = now + MOVING_MS;
+          return { answer: planOf(state, limitsNow(state, limits, now), now), changed };
         }
         // The one who is on the way may not find the job in the index, and then looks again.
         if (stood) lines.stoodAt[stood] = now;
@@ -375,15 +377,17 @@ export function createBudget({
     async noteLines(connection, standing, lookedAt, comesAt) {
       return store.change<number | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
-        const { stoodAt } = lines;
+        const { stoodAt, movesAt } = lines;
+        const before = { ...stoodAt };
         const seenAt = Math.max(...lanes.map((lane) => stoodAt[lane])) + INDEX_LAG_MS;
         for (const lane of lanes) {
           if (standing.includes(lane)) stoodAt[lane] ||= now - INDEX_LAG_MS;
           else if (stoodAt[lane] + INDEX_LAG_MS <= lookedAt) stoodAt[lane] = 0;
         }
-        lines.movesAt = Math.min(Math.max(comesAt ?? now, now), now + MOVE_EVERY_MS);
-        const looksAgain = comesAt === undefined && seenAt > lookedAt;
-        return { answer: looksAgain ? Math.max(seenAt, now) : undefined, changed: true };
+        const isComing = comesAt !== undefined;
+        lines.movesAt = isComing ? Math.min(Math.max(comesAt, now), now + MOVE_EVERY_MS) : Math.min(movesAt, now);
+        const changed = lines.movesAt !== movesAt || lanes.some((lane) => stoodAt[lane] !== before[lane]);
+        return { answer: !isComing && seenAt > lookedAt ? Math.max(seenAt, now) : undefined, changed };
       });
     },
     async foresee(connection, limits, foreseen) {

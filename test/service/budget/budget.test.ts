@@ -301,7 +301,7 @@ describe('the budget', () => {
       now += 500;
       await budget.requestSlot({ connection, limits, lane: 'background' });
     }
-    const plan = await budget.planLine(connection, limits);
+    const plan = await budget.planLine(connection, limits, { stood: 'background' });
     expect(await budget.planLine(connection, limits)).toBeUndefined();
     const times = Array.from({ length: 120 }, (_, ahead) => plan?.slotTime('background', ahead));
     const known = times.filter((time) => time !== undefined);
@@ -340,6 +340,16 @@ describe('the budget', () => {
       expect(await move('background')).toBe(false);
       clock.now += 1;
       expect(await move()).toBe(movesInMs > 0);
+    });
+
+    it('empty lines cost no write', async () => {
+      const connection = newConnection();
+      const budget = createBudget({ table });
+      for (let minute = 0; minute < 2; minute++) {
+        expect(await budget.planLine(connection, limits)).toBeDefined();
+        expect(await budget.noteLines(connection, [])).toBeUndefined();
+      }
+      expect(await table.get(keys.budget(connection))).toBeUndefined();
     });
 
     it('who stands first in a lane moves the lines on at once', async () => {
