@@ -369,9 +369,10 @@ export function createBudget({
           if (changed) lines.movesAt = now + MOVING_MS;
           return { answer: planOf(state, limitsNow(state, limits, now), now), changed };
         }
+        if (!stood || lines.movesAt >= now + INDEX_LAG_MS) return { answer: undefined, changed: false };
         // The one who is on the way may not find the job in the index, and then looks again.
-        if (stood) lines.stoodAt[stood] = now;
-        return { answer: undefined, changed: stood !== undefined };
+        lines.stoodAt[stood] = now;
+        return { answer: undefined, changed: true };
       });
     },
     async noteLines(connection, standing, lookedAt, comesAt) {

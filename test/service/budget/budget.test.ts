@@ -347,7 +347,7 @@ describe('the budget', () => {
       const budget = createBudget({ table });
       for (let minute = 0; minute < 2; minute++) {
         expect(await budget.planLine(connection, limits)).toBeDefined();
-        expect(await budget.noteLines(connection, [])).toBeUndefined();
+        expect(await budget.noteLines(connection, [], START)).toBeUndefined();
       }
       expect(await table.get(keys.budget(connection))).toBeUndefined();
     });
