@@ -10,6 +10,8 @@ interface Subject {
   Dimensions: { Name: string; Value: unknown }[];
 }
 
+type WhereMissing = 'breaching' | 'notBreaching' | 'ignore';
+
 /** What of an alarm of the template says when it goes off. */
 interface Alarm extends Subject {
   AlarmName: string;
@@ -17,7 +19,7 @@ interface Alarm extends Subject {
   Threshold: number;
   EvaluationPeriods: number;
   ComparisonOperator: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
-  TreatMissingData: 'breaching' | 'notBreaching' | 'ignore';
+  TreatMissingData: WhereMissing | { 'Fn::If': [condition: string, running: WhereMissing, stopped: WhereMissing] };
 }
 
 /** The stack of a stage with all functions. */
@@ -70,6 +72,9 @@ function about({ Dimensions }: Subject, slugOf: (ref: string) => string | undefi
 /** The first minute after enough others in a row beyond the threshold. */
 function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number): number | undefined {
   const byMinute = Map.groupBy(values, ({ at }) => Math.floor(at / MINUTE));
+  const { TreatMissingData: treated } = alarm;
+  // The stage is not stopped here.
+  const missing = typeof treated === 'string' ? treated : treated['Fn::If'][1];
   let beyond = 0;
   for (let minute = 0; minute < minutes; minute++) {
     const here = byMinute.get(minute)?.map(({ value }) => value);
@@ -77,8 +82,8 @@ function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number)
       const value = alarm.Statistic === 'Sum' ? here.reduce((sum, one) => sum + one, 0) : Math.max(...here);
       const isAbove = value >= alarm.Threshold;
       beyond = isAbove === (alarm.ComparisonOperator === 'GreaterThanOrEqualToThreshold') ? beyond + 1 : 0;
-    } else if (alarm.TreatMissingData === 'breaching') beyond++;
-    else if (alarm.TreatMissingData === 'notBreaching') beyond = 0;
+    } else if (missing === 'breaching') beyond++;
+    else if (missing === 'notBreaching') beyond = 0;
     if (beyond >= alarm.EvaluationPeriods) return minute + 1;
   }
   return undefined;
