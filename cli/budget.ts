@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/connection-settings.ts';
-import { mostOfStrangers } from '../lib/engine/line/stranger-calls.ts';
 import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
-import { createStrangerShare, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
+import { createStrangerShare, mostOfStrangers, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';

@@ -1,6 +1,5 @@
-import type { CallingRun } from '../engine/line/calling-run.ts';
 import { InLine, Refused, RetryAt, StepFailed } from '../engine/record/interruption.ts';
-import { createPartnerCalls } from '../engine/run/partner-calls.ts';
+import { type CallingRun, createPartnerCalls } from '../engine/run/partner-calls.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Budget } from '../service/budget/budget.ts';
 import type { Connection } from '../service/connection/connection.ts';

@@ -1,6 +1,6 @@
 import { UNRESERVED_AT_LEAST } from '../../lib/config/capacity.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { LONGEST_PAUSE_MS } from '../../lib/engine/line/pauses.ts';
+import { LONGEST_PAUSE_MS } from '../../lib/engine/run/pauses.ts';
 import { synthesize } from '../infra/variants.ts';
 import { amount, type Row } from './table.ts';
 

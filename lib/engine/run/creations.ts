@@ -7,8 +7,7 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
-import type { Clearance } from './clearances.ts';
-import type { RequestMark } from './partner-calls.ts';
+import type { Clearance, RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
 import type { Creating } from './steps.ts';
 
@@ -26,7 +25,7 @@ interface Ready {
 /** Calls of creating operations, each at most once per step; see lib/decide.ts. */
 export function createCreations(options: SearchesOptions): Creating {
   const { connection, journal, clock } = options;
-  const { pauses, clearances, rateLimits, send, act } = options.calls;
+  const { pauses, take, takeAgain, send, failed, act } = options.calls;
   const { lookFor, createdBefore } = createSearches(options);
 
   const callCreating: Creating = async (step, operation, payload, identity, log) => {
@@ -52,8 +51,8 @@ export function createCreations(options: SearchesOptions): Creating {
         continue;
       }
       const clearance: Clearance = signAgainWith
-        ? await clearances.takeAgain(signAgainWith)
-        : await clearances.take(operation, open !== undefined);
+        ? await takeAgain(signAgainWith)
+        : await take(operation, open !== undefined);
       const as = isUnanswered ? { sameBytes: true as const } : {};
       const mark = markOf(step, operation, payload, by, kept);
       const sent = await send(clearance, mark, { wasOpen: isUnanswered, log, as });
@@ -69,13 +68,13 @@ export function createCreations(options: SearchesOptions): Creating {
       if (sentNow && decision === 'look for it') {
         log.tell();
         await journal.keepRequest(step, { ...sentNow, lookFrom: clock() });
-        await clearances.failed(clearance, failure);
+        await failed(clearance, failure);
       } else if (sentNow && decision === 'same bytes') {
         isUnanswered = true;
         signAgainWith = undefined;
         log.tell();
-        await clearances.failed(clearance, failure);
-        if (failure.outcome === 'rate limited') throw await rateLimits.met(failure.error, true);
+        await failed(clearance, failure);
+        if (failure.outcome === 'rate limited') await act('wait for budget', failure, true);
         const { shortest, longest } = RESEND_PAUSE_MS;
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
         const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
@@ -83,7 +82,7 @@ export function createCreations(options: SearchesOptions): Creating {
       } else if (decision === 'sign again' && !signAgainWith) {
         signAgainWith = clearance;
       } else {
-        await clearances.failed(clearance, failure);
+        await failed(clearance, failure);
         await act(decision, failure, false);
       }
     }

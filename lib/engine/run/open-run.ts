@@ -1,7 +1,5 @@
 import type { Connection } from '../../service/connection/connection.ts';
 import { createLearned } from '../../service/connection/learned.ts';
-import type { CallNews, OwnLine } from '../line/calling-run.ts';
-import { createStrangerCalls } from '../line/stranger-calls.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { Job, UnfinishedStep } from '../record/job.ts';
@@ -10,7 +8,7 @@ import { createPrivacy, type Privacy } from '../record/privacy.ts';
 import { happenedAt } from '../record/replaced-table.ts';
 import { createCreations } from './creations.ts';
 import { createOnce, type Once, type SendNews, type StepNews } from './once.ts';
-import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
+import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { createReplySteps } from './reply-steps.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createTellPerson, type TellPerson } from './tell-person.ts';
@@ -95,21 +93,18 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
 export function connected(
   { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report }: Run,
   connection: Connection,
-): { steps: Steps; ensureShare: () => Promise<void> } & Required<CallsOfRun> {
+): { steps: Steps } & Required<CallsOfRun> {
   const { table, replacedTable, budget, breakers, lines, assistants, clock, sleep } = worker;
   const { id: caller, lane, limited } = job;
   const cameBack = job.dueAt !== undefined || job.generation > 1;
-  const strangerCalls =
-    job.stranger === undefined
-      ? undefined
-      : createStrangerCalls({ report, connection, share: worker.strangers, login: job.stranger });
+  const stranger = job.stranger === undefined ? undefined : { login: job.stranger, share: worker.strangers };
   const began = { replacedTable, happenedAt: happenedAt(job) };
   const stands = (error: unknown) => worker.report({ news: 'line stands still', job, error });
-  const line: OwnLine = {
+  const line = {
     moveOn: async () => void (await lines.moveOn(connection).catch(stands)),
     foresee: () => lines.foresee(job, connection.limits).catch(() => undefined),
   };
-  const run = { connection, lane, caller, limited, cameBack, strangerCalls, budget, breakers, clock, sleep, deadline };
+  const run = { connection, lane, caller, limited, cameBack, stranger, budget, breakers, clock, sleep, deadline };
   const calls = createPartnerCalls({ ...run, line, report });
   const learned = createLearned(table, connection.name, clock);
   const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
@@ -125,7 +120,7 @@ export function connected(
     ensureSignedByIntake,
   });
   const steps = createSteps({ connection, learned, calls, creating, journal, once, replies: replySteps, tools });
-  return { steps, calls, tools, ensureShare: async () => strangerCalls?.ensureShare() };
+  return { steps, calls, tools };
 }
 
 const UNSIGNED =

@@ -1,17 +1,94 @@
 import type * as z from 'zod';
-import { type Decision, decisions, isRefusal } from '../../decide.ts';
+import { type Decision, decisions, isRefusal, type SendOutcome } from '../../decide.ts';
 import { type Mark, sendOnce } from '../../send-once.ts';
+import type { Budget, SlotAnswer } from '../../service/budget/budget.ts';
+import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
+import { createGate, type TakenSlot } from '../../service/budget/gate.ts';
+import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
+import { mostOfStrangers, type StrangerShare } from '../../service/budget/stranger-share.ts';
+import type { Breaker } from '../../service/connection/breaker-item.ts';
+import {
+  type Breakers,
+  EARLY_PROBE_MS,
+  probesAgain,
+  type Scope,
+  type Stop,
+} from '../../service/connection/breakers.ts';
+import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
-import { PartnerError } from '../../service/partner/errors.ts';
+import { PartnerError, reachedBy } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
-import type { CallingRun } from '../line/calling-run.ts';
-import { createPauses, type Pauses } from '../line/pauses.ts';
-import { createSlots, type Slots } from '../line/slots.ts';
-import { Refused, RetryAt, StepFailed } from '../record/interruption.ts';
+import { validate } from '../../service/partner/validate.ts';
+import type { WaitsFor } from '../record/history.ts';
+import { InLine, type Interruption, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
+import type { Limited } from '../record/job.ts';
 import { outcomeOf } from '../record/outcome.ts';
 import { howItEnded, type Send, type SendLog } from '../record/sends.ts';
-import { type Clearance, type Clearances, createClearances, type Failure } from './clearances.ts';
-import { createRateLimits, type RateLimits } from './rate-limits.ts';
+import { comeBackAt, createPauses, LONGEST_PAUSE_MS, withBudget } from './pauses.ts';
+
+/** Further commands must not occupy workers that first commands need, nor backfills those that events need. */
+const LONGEST_PAUSE_OF_LATER_MS = 1_000;
+/** If a due probe has not been made after this long, no job waits for the operation. */
+const PROBED_WITHIN_MS = 3 * 60_000;
+/** A search that waits for an operation looks this long after its probe is due. */
+const AFTER_PROBE_MS = 10_000;
+/** A person's job that would wait for longer comes back to probe early. */
+const LONG_FOR_PEOPLE_MS = 60_000;
+/** The pause after a 429 without a Retry-After if the budget cannot be written, or if only this call waits. */
+const UNKNOWN_PAUSE_MS = 60_000;
+/** A resend is back before those that the line calls (LEAD_MS in ../line/waiting-line.ts), and waits in place. */
+const BACK_BEFORE_MS = 8_000;
+/** A job that meets 429 again lets others go first after the pause. */
+const BEHIND_OTHERS_MS = 15_000;
+
+/** What is said about a refused key, until an operator enters another one. */
+const REFUSES_KEY: ReadonlySet<SendOutcome> = new Set(['unknown or revoked key', 'unauthorized']);
+
+/** One run of a job, as far as its calls to the partner API are concerned. */
+export interface CallingRun {
+  connection: Connection;
+  lane: Lane;
+  /** A job's id. */
+  caller: string;
+  /** What the job's earlier runs met. */
+  limited?: Limited | undefined;
+  /** True if the job has waited before. It then goes ahead of new jobs. */
+  cameBack: boolean;
+  /** The outside contributor who caused the job, and the share of the day that they have with all others. */
+  stranger?: { login: string; share: StrangerShare } | undefined;
+  budget: Budget;
+  breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'limited'>;
+  /** The waiting line of the job's lane. Neither fails: a call counts for more. */
+  line?: {
+    /** Moves the lines of the connection on. */
+    moveOn(): Promise<void>;
+    /** When the job gets a slot, if it goes into the line now; undefined if that is too far away to tell. */
+    foresee(): Promise<number | undefined>;
+  };
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** When the run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  deadline: number;
+  report: (news: CallNews) => void;
+}
+
+export type CallNews =
+  | { news: 'rate limited' }
+  | { news: 'strangers wait'; who: readonly string[] }
+  | { news: 'credentials refused'; reason: string }
+  | { news: 'stopped'; what: string; why: string }
+  | { news: 'breaker not closed'; error: unknown };
+
+/** The right to make one call of an operation. */
+export interface Clearance extends TakenSlot {
+  operation: string;
+}
+
+/** A failed send and its interpretation. */
+export interface Failure {
+  error: PartnerError;
+  outcome: SendOutcome;
+}
 
 /** How a send is noted. */
 export interface Noted {
@@ -28,32 +105,6 @@ export type PartnerSent<D extends z.ZodType> =
   | { became: 'accepted'; result: Result<z.output<D>> }
   | { became: 'not carried out' | 'open'; failure: Failure };
 
-/** A job's calls to the partner API: within the budget, with decisions based on their outcomes. */
-export interface PartnerCalls {
-  pauses: Pauses;
-  slots: Slots;
-  clearances: Clearances;
-  rateLimits: RateLimits;
-  /**
-   * Sends one request, in the slot of its clearance.
-   * @param wasOpen true if an earlier send may be carried out
-   * @throws any error that is not from the partner API
-   */
-  send<D extends z.ZodType>(
-    clearance: Clearance,
-    mark: RequestMark<D>,
-    how: Noted & { wasOpen: boolean },
-  ): Promise<PartnerSent<D>>;
-  /** Applies a decision by throwing. For use when no request is open. */
-  act(decision: Decision, failure: Failure, urgent: boolean): Promise<never>;
-  /** Calls an operation that may be repeated without harm, and so needs no journal. */
-  repeatable<P extends z.ZodType, D extends z.ZodType>(
-    operation: Operation<P, D>,
-    payload: z.input<P>,
-    how?: Noted & { urgent?: boolean; fence?: Fence | undefined },
-  ): Promise<Result<z.output<D>>>;
-}
-
 /** Runs before a call that must not arrive after a later one. */
 export interface Fence {
   /** A request is about to leave, and may arrive until its signature ends. @returns false if it must not be sent */
@@ -62,21 +113,140 @@ export interface Fence {
   refused(): Promise<void>;
 }
 
-export function createPartnerCalls(run: CallingRun): PartnerCalls {
-  const { connection, breakers, clock, report } = run;
-  const pauses = createPauses(run, connection.timeoutMs);
-  const slots = createSlots(run, pauses);
-  const rateLimits = createRateLimits(run);
-  const clearances = createClearances(run, slots, pauses, rateLimits);
+export type PartnerCalls = ReturnType<typeof createPartnerCalls>;
 
+/**
+ * A job's calls to the partner API. Each one in this order: the connection and the operation work, the budget has a slot,
+ * outside contributors have a share left, the slot is due, the mark is written, the slot is still good, the request
+ * leaves. What the answer shows goes to the breakers and the budget, and the table of decisions says how the job goes on.
+ */
+export function createPartnerCalls(run: CallingRun) {
+  const { connection, lane, caller, budget, breakers, line, stranger, clock, sleep, deadline, report } = run;
+  const { name, limits } = connection;
+  const pauses = createPauses(run, connection.timeoutMs);
+  const isLater = lane === 'further' || lane === 'backfill';
+  const longestPause = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
+  const mostCallsOfStrangers = mostOfStrangers(limits, connection.strangersShare);
+  const me = { id: caller, lane };
+  let { limited } = run;
+  let hasAsked = false;
+  let hasBegun = false;
+  let lineIsDue = false;
+
+  const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
+
+  /**
+   * Takes a slot once the connection and the operation may be called. Probes the connection first if a probe is due.
+   * @param urgent true for resends and searches, which go ahead of other work
+   * @throws {InLine | RetryAt} if the run cannot wait for it
+   */
+  async function take({ name: operation }: Operation, urgent: boolean): Promise<Clearance> {
+    for (;;) {
+      pauses.ensureTimeForCall();
+      const stop = await stopOf(operation);
+      if (!stop) return { ...(await takeSlot(urgent)), operation };
+      if (stop.mayProbe && stop.scope.operation === undefined) await probe(stop);
+      else if (stop.mayProbe) {
+        const taken = await takeSlot(urgent);
+        if (await breakers.claimProbe(stop, me)) return { ...taken, operation };
+        taken.slot.giveUp();
+      } else if (stop.lookAgainAt !== undefined)
+        await pauses.until(stop.lookAgainAt, stop.why, waitsForOf(stop.breaker));
+      else throw waitingFor(stop, urgent);
+    }
+  }
+
+  /** Takes another slot for the same call, to sign again. */
+  async function takeAgain({ operation, urgent }: Clearance): Promise<Clearance> {
+    return { ...(await takeSlot(urgent)), operation };
+  }
+
+  /**
+   * Takes a slot and waits in place until it is due.
+   * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
+   * @throws {RetryAt} if an urgent call has to wait too long, the run has no time left for a call, the budget is not
+   *   available, or an outside contributor's share of the day is used up
+   */
+  async function takeSlot(urgent: boolean): Promise<TakenSlot> {
+    const taken = await withBudget(gate.take(urgent), clock);
+    try {
+      if (stranger && !urgent && !(await stranger.share.take(name, stranger.login, mostCallsOfStrangers)))
+        throw await untilTomorrow(stranger.share);
+    } catch (error) {
+      taken.slot.giveUp();
+      throw error;
+    }
+    hasBegun = true;
+    return taken;
+  }
+
+  const gate = createGate({
+    clock,
+    sleep,
+    reached: reachedBy,
+    async request(urgent, askedAt): Promise<SlotAnswer> {
+      pauses.ensureTimeForCall();
+      const waitsUntil = Math.min(askedAt + longestPause, deadline - connection.timeoutMs);
+      hasAsked = true;
+      const { cameBack } = run;
+      const answer = await budget.requestSlot({
+        connection: name,
+        limits,
+        lane,
+        urgent,
+        cameBack,
+        hasBegun,
+        waitsUntil,
+      });
+      lineIsDue ||= answer.lineIsDue;
+      return answer;
+    },
+    async wait({ askAgainAt, expectedAt, why }) {
+      if (askAgainAt === undefined) throw new InLine(why, line ? await line.foresee() : expectedAt);
+      // Now, because the call may take ten seconds.
+      if (lineIsDue) await line?.moveOn();
+      lineIsDue = false;
+      await pauses.untilSlot(askAgainAt, why);
+    },
+  });
+
+  /** @throws {RetryAt} if the outside contributors' share of the day is used up */
+  async function ensureShare(): Promise<void> {
+    if (stranger && (await stranger.share.today(name)).used >= mostCallsOfStrangers)
+      throw await untilTomorrow(stranger.share);
+  }
+
+  async function untilTomorrow(share: StrangerShare): Promise<RetryAt> {
+    const { who, endsAt } = await share.today(name);
+    report({ news: 'strangers wait', who });
+    return new RetryAt(endsAt, `the ${mostCallsOfStrangers} calls per day for outside contributors are used up`, {
+      releasesQueueGroup: true,
+      waitsFor: 'budget',
+    });
+  }
+
+  /** Sends a request in its slot. @throws as `takeSlot`, while the request has not left */
+  function inSlot<T>(taken: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T> {
+    const unlessTooLate: typeof prepare = async () => {
+      // A slot is promised seconds ahead, and the run may end in the meantime.
+      pauses.ensureTimeForCall();
+      return prepare();
+    };
+    return withBudget(gate.send(taken, unlessTooLate), clock);
+  }
+
+  /**
+   * Sends one request, in the slot of its clearance.
+   * @param wasOpen true if an earlier send may be carried out
+   * @throws any error that is not from the partner API
+   */
   async function send<D extends z.ZodType>(
     clearance: Clearance,
     mark: RequestMark<D>,
     { wasOpen, ...noted }: Noted & { wasOpen: boolean },
   ): Promise<PartnerSent<D>> {
-    // In this order: the slot is due, the mark is written, the slot is still good, the request leaves, and is refused or not.
     const sent = await sendOnce(mark, wasOpen, ({ mayLeave, leaves, refused }) =>
-      slots.send(clearance, async () => {
+      inSlot(clearance, async () => {
         const call = await mayLeave();
         return (taken) => {
           leaves();
@@ -87,12 +257,12 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
         };
       }),
     );
-    if (sent.became !== 'accepted') return { became: sent.became, failure: clearances.read(sent.error) };
+    if (sent.became !== 'accepted') return { became: sent.became, failure: read(sent.error) };
     const { operation } = clearance;
-    rateLimits.worked(operation);
+    if (limited?.operation === operation) limited = undefined;
     // The answer counts even if the breaker cannot be closed. The next success closes it too.
     await breakers
-      .worked({ connection: connection.name, operation })
+      .worked({ connection: name, operation })
       .catch((error) => report({ news: 'breaker not closed', error }));
     return sent;
   }
@@ -116,55 +286,178 @@ export function createPartnerCalls(run: CallingRun): PartnerCalls {
     }
   }
 
+  /** Reads what a send threw. @throws any error that is not from the partner API */
+  function read(error: unknown): Failure {
+    if (!(error instanceof PartnerError)) throw error;
+    const outcome = outcomeOf(error);
+    if (outcome === 'unauthorized') connection.suspectKey();
+    if (outcome === 'invalid signature' || outcome === 'unknown or revoked key') {
+      connection.suspectKey();
+      report({ news: 'credentials refused', reason: outcome });
+    }
+    return { error, outcome };
+  }
+
+  /**
+   * Notes what a failed send shows about the operation and the connection.
+   * @throws {InLine} if the connection turns out to be down
+   */
+  async function failed({ operation }: Clearance, failure: Failure): Promise<void> {
+    const { evidence } = decisions[failure.outcome];
+    if (evidence === 'works') await breakers.worked({ connection: name, operation });
+    if (evidence === 'nothing') await breakers.toldNothing({ connection: name, operation }, me);
+    if (evidence === 'fails') await noteFailure({ connection: name, operation }, failure);
+  }
+
+  /** @throws {InLine | RetryAt} if the connection is down */
+  async function noteFailure(scope: Scope, { error: { message }, outcome }: Failure): Promise<void> {
+    const open = await breakers.failed(scope, me, { why: message, refusesKey: REFUSES_KEY.has(outcome) });
+    for (const { operation = `the connection ${name}` } of open)
+      report({ news: 'stopped', what: operation, why: message });
+    const isDown = open.some(({ operation }) => operation === undefined);
+    const stop = isDown ? await stopOf(scope.operation ?? validate.name) : undefined;
+    if (!stop) return;
+    if (!stop.mayProbe) throw waitingFor(stop, false);
+    await probe(stop);
+  }
+
+  /**
+   * Checks whether the connection works with a call that changes nothing. The answer to a creation could get lost.
+   * @throws {InLine | RetryAt} if it does not
+   */
+  async function probe(stop: Stop): Promise<void> {
+    let taken = await takeSlot(true);
+    if (!(await breakers.claimProbe(stop, me))) return taken.slot.giveUp();
+    for (let signedAgain = false; ; signedAgain = true) {
+      try {
+        await inSlot(taken, async () => {
+          const client = await connection.client();
+          return () => client.call(connection.operation(validate), {});
+        });
+        return await breakers.worked({ connection: name });
+      } catch (thrown) {
+        const { error, outcome } = read(thrown);
+        const { repeatable, evidence } = decisions[outcome];
+        if (repeatable === 'wait for budget') throw await rateLimited(error, false);
+        if (repeatable === 'sign again' && !signedAgain) {
+          taken = await takeSlot(true);
+          continue;
+        }
+        if (evidence !== 'fails') return await breakers.worked({ connection: name });
+        return await noteFailure({ connection: name }, { error, outcome });
+      }
+    }
+  }
+
+  /**
+   * What a job does that may not call now. It stands in line and is called, with three exceptions that come back by
+   * themselves: the next prober, a resend, and a person who may probe before the pause is over.
+   */
+  function waitingFor({ scope: { operation }, breaker, why }: Stop, urgent: boolean): InLine | RetryAt {
+    const { until, probedAt } = breaker;
+    const waitsFor = waitsForOf(breaker);
+    const asksAgain = probesAgain(breaker, caller) || (urgent && operation !== undefined);
+    if (asksAgain) return comeBackAt(until, clock(), why, waitsFor);
+    const isLong = isOfPeople(lane) && until - clock() > LONG_FOR_PEOPLE_MS;
+    return isLong
+      ? comeBackAt(probedAt + EARLY_PROBE_MS, clock(), why, waitsFor)
+      : new InLine(why, until, waitsFor, operation);
+  }
+
+  /** @throws {RetryAt} while the operation's breaker is open and other callers probe it */
+  async function ensureWorks({ name: operation }: Operation): Promise<void> {
+    const stop = await stopOf(operation);
+    if (!stop?.scope.operation) return;
+    const { until } = stop.breaker;
+    const now = clock();
+    if (now < until + PROBED_WITHIN_MS)
+      throw comeBackAt(Math.max(until, now) + AFTER_PROBE_MS, now, stop.why, waitsForOf(stop.breaker));
+  }
+
+  /**
+   * What a 429 stops: the connection, or only the job if the service takes calls of others.
+   * @param urgent for resends and searches: they go first again, and never use up an attempt
+   * @returns the error for the current job to throw
+   */
+  async function rateLimited(error: PartnerError, urgent: boolean): Promise<Interruption> {
+    report({ news: 'rate limited' });
+    const { operation, retryAfterSeconds } = error;
+    const asked = retryAfterSeconds === null ? undefined : retryAfterSeconds * 1000;
+    const before = limited?.operation === operation ? limited.served : undefined;
+    const served = await breakers.limited(name);
+    limited = { operation, served };
+    const why = 'the service wants fewer calls';
+    const goFirstAt = (at: number) => comeBackAt(Math.max(clock(), at - BACK_BEFORE_MS), clock(), why, 'budget');
+    if (before !== undefined && served > before) {
+      if (urgent) return goFirstAt(clock() + (asked ?? UNKNOWN_PAUSE_MS));
+      return new StepFailed(`${error.message}, while it took other calls`, { notBefore: clock() + (asked ?? 0) });
+    }
+    const until = await budget.pause(name, limits, asked).catch((error) => {
+      // Other jobs will get their own 429 from the service.
+      if (!(error instanceof BudgetUnavailable)) throw error;
+      return clock() + (asked ?? UNKNOWN_PAUSE_MS);
+    });
+    if (urgent) return goFirstAt(until);
+    // If it went first again, no other call could show that the service takes others.
+    return before === undefined ? new InLine(why, until) : comeBackAt(until + BEHIND_OTHERS_MS, clock(), why, 'budget');
+  }
+
+  /** Applies a decision by throwing. For use when no request is open. */
   async function act(decision: Decision, { error }: Failure, urgent: boolean): Promise<never> {
-    if (decision === 'wait for budget') throw await rateLimits.met(error, urgent);
+    if (decision === 'wait for budget') throw await rateLimited(error, urgent);
     if (decision === 'park') throw new Refused(error);
     throw new StepFailed(error.message, { cause: error });
   }
 
-  function fencedMark<P extends z.ZodType, D extends z.ZodType>(
+  /** Calls an operation that may be repeated without harm, and so needs no journal. */
+  async function repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
-    fence: Fence | undefined,
-  ): RequestMark<D> {
-    let isFenced = false;
-    return {
-      async write() {
-        const client = await connection.client();
-        if (fence && !isFenced && !(await fence.leaves())) {
-          throw new RetryAt(clock(), `${operation.name} has just been called by another run`);
-        }
-        isFenced = true;
-        return () => client.call(operation, payload);
-      },
-      erase: async () => fence?.refused(),
-    };
+    { urgent = false, fence, ...noted }: Noted & { urgent?: boolean; fence?: Fence | undefined } = {},
+  ): Promise<Result<z.output<D>>> {
+    let clearance = await take(operation, urgent);
+    let wasOpen = false;
+    for (let signedAgain = false; ; signedAgain = true) {
+      let isFenced = false;
+      const mark: RequestMark<D> = {
+        async write() {
+          const client = await connection.client();
+          if (fence && !isFenced && !(await fence.leaves())) {
+            throw new RetryAt(clock(), `${operation.name} has just been called by another run`);
+          }
+          isFenced = true;
+          return () => client.call(operation, payload);
+        },
+        erase: async () => fence?.refused(),
+      };
+      const sent: PartnerSent<D> = await send(clearance, mark, { wasOpen, ...noted });
+      if (sent.became === 'accepted') return sent.result;
+      wasOpen = sent.became === 'open';
+      const decision = decisions[sent.failure.outcome].repeatable;
+      if (decision !== 'sign again' || signedAgain) {
+        await failed(clearance, sent.failure);
+        await act(decision, sent.failure, urgent);
+      }
+      clearance = await takeAgain(clearance);
+    }
   }
 
   return {
     pauses,
-    slots,
-    clearances,
-    rateLimits,
+    take,
+    takeAgain,
     send,
+    failed,
     act,
-    async repeatable(operation, payload, { urgent = false, fence, ...noted } = {}) {
-      let clearance = await clearances.take(operation, urgent);
-      let wasOpen = false;
-      for (let signedAgain = false; ; signedAgain = true) {
-        const sent: PartnerSent<typeof operation.data> = await send(clearance, fencedMark(operation, payload, fence), {
-          wasOpen,
-          ...noted,
-        });
-        if (sent.became === 'accepted') return sent.result;
-        wasOpen = sent.became === 'open';
-        const decision = decisions[sent.failure.outcome].repeatable;
-        if (decision !== 'sign again' || signedAgain) {
-          await clearances.failed(clearance, sent.failure);
-          await act(decision, sent.failure, urgent);
-        }
-        clearance = await clearances.takeAgain(clearance);
-      }
-    },
+    repeatable,
+    ensureWorks,
+    ensureShare,
+    limited: () => limited,
+    /** True if the run has taken or requested a slot. */
+    hasAsked: () => hasAsked,
+    /** True if the waiting lines of the connection should advance. */
+    lineIsDue: () => lineIsDue,
   };
 }
+
+const waitsForOf = ({ refusesKey }: Breaker): WaitsFor => (refusesKey ? 'key' : 'outage');

@@ -5,6 +5,7 @@ import type { Automation } from './automation.ts';
 import { crashesInVain, parkCrashed } from './crashes.ts';
 import { type Ending, endingOf, parked } from './ending.ts';
 import { type CallsOfRun, connected, type ForNextRun, openRun, type Run } from './open-run.ts';
+import type { PartnerCalls } from './partner-calls.ts';
 import { sentTooOften } from './sent-too-often.ts';
 import type { Steps } from './steps.ts';
 import type { ReplyContent } from './tell-person.ts';
@@ -35,22 +36,21 @@ export async function runAutomation(
     const ending = parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator', journal);
     return { ending, forNextRun: forNextRun() };
   }
-  const { steps, ensureShare, ...made } = connected(run, connection);
-  const ending = await runToEnd(run, steps, ensureShare);
+  const { steps, ...made } = connected(run, connection);
+  const ending = await runToEnd(run, steps, made.calls);
   // A wait before its creations are settled is no success.
   const crashes = crashesInVain(job, journal) ? job.crashes : undefined;
   return { ending, forNextRun: { ...forNextRun(), ...(crashes && { crashes }) }, ...made };
 }
 
-/** @param ensureShare throws while an outsider's job has to wait for its share */
-async function runToEnd(run: Run, steps: Steps, ensureShare: () => Promise<void>): Promise<Ending> {
+async function runToEnd(run: Run, steps: Steps, calls: PartnerCalls): Promise<Ending> {
   const { job, worker, journal, privacy, person } = run;
   let isDone = false;
   try {
     if (crashesInVain(job, journal)) await parkCrashed(job, journal, steps);
     const automation = runnable(run);
     // Checked before the job claims anything that others would have to wait for.
-    if (journal.openSteps().length === 0) await ensureShare();
+    if (journal.openSteps().length === 0) await calls.ensureShare();
     const said = await resultOf(run, automation, steps);
     await letGo(job, 'succeeded', worker);
     isDone = true;

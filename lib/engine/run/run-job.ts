@@ -38,7 +38,7 @@ export async function runJob(message: ReceivedJobMessage, deadline: number, work
   }
   try {
     const { ending, forNextRun, ...made } = await runAutomation(claimed, deadline, worker);
-    const limited = made.calls?.rateLimits.limited();
+    const limited = made.calls?.limited();
     const fate = await settle(claimed, { ...ending, ...forNextRun, ...(limited && { limited }) }, message, worker);
     await endCalls(claimed, ending, made, worker);
     return fate;
@@ -135,8 +135,8 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
       const stood = { job: standing, operation: ending.operation };
       return void (await lines.moveOn(called, { stood, atOnce }));
     }
-    if (slotAt !== undefined && !calls?.slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
-    if (slotAt !== undefined || calls?.slots.lineIsDue()) await lines.moveOn(called, { atOnce });
+    if (slotAt !== undefined && !calls?.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
+    if (slotAt !== undefined || calls?.lineIsDue()) await lines.moveOn(called, { atOnce });
   } catch (error) {
     // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });

@@ -58,7 +58,7 @@ export interface SearchesOptions extends ReadingsOptions {
 
 export function createSearches(options: SearchesOptions): Searches {
   const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
-  const { pauses, clearances } = options.calls;
+  const { pauses, ensureWorks } = options.calls;
   const readings = createReadings(options);
 
   function wantedBy({ found, createdId: idField }: Operation, by: FoundBy | undefined): Wanted | undefined {
@@ -84,7 +84,7 @@ export function createSearches(options: SearchesOptions): Searches {
       for (;;) {
         const isLast = open.searches >= looks.length - 1;
         // The service may still finish the request.
-        if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await clearances.ensureWorks(operation);
+        if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await ensureWorks(operation);
         const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
         await pauses.until(
           lookAt,

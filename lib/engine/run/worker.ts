@@ -4,7 +4,6 @@ import type { StrangerShare } from '../../service/budget/stranger-share.ts';
 import type { Breakers } from '../../service/connection/breakers.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Table } from '../../state/table/table.ts';
-import type { CallNews } from '../line/calling-run.ts';
 import type { JobQueue } from '../line/queue.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
 import type { Waited, WaitsFor } from '../record/history.ts';
@@ -14,6 +13,7 @@ import type { JobStore } from '../record/job-store.ts';
 import type { ReplacedTable } from '../record/replaced-table.ts';
 import type { Automation } from './automation.ts';
 import type { SendNews, StepNews } from './once.ts';
+import type { CallNews } from './partner-calls.ts';
 import type { Replies } from './tell-person.ts';
 
 /** What a worker runs jobs with. */

@@ -46,3 +46,8 @@ export function createStrangerShare(table: Table, clock: () => number): Stranger
     },
   };
 }
+
+/** The share in calls per day. */
+export function mostOfStrangers(limits: { perDay: number }, strangersShare: number): number {
+  return Math.floor(limits.perDay * strangersShare);
+}

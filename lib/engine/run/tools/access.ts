@@ -6,8 +6,6 @@ import { argumentsFault, fitArguments } from '../../../as-person/protocol/check-
 import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
 import { schemaHash } from '../../../as-person/protocol/schema-hash.ts';
 import type { Tool } from '../../../as-person/protocol/tool.ts';
-import type { CallingRun } from '../../line/calling-run.ts';
-import { createPauses, NO_BUDGET_PAUSE_MS, type Pauses, withBudget } from '../../line/pauses.ts';
 import {
   type Interruption,
   LinkFirst,
@@ -17,6 +15,8 @@ import {
   StepFailed,
 } from '../../record/interruption.ts';
 import { inOwnWords } from '../../record/privacy.ts';
+import type { CallingRun } from '../partner-calls.ts';
+import { createPauses, NO_BUDGET_PAUSE_MS, type Pauses, withBudget } from '../pauses.ts';
 import type { ToolCall } from './call.ts';
 
 export interface ToolAccessOptions

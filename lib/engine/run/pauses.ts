@@ -1,7 +1,6 @@
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { RetryAt } from '../record/interruption.ts';
-import type { CallingRun } from './calling-run.ts';
 
 /** Waits up to this long happen inside the Lambda. */
 export const LONGEST_PAUSE_MS = 8_000;
@@ -12,24 +11,17 @@ const LONGEST_WAIT_IN_QUEUE_MS = 30_000;
 /** The delay before a retry when the budget cannot be read or written. */
 export const NO_BUDGET_PAUSE_MS = 30_000;
 
-/** The waits of one run of a job. */
-export interface Pauses {
-  /**
-   * Waits in place if the wait is short and fits into the run.
-   * @throws {RetryAt} otherwise
-   */
-  until(at: number, why: string, waitsFor?: WaitsFor): Promise<void>;
-  /** The same for a slot of a budget. @throws {RetryAt} */
-  untilSlot(at: number, why: string): Promise<void>;
-  /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
-  ensureTimeForCall(): void;
-}
+export type Pauses = ReturnType<typeof createPauses>;
 
-/** @param callMs the longest time that a call takes */
+/**
+ * The waits of one run of a job.
+ * @param callMs the longest time that a call takes
+ */
 export function createPauses(
-  { clock, sleep, deadline }: Pick<CallingRun, 'clock' | 'sleep' | 'deadline'>,
+  { clock, sleep, deadline }: { clock: () => number; sleep: (ms: number) => Promise<void>; deadline: number },
   callMs: number,
-): Pauses {
+) {
+  /** Waits in place if the wait is short and fits into the run. @throws {RetryAt} otherwise */
   async function until(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
     const ms = at - clock();
     if (ms > LONGEST_PAUSE_MS || at + callMs > deadline) throw new RetryAt(at, why, { waitsFor });
@@ -38,7 +30,9 @@ export function createPauses(
 
   return {
     until,
-    untilSlot: (at, why) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget'),
+    /** The same for a slot of a budget. @throws {RetryAt} */
+    untilSlot: (at: number, why: string) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget'),
+    /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
     ensureTimeForCall() {
       if (clock() + callMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
     },
