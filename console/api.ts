@@ -5,7 +5,6 @@ import { schedules } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { readIgnored } from '../local/ignored.ts';
 import { decide } from './actions.ts';
-import { budgetDetail } from './budget.ts';
 import type { Ignored, RelayFacts } from './contract.ts';
 import { jobDetail } from './job.ts';
 import { listJobs } from './jobs.ts';
@@ -44,12 +43,7 @@ export function createApi(relay: ConsoleRelay): Api {
   const now = createNowReader(relay);
   const routes: ApiRoute[] = [
     { method: 'GET', path: /^\/api\/relay$/, answer: async () => facts(relay) },
-    { method: 'GET', path: /^\/api\/now$/, answer: () => now.read() },
-    {
-      method: 'GET',
-      path: /^\/api\/budget$/,
-      answer: ({ query }) => budgetDetail(relay, now, query.get('connection') ?? ''),
-    },
+    { method: 'GET', path: /^\/api\/now$/, answer: now },
     { method: 'GET', path: /^\/api\/jobs$/, answer: ({ query }) => listJobs(relay, query) },
     { method: 'POST', path: /^\/api\/jobs$/, answer: ({ body }) => decide(relay, body) },
     { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)$/, answer: (_, id) => jobDetail(relay, id) },

@@ -84,6 +84,8 @@ export interface ConnectionNow {
   service?: string;
   minute: { used: number; limit: number };
   day: { used: number; limit: number };
+  /** The calls of each ten minutes of the last day, oldest first. */
+  dayCalls: number[];
   /** When the day's limit is used up at the pace of the last hour; null if it is not. */
   dayUsedUpAt: number | null;
   pausedUntil: number | null;
@@ -284,16 +286,6 @@ export interface ParkedGroups {
     jobs: JobRow[];
   }[];
   more: boolean;
-}
-
-/** `GET /api/budget?connection=` */
-export interface BudgetDetail extends ConnectionNow {
-  at: number;
-  /** The calls of each second of the last minute, oldest first, and of each bucket of the day. */
-  minuteCalls: number[];
-  dayCalls: { from: number; calls: number }[];
-  /** The jobs at the front of each waiting line. */
-  waiting: { lane: Lane; jobs: JobRow[] }[];
 }
 
 /** `GET /api/people?find=` and `GET /api/links?find=owner/name%2342` */

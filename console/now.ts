@@ -3,8 +3,8 @@ import type { Job } from '../lib/engine/record/job.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
+import type { Limits, Window } from '../lib/service/budget/window.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
-import { HttpError } from '../lib/state/http/function-url.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import type { ConnectionNow, LaneNow, Now } from './contract.ts';
 import type { OperatedRelay } from './relay.ts';
@@ -12,14 +12,8 @@ import type { OperatedRelay } from './relay.ts';
 /** How often CloudFormation is asked, whose limits all of the account share. */
 const ASKED_EVERY_MS = 60_000;
 
-/** What the relay is doing now. */
-export interface NowReader {
-  read(): Promise<Now>;
-  /** @throws {HttpError} for a connection that the configuration does not have */
-  connection(name: string): Promise<ConnectionNow>;
-}
-
-export function createNowReader(relay: OperatedRelay): NowReader {
+/** @returns what reads what the relay is doing now */
+export function createNowReader(relay: OperatedRelay): () => Promise<Now> {
   const { stores, runtime } = relay;
   const { clock } = runtime;
   const { table, jobs, secrets } = stores;
@@ -48,9 +42,7 @@ export function createNowReader(relay: OperatedRelay): NowReader {
     return asked.stopped;
   }
 
-  async function connectionNow(connection: string, queued: readonly Job[]): Promise<ConnectionNow> {
-    const limits = runtime.config.connections[connection]?.limits;
-    if (!limits) throw new HttpError(404, `relay.config.ts has no connection ${connection}`);
+  async function connectionNow(connection: string, limits: Limits, queued: readonly Job[]): Promise<ConnectionNow> {
     const [view, { day }, lines, service] = await Promise.all([
       viewConnection(connection, limits, { budget, table, clock }),
       budget.windows(connection),
@@ -75,6 +67,7 @@ export function createNowReader(relay: OperatedRelay): NowReader {
       ...(service !== undefined && { service }),
       minute: view.minute,
       day: view.day,
+      dayCalls: callsOfDay(day, clock()),
       pausedUntil: view.pausedUntil,
       assumed: view.assumed,
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
@@ -89,19 +82,23 @@ export function createNowReader(relay: OperatedRelay): NowReader {
     };
   }
 
-  /** The jobs in the queue, oldest first. */
-  const inQueue = () => jobs.list('queued', { limit: READ_TO_COUNT });
-  return {
-    async read() {
-      const queued = await inQueue();
-      const names = Object.keys(runtime.config.connections);
-      const [counts, connections, stopped] = await Promise.all([
-        countJobs(table),
-        Promise.all(names.map((name) => connectionNow(name, queued))),
-        stoppedNow(),
-      ]);
-      return { at: clock(), connections, counts, stopped };
-    },
-    connection: async (name) => connectionNow(name, await inQueue()),
+  return async () => {
+    /** The jobs in the queue, oldest first. */
+    const queued = await jobs.list('queued', { limit: READ_TO_COUNT });
+    const [counts, connections, stopped] = await Promise.all([
+      countJobs(table),
+      Promise.all(
+        Object.entries(runtime.config.connections).map(([name, { limits }]) => connectionNow(name, limits, queued)),
+      ),
+      stoppedNow(),
+    ]);
+    return { at: clock(), connections, counts, stopped };
   };
+}
+
+/** Every part of the day, also those without a call. */
+function callsOfDay({ first, bucketMs, lengthMs, calls }: Window, now: number): number[] {
+  const last = Math.floor(now / bucketMs);
+  const parts = lengthMs / bucketMs;
+  return Array.from({ length: parts }, (_, index) => calls[last - parts + 1 + index - first] ?? 0);
 }

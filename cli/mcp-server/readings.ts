@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { budgetDetail } from '../../console/budget.ts';
 import { jobDetail } from '../../console/job.ts';
 import { listJobs } from '../../console/jobs.ts';
 import { createNowReader } from '../../console/now.ts';
@@ -96,16 +95,12 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
   add({
     name: 'budget',
     description:
-      'Jobs by status, and for each connection its limits, what is paused or stopped, and its lanes. With a connection: also who waits first.',
-    input: paged.extend({ connection: text('its name; without it, all') }),
-    run: async ({ connection, cursor }, relay) => {
-      const now = createNowReader(relay);
-      if (connection !== undefined) {
-        const { minuteCalls, dayCalls, ...detail } = await budgetDetail(relay, now, connection);
-        return detail;
-      }
-      const { connections, ...rest } = await now.read();
-      return { ...rest, connections: pageOf(connections, cursor) };
+      'Jobs by status, and for each connection its limits, what is paused or stopped, and its lanes. The jobs tell who waits.',
+    input: paged,
+    run: async ({ cursor }, relay) => {
+      const { connections, ...rest } = await createNowReader(relay)();
+      const shown = connections.map(({ dayCalls, ...connection }) => connection);
+      return { ...rest, connections: pageOf(shown, cursor) };
     },
   });
 }

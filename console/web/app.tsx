@@ -10,7 +10,6 @@ import { Relay } from './relay-facts.tsx';
 import { useResource } from './resource.ts';
 import { href, type Route, route } from './route.ts';
 import { Screen } from './screen.tsx';
-import { BudgetScreen } from './screens/budget.tsx';
 import { JobScreen } from './screens/job.tsx';
 import { JobsScreen } from './screens/jobs.tsx';
 import { NowScreen } from './screens/now.tsx';
@@ -64,8 +63,6 @@ function ScreenOf({ route: { screen, id } }: { route: Route }) {
       return id === undefined ? <JobsScreen /> : <JobScreen id={id} />;
     case 'parked':
       return <ParkedScreen />;
-    case 'budget':
-      return <BudgetScreen connection={id} />;
     case 'people':
       return <PeopleScreen />;
     case 'try':

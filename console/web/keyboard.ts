@@ -8,7 +8,6 @@ export const SCREENS: readonly { screen: IconName; label: string; rest?: string 
   { screen: 'now', label: 'Now' },
   { screen: 'jobs', label: 'Jobs' },
   { screen: 'parked', label: 'Parked' },
-  { screen: 'budget', label: 'Budget' },
   { screen: 'people', label: 'Links', rest: 'and people' },
   { screen: 'try', label: 'Try' },
 ];
@@ -19,7 +18,7 @@ export const KEYS = [
   { keys: ['k', '↑'], does: 'Previous item of a list' },
   { keys: ['Enter'], does: 'Open it' },
   { keys: ['Esc'], does: 'Leave a field, close a question, go back' },
-  { keys: ['1', '…', '6'], does: 'Go to a screen' },
+  { keys: ['1', '…', '5'], does: 'Go to a screen' },
   { keys: ['?'], does: 'Show these keys' },
 ];
 

@@ -424,7 +424,6 @@ describe('the stack on an AWS emulator', () => {
     expect(steps).toMatchObject([{ step: 'create-defect', sends: [{ httpStatus: 403 }] }]);
     expect(next.actions).toContain('replay');
     expect(await read('/api/parked')).toMatchObject({ groups: [{ jobs: [{ id: parked }] }] });
-    expect(await read('/api/budget?connection=main')).toMatchObject({ connection: 'main' });
     for (const links of ['/api/links', `/api/links?find=${encodeURIComponent(`${REPOSITORY}#3`)}`]) {
       expect((await read<RowPage<LinkRow>>(links)).rows).toContainEqual(
         expect.objectContaining({ issue: `${REPOSITORY}#3`, defectId: String(defectsOf(3)[0]?.defect_id) }),

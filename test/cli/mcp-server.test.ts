@@ -5,7 +5,7 @@ import { Client, type ElicitResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { withIsoTimes } from '../../cli/json-times.ts';
-import type { BudgetDetail, JobDetail, JobPage, Now, ParkedGroups } from '../../console/contract.ts';
+import type { JobDetail, JobPage, Now, ParkedGroups } from '../../console/contract.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { consoleOf, type TestConsole } from '../console/console-of.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -126,10 +126,10 @@ const yes = (): ElicitResult => ({ action: 'accept', content: { confirm: true } 
 describe('relay mcp-server', () => {
   it('answers with what the console and the command line show', async () => {
     await issue(3);
-    const budget = await shown.get<BudgetDetail>('/api/budget?connection=main');
-    expect(budget.day.used).toBe(1);
     const { call, client } = await assistant();
-    expect((await call('budget', { connection: 'main' })).data).toMatchObject({ connection: 'main', day: budget.day });
+    expect((await call('budget')).data).toMatchObject({
+      connections: { rows: [{ connection: 'main', day: { used: 1 } }] },
+    });
     const findings = (await call('doctor')).data.rows as { what: string; verdict: string }[];
     expect(findings[0]?.verdict).not.toBe('good');
     expect(findings.map(({ what }) => what)).toEqual(

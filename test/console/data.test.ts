@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type {
   ActionResult,
-  BudgetDetail,
   JobDetail,
   JobPage,
   LinkRow,
@@ -22,7 +21,6 @@ import { consoleOf, type TestConsole } from './console-of.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const MAIN = 'connection=main';
 const creation = { operation: '/defects/create' };
 
 let relay: TestRelay;
@@ -366,23 +364,26 @@ describe('now and the budget', () => {
     expect(background).toMatchObject({ queued: { jobs: 3 }, queuedSince: relay.clock.now, oldestSince: null });
     await relay.workToTheEnd();
     relay.clock.now += 10_000;
-    const budget = await shown.get<BudgetDetail>(`/api/budget?${MAIN}`);
-    const { minute, day, minuteCalls, dayCalls, dayUsedUpAt, service } = budget;
-    expect({ minute: minute.used, day: day.used, service }).toEqual({ minute: 3, day: 3, service: relay.sandbox.url });
-    expect(minuteCalls).toHaveLength(60);
-    expect(minuteCalls.slice(45, 55).reduce((sum, calls) => sum + calls)).toBe(3);
-    expect(dayCalls.reduce((sum, { calls }) => sum + calls, 0)).toBe(3);
-    expect(dayUsedUpAt).toBeNull();
+    const [connection] = (await shown.get<Now>('/api/now')).connections;
+    expect(connection).toMatchObject({
+      minute: { used: 3 },
+      day: { used: 3 },
+      dayUsedUpAt: null,
+      service: relay.sandbox.url,
+    });
+    expect(connection?.dayCalls).toEqual([...Array<number>(143).fill(0), 3]);
+    relay.clock.now += 23 * HOUR + 40 * MINUTE;
+    const later = (await shown.get<Now>('/api/now')).connections[0]?.dayCalls;
+    expect(later?.slice(0, 5)).toEqual([0, 3, 0, 0, 0]);
   });
 
-  it('shows the waiting line with its first jobs, and a pause', async () => {
+  it('shows the length of the waiting line, and a pause', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 300, times: 1 });
-    const id = await issue(1);
+    await issue(1);
     await relay.work();
-    const { pausedUntil, waiting, lanes } = await shown.get<BudgetDetail>(`/api/budget?${MAIN}`);
-    expect(pausedUntil).toBeGreaterThan(relay.clock.now);
-    expect(waiting.find(({ lane }) => lane === 'background')?.jobs).toMatchObject([{ id, status: 'waiting' }]);
-    expect(lanes.find(({ lane }) => lane === 'background')).toMatchObject({ inLine: { jobs: 1 } });
+    const [connection] = (await shown.get<Now>('/api/now')).connections;
+    expect(connection?.pausedUntil).toBeGreaterThan(relay.clock.now);
+    expect(connection?.lanes.find(({ lane }) => lane === 'background')).toMatchObject({ inLine: { jobs: 1 } });
   });
 
   it('shows what is stopped, since when and why', async () => {
@@ -412,10 +413,6 @@ describe('now and the budget', () => {
       relay.clock.now++;
       expect(await stopped()).toBe(wanted);
     }
-  });
-
-  it('a connection that does not exist is said to', async () => {
-    await expect(shown.get('/api/budget?connection=other')).rejects.toThrow(/404.*no connection other/);
   });
 });
 

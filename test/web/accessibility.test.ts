@@ -13,8 +13,6 @@ const SCREENS = [
   `jobs/${settledJob.id}`,
   'jobs/hostile-3',
   'parked',
-  'budget',
-  'budget/agency',
   'people',
   'try',
   'nowhere',

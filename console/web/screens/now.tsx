@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
 import type { ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
+import { DayChart } from '../charts/day-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
@@ -24,7 +24,7 @@ export function NowScreen() {
             {now.stopped && <p class="read-only">{now.stopped}</p>}
             <Counts counts={now.counts} />
             {now.connections.map((connection) => (
-              <ConnectionCard key={connection.connection} {...connection} />
+              <ConnectionCard key={connection.connection} of={connection} at={now.at} />
             ))}
             <Schedules />
           </>
@@ -54,45 +54,16 @@ function Counts({ counts }: { counts: Now['counts'] }) {
   );
 }
 
-function ConnectionCard(connection: ConnectionNow) {
-  const { connection: name, minute, day, dayUsedUpAt, lanes } = connection;
+function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
+  const { connection, service, minute, day, dayCalls, dayUsedUpAt, stopped, pausedUntil, assumed, lanes } = of;
   return (
-    <section class="card" aria-labelledby={`connection-${name}`}>
-      <ConnectionHead of={connection}>
-        <a href={href('budget', name)} data-item={name}>
-          {name}
-        </a>
-      </ConnectionHead>
-      <div class="beside">
-        <div class="meters">
-          <Meter label="Last minute" {...minute} unit="calls" />
-          <Meter label="Last 24 hours" {...day} unit="calls">
-            <Forecast at={dayUsedUpAt} />
-          </Meter>
-        </div>
-        <LaneTable lanes={lanes} connection={name} />
-      </div>
-    </section>
-  );
-}
-
-/** When the limit of the day is reached. */
-export function Forecast({ at }: { at: number | null }) {
-  if (at === null) return <>At the pace of the last hour, the day’s limit is not reached.</>;
-  return (
-    <>
-      At the pace of the last hour, the day’s limit is reached at <AtAndAway at={at} />.
-    </>
-  );
-}
-
-/** The name of a connection, where it calls, and whether calls are sent. */
-export function ConnectionHead({ of, children }: { of: ConnectionNow; children: ComponentChildren }) {
-  const { connection, service, stopped, pausedUntil, assumed } = of;
-  return (
-    <>
+    <section class="card" aria-labelledby={`connection-${connection}`}>
       <header>
-        <h2 id={`connection-${connection}`}>{children}</h2>
+        <h2 id={`connection-${connection}`}>
+          <a href={href('jobs', undefined, { connection })} data-item={connection}>
+            {connection}
+          </a>
+        </h2>
         {service !== undefined && (
           <span class="soft">
             <Line text={service} />
@@ -102,6 +73,26 @@ export function ConnectionHead({ of, children }: { of: ConnectionNow; children: 
       </header>
       {(stopped.length > 0 || pausedUntil !== null) && <Outages {...of} />}
       {assumed !== null && <Assumed {...assumed} />}
+      <div class="beside">
+        <div class="meters">
+          <Meter label="Last minute" {...minute} unit="calls" />
+          <Meter label="Last 24 hours" {...day} unit="calls">
+            <Forecast at={dayUsedUpAt} />
+          </Meter>
+          <DayChart calls={dayCalls} limit={day.limit} at={at} />
+        </div>
+        <LaneTable lanes={lanes} connection={connection} />
+      </div>
+    </section>
+  );
+}
+
+/** When the limit of the day is reached. */
+function Forecast({ at }: { at: number | null }) {
+  if (at === null) return <>At the pace of the last hour, the day’s limit is not reached.</>;
+  return (
+    <>
+      At the pace of the last hour, the day’s limit is reached at <AtAndAway at={at} />.
     </>
   );
 }
@@ -161,7 +152,7 @@ function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lane
 
 const LANE_NUMBERS = ['Can send now', 'Next slot', 'In line', 'In the queue', 'Oldest waits'];
 
-export function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connection: string }) {
+function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connection: string }) {
   return (
     <Table
       class="lanes"
