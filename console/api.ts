@@ -12,7 +12,6 @@ import { listLinks } from './links.ts';
 import { createNowReader } from './now.ts';
 import { operate } from './operate.ts';
 import { readParked } from './parked.ts';
-import { listPeople } from './people.ts';
 import type { ConsoleRelay } from './relay.ts';
 import type { Try } from './try/try.ts';
 
@@ -50,7 +49,6 @@ export function createApi(relay: ConsoleRelay): Api {
     { method: 'POST', path: /^\/api\/jobs\/([\w.-]+)$/, answer: ({ body }, id) => decide(relay, body, id) },
     { method: 'GET', path: /^\/api\/parked$/, answer: () => readParked(relay) },
     { method: 'GET', path: /^\/api\/links$/, answer: ({ query }) => listLinks(relay, query) },
-    { method: 'GET', path: /^\/api\/people$/, answer: ({ query }) => listPeople(relay, query) },
     { method: 'GET', path: /^\/api\/ignored$/, answer: async () => ignored(relay) },
     { method: 'POST', path: /^\/api\/operate$/, answer: ({ body }) => operate(relay, body) },
     { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },

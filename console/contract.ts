@@ -288,24 +288,7 @@ export interface ParkedGroups {
   more: boolean;
 }
 
-/** `GET /api/people?find=` and `GET /api/links?find=owner/name%2342` */
-export interface PersonRow {
-  platform: 'slack' | 'github';
-  id: string;
-  connection: string;
-  /** The user of the service; undefined if the relay did not look this person up lately, or found none. */
-  user?: string;
-  /** The account that this person linked. */
-  linked?: {
-    /** The address of the MCP endpoint, as the service spells it. */
-    resource: string;
-    scopes: string[];
-    since: number;
-    /** Why it cannot be used any more. */
-    dead?: string;
-  };
-}
-
+/** `GET /api/links?find=owner/name%2342` */
 export interface LinkRow {
   /** `acme/web#42` */
   issue: string;
@@ -323,9 +306,8 @@ export interface LinkRow {
   changedAt?: number;
 }
 
-/** A page of people or links. */
-export interface RowPage<Row> {
-  rows: Row[];
+export interface LinkPage {
+  links: LinkRow[];
   cursor?: string;
 }
 

@@ -3,7 +3,7 @@ import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { UnreadableItem } from '../lib/state/table/unreadable-item.ts';
-import type { LinkRow, RowPage } from './contract.ts';
+import type { LinkPage, LinkRow } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
@@ -13,18 +13,18 @@ import type { ConsoleRelay } from './relay.ts';
  *
  * @throws {HttpError} for a cursor that cannot be read
  */
-export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<RowPage<LinkRow>> {
+export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<LinkPage> {
   const wanted = issueIn(textToFind(params));
   if (/#\d+$/.test(wanted)) {
     const entity = await linksOf(relay).named(wanted);
-    return { rows: entity === undefined ? [] : [await rowOf(relay, entity, wanted)] };
+    return { links: entity === undefined ? [] : [await rowOf(relay, entity, wanted)] };
   }
-  if (/^issue-\d+$/.test(wanted)) return { rows: [await rowOf(relay, wanted, wanted)] };
+  if (/^issue-\d+$/.test(wanted)) return { links: [await rowOf(relay, wanted, wanted)] };
   const filter = { automation: issueJobs.name, ...(wanted !== '' && { place: wanted }) };
   const found = await findPage(relay, filter, params.get('cursor') || undefined);
   const issues = new Map(found.jobs.map(({ input, entity }) => [String(input.entity), entity]));
-  const rows = await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name));
-  return { rows, ...(found.cursor !== undefined && { cursor: found.cursor }) };
+  const links = await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name));
+  return { links, ...(found.cursor !== undefined && { cursor: found.cursor }) };
 }
 
 /** An issue as people write it: its name, its address on GitHub, or the key of its link. */

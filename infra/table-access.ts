@@ -12,13 +12,10 @@ export interface TableAccess {
   describes?: true;
 }
 
-/** What the console shows besides jobs. The tokens of a grant are sealed, and the key is in a secret. */
+/** What the console shows besides jobs. */
 const shownInConsole = {
   link: ['GetItem'],
   linkName: ['GetItem'],
-  person: ['GetItem'],
-  grant: ['GetItem'],
-  linkedPerson: ['Query'],
   budget: ['GetItem'],
   breaker: ['GetItem'],
 } as const satisfies TableAccess['items'];
@@ -54,7 +51,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       person: ['GetItem'],
       accountLink: ['PutItem', 'UpdateItem', 'DeleteItem'],
       grant: ['GetItem', 'PutItem', 'DeleteItem'],
-      linkedPerson: ['PutItem', 'DeleteItem'],
     },
   },
   'account-link': {
@@ -138,12 +134,7 @@ const access: Readonly<Record<string, TableAccess>> = {
 };
 
 /** Items that exist only where the configuration takes linked accounts. */
-const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>([
-  'grant',
-  'linkedPerson',
-  'accountLink',
-  'oauthClient',
-]);
+const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>(['grant', 'accountLink', 'oauthClient']);
 
 /**
  * @param linkedAccounts whether the configuration takes them; otherwise no function has rights on what is kept for it

@@ -12,9 +12,9 @@ import { href, type Route, route } from './route.ts';
 import { Screen } from './screen.tsx';
 import { JobScreen } from './screens/job.tsx';
 import { JobsScreen } from './screens/jobs.tsx';
+import { LinksScreen } from './screens/links.tsx';
 import { NowScreen } from './screens/now.tsx';
 import { ParkedScreen } from './screens/parked.tsx';
-import { PeopleScreen } from './screens/people.tsx';
 import { TryScreen } from './screens/try.tsx';
 import { isRefused, token } from './session.ts';
 import { useValue } from './state.ts';
@@ -63,8 +63,8 @@ function ScreenOf({ route: { screen, id } }: { route: Route }) {
       return id === undefined ? <JobsScreen /> : <JobScreen id={id} />;
     case 'parked':
       return <ParkedScreen />;
-    case 'people':
-      return <PeopleScreen />;
+    case 'links':
+      return <LinksScreen />;
     case 'try':
       return <TryScreen />;
     default:
@@ -95,17 +95,14 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
       </a>
       <nav aria-label="Screens">
         <ul>
-          {SCREENS.map(({ screen, label, rest }, index) => {
+          {SCREENS.map(({ screen, label }, index) => {
             if (screen === 'try' && facts && !facts.canTry) return null;
             const parked = screen === 'parked' ? now?.counts.parked : undefined;
             return (
               <li key={screen}>
                 <a href={href(screen)} data-key={index + 1} aria-current={screen === current ? 'page' : undefined}>
                   <Icon name={screen} />
-                  <span>
-                    {label}
-                    {rest !== undefined && <span class="if-wide"> {rest}</span>}
-                  </span>
+                  <span>{label}</span>
                   {parked !== undefined && parked.jobs > 0 && (
                     <span class="badge">
                       {parked.jobs}

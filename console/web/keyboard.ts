@@ -4,11 +4,11 @@ import { state } from './state.ts';
 export const isHelpOpen = state(false);
 
 /** The screens in the order of their keys, 1 and up. */
-export const SCREENS: readonly { screen: IconName; label: string; rest?: string }[] = [
+export const SCREENS: readonly { screen: IconName; label: string }[] = [
   { screen: 'now', label: 'Now' },
   { screen: 'jobs', label: 'Jobs' },
   { screen: 'parked', label: 'Parked' },
-  { screen: 'people', label: 'Links', rest: 'and people' },
+  { screen: 'links', label: 'Links' },
   { screen: 'try', label: 'Try' },
 ];
 

@@ -1,27 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { RowPage } from '../contract.ts';
+import type { LinkPage, LinkRow } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
 import { Failure } from './failure.tsx';
 import { Icon } from './icons.tsx';
 
 const TYPING_PAUSE_MS = 250;
 
-interface FoundProps<Row> {
-  /** `/api/people` */
-  path: string;
-  label: string;
-  hint: string;
-  isFirst?: boolean;
+interface FoundLinksProps {
   /** Another number reads the list again. */
-  version?: number;
-  children: (rows: readonly Row[]) => ComponentChildren;
+  version: number;
+  children: (links: readonly LinkRow[]) => ComponentChildren;
 }
 
-/** A list of the API with a search field, page by page. */
-export function Found<Row>({ path, label, hint, isFirst = false, version = 0, children }: FoundProps<Row>) {
+/** The links of issues with a search field, page by page. */
+export function FoundLinks({ version, children }: FoundLinksProps) {
   const [find, setFind] = useState('');
-  const [rows, setRows] = useState<readonly Row[] | undefined>();
+  const [rows, setRows] = useState<readonly LinkRow[] | undefined>();
   const [cursor, setCursor] = useState<string | undefined>();
   const [error, setError] = useState<ApiError | undefined>();
   const [attempt, setAttempt] = useState(0);
@@ -34,8 +29,8 @@ export function Found<Row>({ path, label, hint, isFirst = false, version = 0, ch
     setReading(true);
     const query = new URLSearchParams({ ...(find && { find }), ...(from !== undefined && { cursor: from }) });
     try {
-      const page = await get<RowPage<Row>>(`${path}?${query}`, signal);
-      setRows((before) => (from === undefined ? page.rows : [...(before ?? []), ...page.rows]));
+      const page = await get<LinkPage>(`/api/links?${query}`, signal);
+      setRows((before) => (from === undefined ? page.links : [...(before ?? []), ...page.links]));
       setCursor(page.cursor);
       setError(undefined);
     } catch (caught) {
@@ -59,10 +54,10 @@ export function Found<Row>({ path, label, hint, isFirst = false, version = 0, ch
         <Icon name="search" />
         <input
           type="search"
-          aria-label={label}
-          placeholder={hint}
+          aria-label="Find an issue"
+          placeholder="acme/web#42"
           value={find}
-          data-filter={isFirst ? '' : undefined}
+          data-filter=""
           onInput={({ currentTarget }) => setFind(currentTarget.value.trim())}
         />
       </div>

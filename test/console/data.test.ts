@@ -1,22 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type {
-  ActionResult,
-  JobDetail,
-  JobPage,
-  LinkRow,
-  Now,
-  ParkedGroups,
-  Period,
-  PersonRow,
-  RowPage,
-} from '../../console/contract.ts';
+import type { ActionResult, JobDetail, JobPage, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
 import { rowOf } from '../../console/row.ts';
-import { createGrants } from '../../lib/as-person/grants/grants.ts';
-import { createVault } from '../../lib/as-person/grants/vault.ts';
 import type { Waited } from '../../lib/engine/record/history.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { ask, MIRA } from '../slack-requests.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
 const MINUTE = 60_000;
@@ -152,7 +139,7 @@ describe('a job', () => {
     });
     expect(headers['content-type']).toBe('application/json');
     expect(body).not.toContain('\u001b');
-    const { rows } = await shown.get<RowPage<LinkRow>>('/api/links');
+    const { links: rows } = await shown.get<LinkPage>('/api/links');
     expect(rows[0]?.title).toBe(title);
   });
 
@@ -416,12 +403,12 @@ describe('now and the budget', () => {
   });
 });
 
-describe('links and people', () => {
+describe('links', () => {
   it('lists the issues of the newest jobs, and finds one by its name or address', async () => {
     await issue(1);
     await issue(2, { labels: [] });
     await relay.workToTheEnd();
-    const { rows } = await shown.get<RowPage<LinkRow>>('/api/links');
+    const { links: rows } = await shown.get<LinkPage>('/api/links');
     const [defect] = relay.sandbox.data.defects.slice(-1);
     expect(rows.find(({ issue }) => issue === 'Codertocat/Hello-World#1')).toMatchObject({
       life: 'made',
@@ -434,60 +421,20 @@ describe('links and people', () => {
       'https://github.com/Codertocat/Hello-World/issues/1',
       'issue-9001',
     ]) {
-      const found = await shown.get<RowPage<LinkRow>>(`/api/links?find=${encodeURIComponent(name)}`);
-      expect(found.rows).toMatchObject([{ entity: 'issue-9001', life: 'made' }]);
+      const found = await shown.get<LinkPage>(`/api/links?find=${encodeURIComponent(name)}`);
+      expect(found.links).toMatchObject([{ entity: 'issue-9001', life: 'made' }]);
     }
-    expect((await shown.get<RowPage<LinkRow>>('/api/links?find=acme/web%231')).rows).toEqual([]);
+    expect((await shown.get<LinkPage>('/api/links?find=acme/web%231')).links).toEqual([]);
   });
 
   it('an issue whose creation is parked or was discarded is not shown as being created', async () => {
     const id = await unknownOutcome();
-    const rests = async () => (await shown.get<RowPage<LinkRow>>('/api/links')).rows[0];
+    const rests = async () => (await shown.get<LinkPage>('/api/links')).links[0];
     expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'parked' });
     relay.clock.now += 10 * 60_000;
     expect(await decide(id, { do: 'discard', reason: 'nobody wants it' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'discarded' });
     expect(await detail(id)).toMatchObject({ status: 'succeeded', discarded: true });
-  });
-
-  it('lists who is who, and who has linked an account, but no token', async () => {
-    await ask(relay, 'log 1h "Login with passkeys" wrote tests');
-    const { table, secrets } = relay.stores;
-    const grants = createGrants(table, createVault(secrets, relay.runtime.randomBytes), relay.runtime.clock);
-    await grants.link(
-      { in: 'slack', id: 'U0AISHA01' },
-      {
-        connection: 'main',
-        issuer: 'https://pm.example.com',
-        tokenEndpoint: 'https://service.example.com/oauth/token',
-        clientId: 'one',
-        resource: 'https://pm.example.com/mcp',
-        asked: ['mcp:tasks.read'],
-        tokens: {
-          accessToken: 'an-access-token',
-          refreshToken: 'a-refresh-token',
-          expiresInSeconds: undefined,
-          scopes: undefined,
-        },
-      },
-    );
-    const { rows } = await shown.get<RowPage<PersonRow>>('/api/people');
-    expect(rows).toEqual(
-      expect.arrayContaining([
-        { platform: 'github', id: 'Codertocat', connection: 'main' },
-        { platform: 'slack', id: MIRA, connection: 'main', user: 'Mira Novak' },
-        {
-          platform: 'slack',
-          id: 'U0AISHA01',
-          connection: 'main',
-          linked: { resource: 'https://pm.example.com/mcp', scopes: ['mcp:tasks.read'], since: relay.clock.now },
-        },
-      ]),
-    );
-    expect(JSON.stringify(rows)).not.toMatch(/token/);
-    expect((await shown.get<RowPage<PersonRow>>('/api/people?find=mira')).rows).toHaveLength(1);
-    await grants.forget('main', { in: 'slack', id: 'U0AISHA01' });
-    expect((await shown.get<RowPage<PersonRow>>('/api/people?find=U0AISHA01')).rows).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ActionOutcome, Ignored, JobDetail, LinkRow, Now, RelayAction, RowPage } from '../../console/contract.ts';
+import type { ActionOutcome, Ignored, JobDetail, LinkPage, LinkRow, Now, RelayAction } from '../../console/contract.ts';
 import type { ConsoleOptions } from '../../console/server.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -38,7 +38,7 @@ async function opened(id: number): Promise<void> {
 const issue = (id: number) => `${REPOSITORY}#${id}`;
 
 async function linkOf(name: string): Promise<LinkRow | undefined> {
-  const { rows } = await console_.get<RowPage<LinkRow>>(`/api/links?find=${encodeURIComponent(name)}`);
+  const { links: rows } = await console_.get<LinkPage>(`/api/links?find=${encodeURIComponent(name)}`);
   return rows[0];
 }
 

@@ -31,8 +31,8 @@ const table = (action: string) =>
 const findsStack = expect.stringMatching(/^cloudformation:DescribeStacks .*:stack\/partner-relay-dev\/\*"/);
 const index = (name: string) => expect.stringMatching(`^dynamodb:Query .*/index/${name}"`);
 const reading = {
-  'dynamodb:GetItem': ['breaker#*', 'budget#*', 'grant#*#*', 'job#*', 'link#*', 'link-name#*', 'person#*#*'],
-  'dynamodb:Query': ['job#*', 'linked-people#*'],
+  'dynamodb:GetItem': ['breaker#*', 'budget#*', 'job#*', 'link#*', 'link-name#*'],
+  'dynamodb:Query': ['job#*'],
 };
 
 describe('the policies for people who use the console', () => {

@@ -134,18 +134,9 @@ describe('the role of a function', () => {
         ...['breaker#*', 'budget#*', 'grant#*#*', 'group#*', 'job#*', 'known-tasks#*', 'person#*#*', 'projects#*'],
         ...['slack-standing#*#*', 'slack-workspace', 'time', 'turns#*#*'],
       ],
-      PutItem: [
-        'account-link#*#*',
-        'away-until#*',
-        'grant#*#*',
-        'group#*',
-        'job#*',
-        'linked-people#*',
-        'mute#*',
-        ...remembered,
-      ],
+      PutItem: ['account-link#*#*', 'away-until#*', 'grant#*#*', 'group#*', 'job#*', 'mute#*', ...remembered],
       UpdateItem: ['account-link#*#*', 'job#*'],
-      DeleteItem: ['account-link#*#*', 'away-until#*', 'grant#*#*', 'linked-people#*'],
+      DeleteItem: ['account-link#*#*', 'away-until#*', 'grant#*#*'],
     });
     // It seals grants, and another function keeps them: neither can do both.
     expect(partitionKeys(template, 'account-link')).toEqual({
@@ -179,7 +170,7 @@ describe('the role of a function', () => {
     const { connections, ...rest } = everything;
     const without = synthesize('dev', { ...rest, deployment: {} }).template();
     expect(JSON.stringify(without.toJSON())).not.toMatch(
-      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share|linked-people|oauth-client)#/,
+      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share|oauth-client)#/,
     );
     expect(JSON.stringify(template.toJSON())).toMatch(/"grant#/);
   });

@@ -11,7 +11,6 @@ it.each<[string, (name: string) => Key]>([
   ['whose turn it is', (id) => keys.turns('github', id)],
   ['a task that was checked', (task) => keys.checkedTask('main', task)],
   ['a grant', (id) => keys.grant('github', id, 'main')],
-  ['who has linked an account', (id) => keys.linkedPerson('main', 'github', id)],
   ['a link that was asked for', (id) => keys.accountLink('github', id, 'main')],
   ['how many sign-ins began', (id) => keys.linkShare('github', id, '1')],
   ['the tests that fail', (repository) => keys.failingCases(repository, 'ci', 'main')],

@@ -13,7 +13,7 @@ const SCREENS = [
   `jobs/${settledJob.id}`,
   'jobs/hostile-3',
   'parked',
-  'people',
+  'links',
   'try',
   'nowhere',
 ];

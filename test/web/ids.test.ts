@@ -35,7 +35,7 @@ describe.skipIf(isWithoutBrowser)('ids, states and addresses', () => {
   });
 
   it('the id of a defect is a link where the configuration has its address', async () => {
-    const { page, go } = await open('people');
+    const { page, go } = await open('links');
     const id = 'b542cd7c-6c1f-4828-b4c8-84e4248d28f7';
     expect(await page.getByRole('link', { name: id }).getAttribute('href')).toBe(
       `https://pm.example.com/defects/${id}`,

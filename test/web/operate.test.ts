@@ -47,7 +47,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   });
 
   it('the link of an issue is set, cleared and moved, and a refusal leaves the question open', async () => {
-    const { page, sent, fixture } = await open('people');
+    const { page, sent, fixture } = await open('links');
     const row = page.getByRole('row').filter({ hasText: 'acme/web#57' });
     const change = row.getByRole('button', { name: 'Change…' });
     const question = page.getByRole('dialog', { name: 'Change the link of acme/web#57' });
@@ -80,7 +80,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   });
 
   it('an issue that is not in the list gets a link, too', async () => {
-    const { page, sent } = await open('people');
+    const { page, sent } = await open('links');
     await page.getByRole('button', { name: 'Change another link…' }).click();
     const question = page.getByRole('dialog', { name: 'Change the link of an issue' });
     await question.getByLabel('Issue').first().fill('acme/web#99');
@@ -100,7 +100,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
 
   it('a read-only console shows none of these actions', async () => {
     const { page, go } = await open('now', { facts: { operate: false } });
-    for (const screen of ['now', 'people']) {
+    for (const screen of ['now', 'links']) {
       await go(screen);
       await page.locator('.card').first().waitFor();
       for (const name of ['Resume…', 'Run…', 'Change…', 'Change another link…']) {
@@ -110,7 +110,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   });
 
   it('the questions fit a phone', async () => {
-    const { page, go } = await open('people');
+    const { page, go } = await open('links');
     await page.setViewportSize(NARROW);
     await page.getByRole('button', { name: 'Change…' }).first().click();
     await expectNoOverflow(page);

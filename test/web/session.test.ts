@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { openConsole } from './console-page.ts';
 import { numberedJob, sampleJobs, unknownJob } from './fixture/sample-jobs.ts';
-import { people } from './fixture/sample-relay.ts';
+import { links } from './fixture/sample-relay.ts';
 import { type Fixture, type FixtureOptions, startFixture, WRONG_ID } from './fixture/server.ts';
 
 describe.skipIf(isWithoutBrowser)('the page and its server', () => {
@@ -77,18 +77,22 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
 
   it('a list takes each of its pages once, however often and fast more is asked for', async () => {
     const fixture = await start();
-    const rows = (from: number) =>
-      Array.from({ length: 3 }, (_, index) => ({ ...people[0], id: `U0PERSON${from + index}` }));
+    const issues = (from: number) =>
+      Array.from({ length: 3 }, (_, index) => ({
+        ...links[0],
+        entity: `issue-${from + index}`,
+        issue: `acme/web#${from + index}`,
+      }));
     const { page, go } = await open(fixture.url);
-    await page.route('**/api/people?*', async (route) => {
+    await page.route('**/api/links?*', async (route) => {
       const isSecond = route.request().url().includes('cursor=');
       if (isSecond) await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.fulfill({ json: isSecond ? { rows: rows(3) } : { rows: rows(0), cursor: 'next' } });
+      await route.fulfill({ json: isSecond ? { links: issues(3) } : { links: issues(0), cursor: 'next' } });
     });
-    await go('people');
+    await go('links');
     await page.getByRole('button', { name: 'Show more' }).dblclick();
-    await page.getByText('U0PERSON5').first().waitFor();
-    expect(await page.getByText(/^U0PERSON\d$/).count()).toBe(6);
+    await page.getByText('acme/web#5').waitFor();
+    expect(await page.getByText(/^acme\/web#\d$/).count()).toBe(6);
   });
 
   it('an open page goes on when the relay answers again', async () => {

@@ -34,8 +34,6 @@ export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expi
 /** Grants in the table: each write is one conditional write of one item. */
 export interface Grants {
   get(connection: string, holder: Holder): Promise<Grant | undefined>;
-  /** Every grant of a connection, for an operator. */
-  list(connection: string): Promise<Grant[]>;
   /**
    * A person's last link wins.
    * @throws {SecretError} if there is no key to seal it with
@@ -122,22 +120,11 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
   }
 
-  /** Written before the grant, so that every grant is listed. A list entry without a grant is ignored. */
-  async function note({ connection, holder }: Pick<Grant, 'connection' | 'holder'>): Promise<void> {
-    await table.put({ ...keys.linkedPerson(connection, holder.in, holder.id), holder });
-  }
-
   return {
     get,
     prepare,
-    async list(connection) {
-      const listed = await table.partition(keys.linkedPerson(connection, '', '').pk);
-      const grants = await Promise.all(listed.map((item) => get(connection, item.holder as Holder)));
-      return grants.filter((grant) => grant !== undefined);
-    },
     async link(holder, grant) {
       const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
-      await note(item);
       await table.put({ ...keyOf(item), ...item });
       return readGrant(item);
     },
@@ -146,13 +133,10 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
         expression: 'attribute_not_exists(#linkId) OR #linkId <> :linkId',
         values: { linkId: prepared.linkId },
       };
-      await note(prepared);
       await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
       return get(prepared.connection, prepared.holder);
     },
     async forget(connection, holder) {
-      // In this order, a link that is made in the meantime stays listed.
-      await table.delete(keys.linkedPerson(connection, holder.in, holder.id));
       const key = keyOf({ connection, holder });
       const isThere = (await table.get(key)) !== undefined;
       await table.delete(key);

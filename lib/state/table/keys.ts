@@ -94,11 +94,6 @@ export const keys = {
     pk: `grant#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
-  /** lib/as-person/grants/grants.ts: that a person has linked an account, so that all of them can be listed. */
-  linkedPerson: (connection: string, platform: string, id: string): Key => ({
-    pk: `linked-people#${connection}`,
-    sk: `${platform}#${id.toLowerCase()}`,
-  }),
   /** lib/as-person/linking/link-item.ts: a link that a person has asked for, and not confirmed yet. */
   accountLink: (platform: string, id: string, connection: string): Key => ({
     pk: `account-link#${platform}#${id.toLowerCase()}`,

@@ -1,33 +1,26 @@
 import { useState } from 'preact/hooks';
-import type { LinkRow, PersonRow } from '../../contract.ts';
+import type { LinkRow } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { ChangeLink } from '../change-link.tsx';
 import { ServiceId, usePages } from '../id.tsx';
-import { Line, seen } from '../outside.tsx';
-import { Found } from '../pages.tsx';
+import { Line } from '../outside.tsx';
+import { FoundLinks } from '../pages.tsx';
 import { useRelay } from '../relay-facts.tsx';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { lifeMark, StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
-import { Ago, At } from '../time.tsx';
+import { Ago } from '../time.tsx';
 
-/** Which issue belongs to which defect, who is who, and who has linked an account. */
-export function PeopleScreen() {
+/** Which issue belongs to which defect. */
+export function LinksScreen() {
   const [changes, setChanges] = useState(0);
   const changed = () => setChanges(changes + 1);
   return (
-    <Screen title="Links and people">
+    <Screen title="Links">
       <Card id="links" title="Issues and their defects">
-        <Found<LinkRow> path="/api/links" label="Find an issue" hint="acme/web#42" isFirst version={changes}>
-          {(rows) => <Links rows={rows} changed={changed} />}
-        </Found>
+        <FoundLinks version={changes}>{(links) => <Links rows={links} changed={changed} />}</FoundLinks>
         <ChangeLink changed={changed} />
-      </Card>
-      <Card id="people" title="People">
-        <Found<PersonRow> path="/api/people" label="Find a person" hint="octocat or U0123ABCD">
-          {(rows) => <People rows={rows} />}
-        </Found>
       </Card>
     </Screen>
   );
@@ -108,50 +101,4 @@ function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => voi
 
 function Defect({ id, connection }: { id: string; connection: string | undefined }) {
   return <ServiceId id={id} page={usePages(connection)('defect_id', id)} />;
-}
-
-function People({ rows }: { rows: readonly PersonRow[] }) {
-  return (
-    <Table class="people" caption="People" heads={['Person', 'Connection', 'User of the service', 'Linked account']}>
-      {rows.map(({ platform, id, connection, user, linked }) => (
-        <tr key={`${platform} ${id} ${connection}`}>
-          <td>
-            <a href={href('jobs', undefined, { person: id })} data-item={`${platform} ${id} ${connection}`}>
-              <Line text={id} length={60} />
-            </a>{' '}
-            <span class="soft">{platform === 'slack' ? 'Slack' : 'GitHub'}</span>
-          </td>
-          <td class="soft">{connection}</td>
-          <td>
-            {user === undefined ? (
-              <span class="soft">not looked up lately, or not found</span>
-            ) : (
-              <Line text={user} length={80} />
-            )}
-          </td>
-          <td>
-            {linked === undefined ? (
-              <span class="soft">not linked</span>
-            ) : (
-              <>
-                <StatusMark
-                  of={linked.dead === undefined ? 'succeeded' : 'failed'}
-                  text={linked.dead === undefined ? 'Linked' : 'No longer valid'}
-                />
-                <div class="news">
-                  <Line text={linked.resource} length={100} />, since <At at={linked.since} />:{' '}
-                  {linked.scopes.map(seen).join(', ')}
-                  {linked.dead !== undefined && (
-                    <>
-                      . <Line text={linked.dead} />
-                    </>
-                  )}
-                </div>
-              </>
-            )}
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
 }
