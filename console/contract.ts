@@ -53,8 +53,6 @@ export interface ActionOutcome {
   jobs?: string[];
   /** What the function of a schedule returned. */
   result?: unknown;
-  /** The options of a list, as Block Kit. */
-  options?: { text: { type: 'plain_text'; text: string }; value: string }[];
 }
 
 /** `GET /api/ignored`: the newest events that no job was made of, the newest first. Only on one machine. */
@@ -323,8 +321,6 @@ export interface TryFacts {
   examples: TryExample[];
   /** The messages of the Slack stand-in, newest first, as Block Kit. */
   messages: SlackMessage[];
-  /** The open form of a person, if a button opened one. */
-  forms: SlackForm[];
   faults: SandboxFault[];
   /** What can be broken, with an example. */
   faultKinds: { title: string; fault: Record<string, unknown> }[];
@@ -349,12 +345,6 @@ export interface SlackMessage {
   blocks: Record<string, unknown>[];
 }
 
-export interface SlackForm {
-  viewId: string;
-  user: string;
-  view: Record<string, unknown>;
-}
-
 export interface SandboxFault {
   id: string;
   title: string;
@@ -372,10 +362,6 @@ export const tryAction = z.discriminatedUnion('do', [
     actionId: z.string(),
     value: z.string().exactOptional(),
   }),
-  z.object({ do: z.literal('submit'), viewId: z.string(), values: z.record(z.string(), z.unknown()) }),
-  /** A person types into a list. The relay answers with {@link ActionOutcome.options}. */
-  z.object({ do: z.literal('suggest'), viewId: z.string(), blockId: z.string(), typed: z.string().max(300) }),
-  z.object({ do: z.literal('cancel'), viewId: z.string() }),
   z.object({ do: z.literal('set fault'), fault: z.record(z.string(), z.unknown()) }),
   z.object({ do: z.literal('clear fault'), id: z.string() }),
 ]);

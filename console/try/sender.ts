@@ -2,10 +2,8 @@ import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import type { Table } from '../../lib/state/table/table.ts';
 import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
-import { optionFaults } from '../../local/slack/block-kit.ts';
-import { buttonForm, commandForm, submissionForm, suggestionForm } from '../../local/slack/requests.ts';
+import { buttonForm, commandForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
-import type { StandInView } from '../../local/slack/workspace.ts';
 import type { ActionOutcome, TryAction, TryExample } from '../contract.ts';
 
 /** How the screen Try reaches the relay: as GitHub and Slack do. */
@@ -62,25 +60,11 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
     return answer;
   }
 
-  function close(viewId: string): StandInView {
-    const { views } = standInOf(slack).standIn;
-    const place = views.findIndex(({ id }) => id === viewId);
-    const [view] = place < 0 ? [] : views.splice(place, 1);
-    if (!view) throw new Error('the form is closed already');
-    return view;
-  }
-
-  /** The jobs that came of a request from Slack, by its `trigger_id` or the id of its form. */
+  /** The jobs that came of a request from Slack, by its `trigger_id`. */
   async function jobsOf(cause: string): Promise<string[]> {
     if (cause === '') return [];
     const [newest] = await findNewJobs(table, cause, clock());
     return newest ? [newest.id] : [];
-  }
-
-  function opened(viewId: string): StandInView {
-    const view = standInOf(slack).standIn.views.find(({ id }) => id === viewId);
-    if (!view) throw new Error('the form is closed already');
-    return view;
   }
 
   function toSlack(url: string, signingSecret: string, form: URLSearchParams): Promise<string> {
@@ -112,28 +96,6 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       const answer = await toSlack(addresses().interactions, signingSecret, form);
       const said = await show(answer, standIn.makeResponseUrl(place));
       return { ...said, jobs: await jobsOf(causeOf(action.value)) };
-    },
-    async submit(viewId: string, values: Readonly<Record<string, unknown>>): Promise<ActionOutcome> {
-      const { signingSecret, standIn } = standInOf(slack);
-      const view = opened(viewId);
-      const answer = await toSlack(addresses().interactions, signingSecret, submissionForm(standIn, view, values));
-      const { errors } = (answer === '' ? {} : JSON.parse(answer)) as { errors?: Record<string, string> };
-      if (errors) throw new Error(Object.values(errors).join(' '));
-      if (standIn.views.includes(view)) close(viewId);
-      const text = 'The form is sent and closed. The outcome arrives as a message.';
-      return { text, jobs: await jobsOf(viewId) };
-    },
-    async suggest(viewId: string, blockId: string, typed: string): Promise<ActionOutcome> {
-      const { signingSecret, standIn } = standInOf(slack);
-      const form = suggestionForm(standIn, opened(viewId), blockId, typed);
-      const answer: unknown = JSON.parse(await toSlack(addresses().interactions, signingSecret, form));
-      const faults = optionFaults(answer);
-      if (faults.length > 0) throw new Error(`Slack would refuse the options: ${faults.join('; ')}`);
-      return { text: '', options: (answer as Pick<ActionOutcome, 'options'>).options ?? [] };
-    },
-    cancel(viewId: string): ActionOutcome {
-      close(viewId);
-      return { text: 'The form is closed, and nothing was sent.' };
     },
   };
 }
@@ -172,7 +134,7 @@ function acceptedInWords({ jobs = [], repeat, ignored }: AcceptedSend): ActionOu
 
 /** Slack shows the answer to a command as a message to the person. */
 async function show(answer: string, responseUrl: string): Promise<ActionOutcome> {
-  if (answer === '') return { text: 'The relay is working on it, or has opened a form.' };
+  if (answer === '') return { text: 'The relay is working on it, or has opened a form, which `relay messages` shows.' };
   await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: answer });
   return { text: 'The relay answered: see the messages in Slack.' };
 }

@@ -1,5 +1,5 @@
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
-import type { SlackForm, SlackMessage } from '../contract.ts';
+import type { SlackMessage } from '../contract.ts';
 
 const SHOWN_MESSAGES = 100;
 
@@ -12,11 +12,4 @@ export function messagesOf({ messages, users, channels }: SlackStandIn): SlackMe
     .map(({ channel, ts, userId, text, blocks = [] }) => {
       return { channel, ts, to: name(userId ?? channel), text, blocks: blocks.map((block) => ({ ...block })) };
     });
-}
-
-/** The forms that are open, newest first. */
-export function formsOf({ views, users }: SlackStandIn): SlackForm[] {
-  return views.toReversed().map(({ id, userId, view }) => {
-    return { viewId: id, user: users.get(userId)?.name ?? userId, view: { ...view } };
-  });
 }

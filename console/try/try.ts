@@ -6,7 +6,7 @@ import { type ActionOutcome, type TryAction, type TryFacts, tryAction } from '..
 import { readSent } from '../read-sent.ts';
 import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
-import { formsOf, messagesOf } from './slack-view.ts';
+import { messagesOf } from './slack-view.ts';
 
 /** The screen Try: events to send, and what the stand-ins on this machine got and answer. */
 export interface Try {
@@ -36,12 +36,6 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
         return sender.sendCommand(asked.text, asked.user);
       case 'press':
         return sender.press(asked);
-      case 'submit':
-        return sender.submit(asked.viewId, asked.values);
-      case 'suggest':
-        return sender.suggest(asked.viewId, asked.blockId, asked.typed);
-      case 'cancel':
-        return sender.cancel(asked.viewId);
       case 'set fault':
         sandboxOf(sandbox).faults.set(asked.fault);
         return { text: 'The fault is set.' };
@@ -58,7 +52,6 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
     read: () => ({
       examples: sender.examples(),
       messages: standIn ? messagesOf(standIn) : [],
-      forms: standIn ? formsOf(standIn) : [],
       faults: sandbox ? faultsOf(sandbox) : [],
       faultKinds: sandbox ? [...faultKinds] : [],
       records: sandbox ? recordsOf(sandbox) : [],

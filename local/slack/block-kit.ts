@@ -60,12 +60,6 @@ const externalSelect = z.strictObject({
   ...actionable,
 });
 
-const multiStaticSelect = z.strictObject({
-  type: z.literal('multi_static_select'),
-  options: z.array(option).min(1).max(100),
-  ...actionable,
-});
-
 /**
  * For `initial_value`, Slack gives no limit. A person cannot enter more than 3,000 characters or `max_length`, so the same
  * limit is assumed here.
@@ -83,12 +77,6 @@ const plainTextInput = z
     path: ['initial_value'],
   });
 
-const numberInput = z.strictObject({
-  type: z.literal('number_input'),
-  is_decimal_allowed: z.boolean(),
-  ...actionable,
-});
-
 const actions = z.strictObject({
   type: z.literal('actions'),
   elements: z
@@ -102,14 +90,7 @@ const actions = z.strictObject({
 const input = z.strictObject({
   type: z.literal('input'),
   label: plainText(2000),
-  element: z.discriminatedUnion('type', [
-    datepicker,
-    externalSelect,
-    numberInput,
-    plainTextInput,
-    multiStaticSelect,
-    staticSelect,
-  ]),
+  element: z.discriminatedUnion('type', [datepicker, externalSelect, plainTextInput, staticSelect]),
   hint: plainText(2000).optional(),
   optional: z.boolean().optional(),
   ...identifiable,

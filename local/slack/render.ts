@@ -63,11 +63,8 @@ export function renderElement(
     }
     case 'external_select':
       return `[ ${element.placeholder?.text ?? BLANK} ▾ ]`;
-    case 'multi_static_select':
-      return menu(undefined, element.options ?? []);
     case 'datepicker':
       return `[ ${element.initial_date ?? BLANK} ▾ ]`;
-    case 'number_input':
     case 'plain_text_input':
       return element.initial_value || BLANK;
     default:

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TestRelay } from '../relay.ts';
-import { lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
+import { interact, lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
 import { teamInput } from '../timesheets/team.ts';
 import {
   DAY,
@@ -144,6 +145,14 @@ describe('"Away until…" in a reminder', () => {
     await remind(relay);
     const said = relay.slack.messages.filter(({ channel }) => channel === SUMMARY.channel).at(-1);
     expect(said && mrkdwnOf(said)).toMatch(/Mira Novak.*away on 2026-11-23 and 2026-11-24/);
+  });
+
+  it('is saved by docs/guides/away.json, too', async () => {
+    relay = await startFriday();
+    const payload = JSON.parse(readFileSync('docs/guides/away.json', 'utf8'));
+    expect(await interact(relay, payload)).toMatchObject({ status: 200, body: '' });
+    await remind(relay);
+    expect(reminded(relay)).toEqual(['Mira Novak', 'Tomasz Zielinski']);
   });
 
   it('can be undone', async () => {

@@ -98,19 +98,11 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
     await step.getByText('The same signed bytes again').waitFor();
     await step.getByText('Settled').waitFor();
 
-    // A command in Slack, answered with a form.
+    // A command in Slack.
     await page.getByRole('link', { name: 'Try' }).click();
-    await page.getByLabel('Command as from Slack').fill('/pm defect');
+    await page.getByLabel('Command as from Slack').fill('/pm find login');
     await page.getByRole('button', { name: 'Send the command' }).click();
-    const form = page.getByRole('form', { name: 'Create a defect' });
-    await form.getByLabel('Title').fill('The console shows it');
-    await form.getByLabel('Project').selectOption({ index: 1 });
-    await form.getByRole('button', { name: 'Create' }).click();
-    await page
-      .getByRole('region', { name: 'Messages in Slack' })
-      .getByText(/created/i)
-      .first()
-      .waitFor();
+    await page.getByRole('region', { name: 'Messages in Slack' }).getByText('Login with passkeys').first().waitFor();
 
     await first.stop();
     await page.getByText('No connection. Trying again…').waitFor();

@@ -56,15 +56,6 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     expect(await link.getAttribute('href')).toContain('/start?ticket=');
   });
 
-  it('a form can be cancelled', async () => {
-    const { page, command, facts } = await open();
-    await command('/pm defect');
-    const form = page.getByRole('form', { name: 'Create a defect' });
-    await form.getByRole('button', { name: 'Cancel' }).click();
-    await form.waitFor({ state: 'detached' });
-    expect((await facts()).forms).toEqual([]);
-  });
-
   it('a toast leads to its job, and an edited issue has another title', async () => {
     const { page, relay, go } = await open();
     await page.getByRole('button', { name: 'Send the event' }).click();
@@ -91,28 +82,6 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     await page.getByRole('heading', { name: /find login/ }).waitFor();
   });
 
-  it('the task in the form to log time is completed as one types, and logged on', async () => {
-    const { page, relay, messages, command } = await open();
-    await command('/pm find login');
-    await relay.workToTheEnd();
-    await page.reload();
-    await command('/pm find shop');
-    await relay.workToTheEnd();
-    await page.reload();
-    await messages.getByRole('button', { name: 'Log time' }).first().click();
-    const form = page.getByRole('form', { name: 'Log time' });
-    await form.getByLabel('Task').fill('passk');
-    const option = form.locator('datalist option').first();
-    await option.waitFor({ state: 'attached' });
-    expect(await option.getAttribute('value')).toBe('Login with passkeys');
-    await form.getByLabel('Task').fill('Login with passkeys');
-    await form.getByLabel('How long').fill('45m');
-    await form.getByRole('button', { name: 'Log', exact: true }).click();
-    await form.waitFor({ state: 'detached' });
-    await relay.workToTheEnd();
-    expect(relay.sandbox.data.timelogs.at(-1)).toMatchObject({ hours: 0.75 });
-  });
-
   it('armed faults say in words what will happen, and are taken back one by one', async () => {
     const { page, act, facts } = await open();
     for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });
@@ -134,8 +103,6 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     const { page, command, newest } = await open();
     await command('/pm help');
     await newest.waitFor();
-    await command('/pm defect');
-    await page.getByRole('form').first().waitFor();
     await page.setViewportSize(NARROW);
     await expectNoOverflow(page);
   });

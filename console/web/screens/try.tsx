@@ -12,7 +12,6 @@ import { Screen } from '../screen.tsx';
 import { Scroll } from '../scroll.tsx';
 import type { Element } from '../slack/block-kit.ts';
 import { Blocks } from '../slack/blocks.tsx';
-import { Form } from '../slack/form.tsx';
 import { Mrkdwn } from '../slack/mrkdwn.tsx';
 import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
@@ -58,7 +57,6 @@ export function TryScreen() {
               <Faults facts={facts} act={act} />
             </div>
             <div>
-              <Forms forms={facts.forms} act={act} />
               <Messages messages={facts.messages} act={act} />
             </div>
             <div class="whole">
@@ -198,31 +196,6 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
         ))}
       </ul>
     </Card>
-  );
-}
-
-function Forms({ forms, act }: { forms: TryFacts['forms']; act: Act }) {
-  return (
-    <>
-      {forms.map((form) => (
-        <section key={form.viewId} class="card" aria-label="Open form">
-          <Form
-            form={form}
-            submit={act && ((values) => act({ do: 'submit', viewId: form.viewId, values }))}
-            suggest={async (blockId, typed) => {
-              const { options } = await post<ActionOutcome>('/api/try', {
-                do: 'suggest',
-                viewId: form.viewId,
-                blockId,
-                typed,
-              });
-              return options ?? [];
-            }}
-            cancel={act && (() => act({ do: 'cancel', viewId: form.viewId }))}
-          />
-        </section>
-      ))}
-    </>
   );
 }
 

@@ -7,17 +7,11 @@ import { seen } from '../outside.tsx';
 export type Block =
   | { type: 'section'; text?: TextObject; accessory?: Element }
   | { type: 'actions'; elements: Element[] }
-  | { type: 'input'; block_id?: string; label: TextObject; element: Element; hint?: TextObject; optional?: boolean }
   | { type: 'other'; name: string };
 
 export interface TextObject {
   type: 'plain_text' | 'mrkdwn';
   text: string;
-}
-
-export interface Option {
-  text: TextObject;
-  value: string;
 }
 
 export interface Element {
@@ -27,24 +21,10 @@ export interface Element {
   value?: string;
   url?: string;
   style?: string;
-  options?: Option[];
-  option_groups?: { label: TextObject; options: Option[] }[];
-  initial_option?: Option;
-  initial_value?: string;
-  initial_date?: string;
-  multiline?: boolean;
-  is_decimal_allowed?: boolean;
-}
-
-export interface View {
-  title?: TextObject;
-  submit?: TextObject;
-  close?: TextObject;
-  blocks?: Record<string, unknown>[];
 }
 
 export function readBlock(block: Record<string, unknown>): Block {
-  const isKnown = block.type === 'section' || block.type === 'actions' || block.type === 'input';
+  const isKnown = block.type === 'section' || block.type === 'actions';
   return isKnown ? (block as Block) : { type: 'other', name: String(block.type) };
 }
 

@@ -35,7 +35,7 @@ export function Blocks({ blocks, press }: BlocksProps) {
           default:
             return (
               <p key={index} class="soft">
-                ({block.type === 'other' ? block.name : block.type})
+                ({block.name})
               </p>
             );
         }
