@@ -6,7 +6,7 @@ import { discardJob } from '../lib/engine/operate/discard.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import { messageOf } from '../lib/error-message.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
@@ -57,8 +57,13 @@ export function addDecisionCommands(program: Command, open: OpenTarget): void {
       if (options.parkedFor !== undefined && way === 'done')
         throw new Error('--done takes the id of one creation: name its job, without --parked-for');
       const target = await open();
-      const isUnknown = (job: Job) => job.parked?.outcomeUnknown === true;
-      const chosen = await chosenJobs(target.stores, id, options.parkedFor, isUnknown, 'with an unknown outcome');
+      const chosen = await chosenJobs(
+        target.stores,
+        id,
+        options.parkedFor,
+        isOutcomeUnknown,
+        'with an unknown outcome',
+      );
       if (isOnlyListed(chosen, id, options)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const resolve = (job: Job) => resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) });

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { endedAt, type Job, newsOf } from '../lib/engine/record/job.ts';
 import type { Table } from '../lib/state/table/table.ts';
 import { withIsoTimes } from './json-times.ts';
 import { printChange } from './print.ts';
@@ -40,12 +40,14 @@ export async function followJobs(
 }
 
 /** When its state changed last, in epoch milliseconds. */
-function changedAt({ createdAt, queuedAt = 0, finishedAt = 0, waits }: Job): number {
+function changedAt(job: Job): number {
+  const { createdAt, queuedAt = 0, waits } = job;
   const { from = 0, until = 0 } = waits?.newest.at(-1) ?? {};
-  return Math.max(createdAt, queuedAt, finishedAt, from, until);
+  return Math.max(createdAt, queuedAt, endedAt(job) ?? 0, from, until);
 }
 
 /** What makes a change worth a line. */
-function stateOf({ status, generation, waitingFor, outcome, parked }: Job): string {
-  return JSON.stringify([status, status === 'waiting' ? 0 : generation, waitingFor, outcome, parked?.reason]);
+function stateOf(job: Job): string {
+  const { status, generation } = job;
+  return JSON.stringify([status, status === 'waiting' ? 0 : generation, newsOf(job)]);
 }

@@ -4,7 +4,15 @@ import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
 import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
-import { type Job, type JobStatus, jobStatuses, newsOf, shortName, statusInWords } from '../lib/engine/record/job.ts';
+import {
+  hasEnded,
+  type Job,
+  type JobStatus,
+  jobStatuses,
+  newsOf,
+  shortName,
+  statusInWords,
+} from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
@@ -77,7 +85,7 @@ export function printIgnored(events: readonly IgnoredEvent[]): void {
 export function printJob({ job: given, steps, openCreations }: JobView, now: number): void {
   const job = inOneLine(given);
   const { cause } = job;
-  const facts: [string, string | number | undefined][] = [
+  const facts: [string, string | number | undefined | false][] = [
     ['event', job.summary],
     ['status', `${statusInWords(job)}${newsOf(job) ? `: ${newsOf(job)}` : ''}`],
     [
@@ -89,12 +97,12 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
     ['connection', `${job.connection} (${job.lane})`],
     ['created', localTime(job.createdAt)],
     ['queued again', job.queuedAt && localTime(job.queuedAt)],
-    [job.status === 'parked' ? 'parked' : 'finished', job.finishedAt && localTime(job.finishedAt)],
+    [job.status === 'parked' ? 'parked' : 'finished', hasEnded(job) && localTime(job.wakeAt)],
     ['attempts', job.attempts || undefined],
     ['requeued', job.generation > 1 ? counted(job.generation - 1, 'time') : undefined],
   ];
   console.log(job.id);
-  for (const [name, value] of facts) if (value !== undefined) console.log(`  ${name.padEnd(12)} ${value}`);
+  for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job);
   printOpen(inOneLine(openCreations), inOneLine(steps));
   printSteps(inOneLine(steps));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { personOfTeam, TEAM_PEOPLE } from '../lib/automations/team-timesheets/draft.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { type Job, newsOf } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
@@ -82,12 +82,12 @@ export async function followTimesheets(
 
 function outcomeOf(jobId: string, job: Job | undefined): JobResult {
   if (!job) return { jobId, status: 'unknown', text: 'there is no such job any more' };
-  const { status, outcome = '', parked, waitingFor, dueAt } = job;
+  const { status, outcome = '', parked, dueAt } = job;
   const until = dueAt === undefined ? '' : ` until ${localTime(dueAt)}`;
   const texts: Record<Job['status'], string> = {
     queued: 'not started yet',
     running: 'still running',
-    waiting: `waits${until}: ${waitingFor}`,
+    waiting: `waits${until}: ${newsOf(job)}`,
     succeeded: job.notDone ? `not reminded: ${outcome}` : outcome,
     parked: `parked: ${parked?.reason}`,
   };

@@ -1,5 +1,5 @@
 import { causeOf } from '../lib/engine/operate/parked-groups.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { ParkedGroups } from './contract.ts';
 import { nextOf } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
@@ -11,7 +11,7 @@ const SHOWN = 500;
 /** The parked jobs, by the reason why. The largest group is first. */
 export async function readParked({ stores, runtime }: OperatedRelay): Promise<ParkedGroups> {
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
-  const groups = Map.groupBy(found.slice(0, SHOWN), (job) => `${job.parked?.outcomeUnknown} ${reasonOf(job)}`);
+  const groups = Map.groupBy(found.slice(0, SHOWN), (job) => `${isOutcomeUnknown(job)} ${reasonOf(job)}`);
   return {
     more: found.length > SHOWN,
     groups: [...groups.values()]
@@ -19,7 +19,7 @@ export async function readParked({ stores, runtime }: OperatedRelay): Promise<Pa
       .flatMap((jobs) => {
         const [first] = jobs;
         if (!first) return [];
-        const outcomeUnknown = first.parked?.outcomeUnknown ?? false;
+        const outcomeUnknown = isOutcomeUnknown(first);
         return [
           { reason: reasonOf(first), outcomeUnknown, help: nextOf(first, runtime.clock()).text, jobs: jobs.map(rowOf) },
         ];

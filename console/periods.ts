@@ -1,5 +1,5 @@
 import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { endedAt, type Job } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { Period } from './contract.ts';
 
@@ -27,7 +27,7 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
  */
 export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): Period[] {
   const isOver = job.status === 'succeeded';
-  const end = isOver ? (job.finishedAt ?? now) : Number.POSITIVE_INFINITY;
+  const end = isOver ? (endedAt(job) ?? now) : Number.POSITIVE_INFINITY;
   const layers: Layer[] = [
     { is: 'work', from: job.createdAt, to: end },
     ...steps.map(stepLayer),
@@ -69,12 +69,12 @@ function queued({ createdAt, queuedAt, status, waits }: Job, steps: readonly Ste
   }));
 }
 
-function waits({ waits, status, finishedAt, parked }: Job): Layer[] {
+function waits({ waits, status, wakeAt, parked }: Job): Layer[] {
   const between = (waits?.newest ?? []).map(({ for: kind, from, until = Number.POSITIVE_INFINITY, why }) => {
     return { is: WAITS[kind], from, to: until, why };
   });
-  if (status !== 'parked' || finishedAt === undefined) return between;
-  return [...between, { is: 'operator', from: finishedAt, to: Number.POSITIVE_INFINITY, why: parked?.reason ?? '' }];
+  if (status !== 'parked') return between;
+  return [...between, { is: 'operator', from: wakeAt, to: Number.POSITIVE_INFINITY, why: parked?.reason ?? '' }];
 }
 
 /** A step without sends is one outward call: a comment, a message. */

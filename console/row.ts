@@ -1,9 +1,10 @@
-import { continuesAt, type Job, newsOf, shortName } from '../lib/engine/record/job.ts';
+import { continuesAt, endedAt, isOutcomeUnknown, type Job, newsOf, shortName } from '../lib/engine/record/job.ts';
 import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */
 export function rowOf(job: Job): JobRow {
-  const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt, finishedAt } = job;
+  const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt } = job;
+  const finishedAt = endedAt(job);
   const when = status === 'waiting' ? continuesAt(job) : undefined;
   const personMs = waitedForPerson(job);
   const person = asked?.by?.id ?? cause?.person;
@@ -23,7 +24,7 @@ export function rowOf(job: Job): JobRow {
     ...(personMs > 0 && { personMs }),
     ...(job.notDone && { notDone: true }),
     ...(job.discarded && { discarded: true }),
-    ...(job.parked?.outcomeUnknown && { outcomeUnknown: true }),
+    ...(isOutcomeUnknown(job) && { outcomeUnknown: true }),
     ...(typeof when === 'object' && { until: when.at, ...(when.isForecast && { isForecast: true as const }) }),
   };
 }

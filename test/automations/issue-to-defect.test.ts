@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { newsOf } from '../../lib/engine/record/job.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -137,7 +138,7 @@ describe('one issue', () => {
       { pk: 'link#issue-9001', sk: 'link' },
       { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } },
     );
-    const parked = { status: 'parked', parked: { reason: 'crashed', kind: 'failed', outcomeUnknown: false } };
+    const parked = { status: 'parked', parked: { reason: 'crashed', kind: 'failed' } };
     await table.update(
       { pk: `job#${maker?.id}`, sk: 'job' },
       { expression: 'SET #status = :status, #parked = :parked', values: parked },
@@ -259,7 +260,7 @@ describe('a transferred issue', () => {
     const [maker, ...others] = await relay.jobs('parked');
     if (!maker || others.length > 0) throw new Error('expected one parked job');
     expect(maker.parked).toMatchObject({
-      outcomeUnknown: true,
+      kind: 'outcome unknown',
       reason: expect.stringContaining('never clearly answered'),
     });
     expect((await relay.jobs('succeeded')).map((job) => job.outcome)).toEqual([
@@ -358,9 +359,7 @@ describe('the comment', () => {
     github.refusal = 'after the work';
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
-    expect(await relay.jobs('waiting')).toMatchObject([
-      { waitingFor: expect.stringContaining('GitHub did not answer') },
-    ]);
+    expect((await relay.jobs('waiting')).map(newsOf)).toEqual([expect.stringContaining('GitHub did not answer')]);
     github.refusal = undefined;
     await relay.workToTheEnd();
     expect(github.comments).toHaveLength(1);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
+import { newsOf } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
@@ -562,7 +563,7 @@ describe('the first time entry of a connection', () => {
     await command(relay, log(), { userId: TOMASZ });
     await relay.work();
     expect(logged()).toHaveLength(1);
-    expect((await relay.jobs('waiting')).map(({ waitingFor }) => waitingFor)).toContain(
+    expect((await relay.jobs('waiting')).map(newsOf)).toContain(
       'the first time entry on this connection is being checked',
     );
     await relay.workToTheEnd();

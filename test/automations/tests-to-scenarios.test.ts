@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeFailing } from '../../lib/automations/tests-to-scenarios/failing-cases.ts';
 import type { TestsConfig } from '../../lib/config/tests.ts';
+import { newsOf } from '../../lib/engine/record/job.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { newKeys } from '../github-identity.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -452,7 +453,7 @@ describe('GitHub', () => {
     await relay.post('workflow_run', workflowRun({ number: 1 }));
     relay.clock.now = Date.parse('2026-11-20T09:55:10Z');
     await relay.work();
-    expect(await relay.jobs('waiting')).toMatchObject([{ waitingFor: 'the artifact is not there yet' }]);
+    expect((await relay.jobs('waiting')).map(newsOf)).toEqual(['the artifact is not there yet']);
     await upload(github, 1, junit({ scenario: SCENARIO }));
     await relay.workToTheEnd();
     expect(statusOf()).toBe('passed');
@@ -479,6 +480,6 @@ describe('GitHub', () => {
     github.refusal = refusal;
     await relay.work();
     const [job] = await relay.jobs(status);
-    expect(job?.parked?.reason ?? job?.waitingFor).toMatch(why);
+    expect(job && newsOf(job)).toMatch(why);
   });
 });

@@ -1,4 +1,5 @@
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { newsOf } from '../../lib/engine/record/job.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import type { Timelog } from '../../sandbox/records.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -142,7 +143,7 @@ export async function remind(relay: TestRelay): Promise<void> {
 /** What became of the jobs of an automation, in alphabetical order. */
 export async function outcomes(relay: TestRelay, automation: string): Promise<string[]> {
   const jobs = (await relay.jobs()).filter((job) => job.automation === automation);
-  return jobs.map((job) => job.outcome ?? `${job.status}: ${job.parked?.reason ?? job.waitingFor ?? ''}`).sort();
+  return jobs.map((job) => job.outcome ?? `${job.status}: ${newsOf(job)}`).sort();
 }
 
 /** How often each operation was carried out. */

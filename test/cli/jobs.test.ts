@@ -68,7 +68,7 @@ describe('relay jobs', () => {
     await open(1);
     const job = await read();
     const time = /^2026-11-20T10:\d\d:\d\d\.\d{3}Z$/;
-    expect(job).toMatchObject({ createdAt: expect.stringMatching(time), finishedAt: expect.stringMatching(time) });
+    expect(job).toMatchObject({ createdAt: expect.stringMatching(time), wakeAt: expect.stringMatching(time) });
     expect(job.waits.newest[0]).toMatchObject({
       from: expect.stringMatching(time),
       until: expect.stringMatching(time),

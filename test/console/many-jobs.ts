@@ -39,10 +39,9 @@ function endedJob(index: number, createdAt: number): Job {
     status,
     createdAt,
     queuedAt: createdAt,
-    finishedAt: createdAt + 400,
     wakeAt: createdAt + 400,
     ...(status === 'parked'
-      ? { parked: { reason: 'defects/create: refused with status 422', kind: 'failed', outcomeUnknown: false } }
+      ? { parked: { reason: 'defects/create: refused with status 422', kind: 'failed' } }
       : { outcome: `created defect ${index}` }),
   };
 }

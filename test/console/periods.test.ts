@@ -17,10 +17,9 @@ const job: Job = {
   input: {},
   status: 'succeeded',
   createdAt: 1_000,
-  wakeAt: 0,
+  wakeAt: 10_000,
   generation: 1,
   attempts: 0,
-  finishedAt: 10_000,
 };
 
 const create: StepEntry = {
@@ -95,19 +94,14 @@ it('a wait between two sends is what the job waited for, and after an operatorâ€
 it.each<[string, Partial<Job>, string]>([
   ['queued', { status: 'queued' }, 'queue 1000-'],
   ['running', { status: 'running', queuedAt: 1_100 }, 'work 1100-'],
-  [
-    'parked',
-    { status: 'parked', finishedAt: 4_000, parked: { reason: 'why', kind: 'failed', outcomeUnknown: false } },
-    'operator 4000-',
-  ],
+  ['parked', { status: 'parked', wakeAt: 4_000, parked: { reason: 'why', kind: 'failed' } }, 'operator 4000-'],
   [
     'in line',
     { status: 'waiting', waits: { older: 0, newest: [{ for: 'budget', from: 3_000, why: 'the minute' }] } },
     'budget 3000-',
   ],
 ])('the last period of a job that is %s has no end', (_, state, last) => {
-  const { finishedAt, ...unfinished } = job;
-  expect(inWords(periodsOf({ ...unfinished, ...state }, [], 20_000)).at(-1)).toBe(last);
+  expect(inWords(periodsOf({ ...job, ...state }, [], 20_000)).at(-1)).toBe(last);
 });
 
 it('whatever the history holds, every moment belongs to exactly one period', () => {
@@ -145,7 +139,7 @@ it('whatever the history holds, every moment belongs to exactly one period', () 
       const given = { ...job, waits: { older: 0, newest } };
       const periods = periodsOf(given, steps, 20_000);
       expect(periods[0]?.from).toBe(job.createdAt);
-      expect(periods.at(-1)?.to).toBe(job.finishedAt);
+      expect(periods.at(-1)?.to).toBe(job.wakeAt);
       for (const [index, { from, to = 0 }] of periods.entries()) {
         expect(to).toBeGreaterThan(from);
         if (index > 0) expect(from).toBe(periods[index - 1]?.to);

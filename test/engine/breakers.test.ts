@@ -107,7 +107,7 @@ describe('jobs that wait for an operation', () => {
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     const ended = (await relay.jobs('succeeded')).filter(({ id }) => standing.some((one) => one.id === id));
-    const inOrder = ended.toSorted((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+    const inOrder = ended.toSorted((a, b) => a.wakeAt - b.wakeAt);
     // The one that probed comes first.
     expect(inOrder.slice(1).map(({ createdAt }) => createdAt)).toEqual(
       inOrder

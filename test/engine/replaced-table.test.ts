@@ -158,7 +158,7 @@ describe('after the table was replaced', () => {
     const reason = expect.stringMatching(
       /^the table was replaced on 2026-11-20, and it is unknown whether timelogs\/create/,
     );
-    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason, outcomeUnknown: false } }]);
+    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason } }]);
   });
 
   it('what happened long after it is carried out without a search', async () => {

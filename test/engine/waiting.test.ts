@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
-import { continuesAt } from '../../lib/engine/record/job.ts';
+import { continuesAt, newsOf } from '../../lib/engine/record/job.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -19,8 +19,7 @@ afterEach(async () => {
   proxy = undefined;
 });
 
-const outcomes = async () =>
-  (await relay.jobs()).map(({ status, outcome, waitingFor }) => [status, outcome ?? waitingFor]);
+const outcomes = async () => (await relay.jobs()).map((job) => [job.status, newsOf(job)]);
 
 describe('a job of a person', () => {
   it("a person's job does not wait for another one that is being retried", async () => {
@@ -177,7 +176,7 @@ it.each([
         if (typeof when === 'object') told.set(job.id, [...(told.get(job.id) ?? []), when]);
       }
     }
-    const ended = new Map((await relay.jobs('succeeded')).map(({ id, finishedAt }) => [id, finishedAt ?? 0]));
+    const ended = new Map((await relay.jobs('succeeded')).map(({ id, wakeAt }) => [id, wakeAt]));
     expect(ended.size).toBe(issues);
     expect(told.size).toBeGreaterThan(0);
     const late = [...told].flatMap(([id, times]) =>

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { type Resolution, resolveJob } from '../../lib/engine/operate/resolve.ts';
-import type { Job } from '../../lib/engine/record/job.ts';
+import { isOutcomeUnknown, type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { MAX_ATTEMPTS } from '../../lib/engine/run/ending.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
@@ -53,7 +53,7 @@ describe('a creation without a clear answer', () => {
     expect(defects()).toHaveLength(made);
     const job = await only();
     expect(job.status).toBe(status);
-    expect(job.parked?.outcomeUnknown ?? false).toBe(status === 'parked');
+    expect(isOutcomeUnknown(job)).toBe(status === 'parked');
   });
 
   it.each([
@@ -165,7 +165,6 @@ describe('a clear refusal', () => {
     expect((await only()).parked).toEqual({
       reason: expect.stringMatching(reason),
       kind: 'refused',
-      outcomeUnknown: false,
     });
   });
 
@@ -215,7 +214,7 @@ describe('a failure that may pass', () => {
     await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
     await relay.workToTheEnd();
     const [parked] = await relay.jobs('parked');
-    expect(parked).toMatchObject({ attempts: MAX_ATTEMPTS, parked: { outcomeUnknown: false } });
+    expect(parked).toMatchObject({ attempts: MAX_ATTEMPTS, parked: { kind: 'failed' } });
     expect(parked?.parked?.reason).toMatch(/^defects\/update: answered with status 500.* \(8 attempts\)$/);
     relay.sandbox.clearFaults();
     if (parked) await requeueJob(parked, relay.stores);
@@ -240,7 +239,7 @@ describe('a failure that may pass', () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
-    expect((await only()).waitingFor).toMatch(reason);
+    expect(waitOf(await only())?.why).toMatch(reason);
     expect(JSON.stringify([relay.log, await only()])).not.toContain('canary');
   });
 });
@@ -290,10 +289,8 @@ describe('the budget', () => {
     for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
     const waiting = await relay.jobs('waiting');
-    expect(waiting[0]).toMatchObject({
-      waitingFor: expect.stringContaining("the day's 2 calls are used up"),
-      attempts: 0,
-    });
+    expect(waiting[0]?.attempts).toBe(0);
+    expect(waiting.map(newsOf)[0]).toContain("the day's 2 calls are used up");
     expect(relay.stack.queues[1]?.size).toBe(0);
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(3);
@@ -452,7 +449,6 @@ describe('a message', () => {
       expect(job.parked).toEqual({
         reason: expect.stringContaining('crashed 3 times'),
         kind: 'needs an operator',
-        outcomeUnknown: false,
       });
       expect(Object.values(await relay.steps(job.id))).toEqual(['done']);
       await requeueJob(job, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' });
@@ -518,9 +514,7 @@ describe('a worker that comes back after its lease ran out', () => {
     relay.clock.now += 1_000;
     await relay.work();
     if ('unclaimed' in late) throw new Error('the job should have been claimed');
-    await expect(
-      relay.stores.jobs.park(late, { reason: 'late', kind: 'failed', outcomeUnknown: false }),
-    ).rejects.toThrow(/lease/);
+    await expect(relay.stores.jobs.park(late, { reason: 'late', kind: 'failed' })).rejects.toThrow(/lease/);
     expect((await only()).status).toBe('succeeded');
   });
 });

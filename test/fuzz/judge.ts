@@ -1,5 +1,5 @@
 import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
-import type { Job } from '../../lib/engine/record/job.ts';
+import { isOutcomeUnknown, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { fromItem } from '../../lib/links/link-item.ts';
@@ -143,10 +143,7 @@ export class Judge {
   summary(): string {
     const jobs = this.#world
       .jobs()
-      .map(
-        (job) =>
-          `${job.id.slice(-6)} ${job.status}${job.generation > 1 ? job.generation : ''} ${job.outcome ?? job.parked?.reason ?? job.waitingFor ?? ''}`,
-      );
+      .map((job) => `${job.id.slice(-6)} ${job.status}${job.generation > 1 ? job.generation : ''} ${newsOf(job)}`);
     const links = this.#world.github.issues.map(
       (issue) => `${this.nameOf(issue)} ${JSON.stringify({ ...this.#linkOf(issue), newest: undefined })}`,
     );
@@ -322,6 +319,6 @@ export class Judge {
   }
 }
 
-const isOpen = ({ status, parked }: Job) => LIVE.includes(status) || parked?.outcomeUnknown === true;
+const isOpen = (job: Job) => LIVE.includes(job.status) || isOutcomeUnknown(job);
 
 const markerOf = ({ description }: Defect) => /\[partner-relay [^\]]*\]/.exec(description)?.[0] ?? description;

@@ -1,4 +1,4 @@
-import { canBeDiscarded } from '../../lib/engine/record/job.ts';
+import { canBeDiscarded, isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { PROJECT } from '../relay.ts';
 import { REPOSITORIES } from './github.ts';
@@ -105,7 +105,7 @@ async function operate(
   await world.run(troubles, async (host) => {
     if (word === 'replay') await operators.replay(host, job);
     if (word === 'discard') await operators.discard(host, job);
-    if (option === 'search' && job.parked?.outcomeUnknown) await operators.searchAgain(host, job);
+    if (option === 'search' && isOutcomeUnknown(job)) await operators.searchAgain(host, job);
     if (option === 'again') await operators.resolve(host, job);
     const made = await judge.madeBy(job);
     if (option === 'done' && made) await operators.resolve(host, job, made.defect_id);
@@ -161,7 +161,7 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
       const refused: string[] = [];
       await world.run([], async (host) => {
         const decide = () => {
-          if (!job.parked?.outcomeUnknown) return operators.replay(host, job);
+          if (!isOutcomeUnknown(job)) return operators.replay(host, job);
           return operators.resolve(host, job, made?.defect_id);
         };
         await decide().catch((error: unknown) => refused.push(String(error)));

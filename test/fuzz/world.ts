@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import type { Job, JobStatus } from '../../lib/engine/record/job.ts';
+import { type Job, type JobStatus, newsOf } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
@@ -230,7 +230,7 @@ export class World {
       if (untilParked && this.jobs().some(({ status }) => status === 'parked')) return;
       const underWay = this.jobs().filter(({ status }) => UNDER_WAY.includes(status));
       if (underWay.length === 0 && !this.clock.hasMore) return;
-      if (turn > 300) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0]?.waitingFor}`);
+      if (turn > 300) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0] && newsOf(underWay[0])}`);
       await this.pass(this.#untilNext(underWay));
       await this.sweep();
     }

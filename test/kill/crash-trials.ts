@@ -1,3 +1,4 @@
+import { isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig } from '../relay.ts';
@@ -61,7 +62,7 @@ export class Tally {
   add({ jobs, typed }: TrialResult): void {
     const parked = jobs
       .filter(({ status }) => status === 'parked')
-      .map((job) => (job.parked?.outcomeUnknown ? 'outcome unknown' : 'clearly refused'));
+      .map((job) => (isOutcomeUnknown(job) ? 'outcome unknown' : 'clearly refused'));
     this.trials += 1;
     if (parked.length === 0) this.succeeded += 1;
     this.typedAgain += Math.max(0, typed.length - 1);

@@ -1,4 +1,4 @@
-import type { Job } from '../../lib/engine/record/job.ts';
+import { isOutcomeUnknown, type Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Answering } from './creation-faults.ts';
 import { isOf } from './outside.ts';
@@ -79,10 +79,10 @@ function judgeEnd(job: Job, { row, said }: Evidence, standing: Standing | undefi
     return unless(!notDone || told, `not done against the document: ${outcome}`);
   }
   if (status !== 'parked' || !parked) return [`a job is ${status}`];
-  const why = `${parked.reason} (${parked.outcomeUnknown ? 'outcome unknown' : 'refused'})`;
+  const why = `${parked.reason} (${parked.kind})`;
   if (row.repeatable) return [`parked, although it may be repeated: ${why}`];
   // Cases 1 and 2 of the document, because no trial fails eight times or lacks permission.
-  const isListed = parked.outcomeUnknown
+  const isListed = isOutcomeUnknown(job)
     ? standing?.unanswered === true && /was sent and never clearly answered/.test(parked.reason)
     : isClearlyRefused(standing) && /refused with status (400|403|404|422)/.test(parked.reason);
   return unless(isListed, `parked against the document: ${why}`);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Job } from '../../lib/engine/record/job.ts';
+import { type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
 import type { Data } from '../../sandbox/records.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { startGithubApi } from '../github-api.ts';
@@ -135,7 +135,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     const ended = await jobs();
     for (const job of ended) {
       if (hasDone(job)) continue;
-      faults.push(`${job.entity}: ${job.id} is ${job.status}: ${job.parked?.reason ?? job.waitingFor ?? ''}`);
+      faults.push(`${job.entity}: ${job.id} is ${job.status}: ${newsOf(job)}`);
     }
     const count = (holds: (job: Job) => boolean) => ended.filter(holds).length;
     print(
@@ -175,8 +175,8 @@ function makeStream(issues: number, random: () => number): { stream: Event[]; la
 }
 
 /** After a kill during an update, a job waits for minutes before it applies the update once more. */
-function hasDone({ status, waitingFor = '' }: Job): boolean {
-  return status === 'succeeded' || (status === 'waiting' && waitingFor.includes('may still arrive'));
+function hasDone(job: Job): boolean {
+  return job.status === 'succeeded' || waitOf(job)?.why.includes('may still arrive') === true;
 }
 
 function findFaults(

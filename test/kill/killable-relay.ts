@@ -1,5 +1,5 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import type { Job, JobStatus } from '../../lib/engine/record/job.ts';
+import { type Job, type JobStatus, newsOf } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
@@ -143,8 +143,7 @@ export async function startKillableRelay(
         if (!patient) await invoke('job-sweep', (on) => on.sweep()({}, { getRemainingTimeInMillis: () => 60_000 }));
       }
       const open = (await jobsUnderWay()).map(
-        ({ id, status, generation, attempts, wakeAt, waitingFor }) =>
-          `${id} ${status} ${generation} ${attempts} ${wakeAt - clock.now} ${waitingFor}`,
+        (job) => `${job.id} ${job.status} ${job.generation} ${job.attempts} ${job.wakeAt - clock.now} ${newsOf(job)}`,
       );
       const last = underWay.effects.slice(-12).map(({ what }) => what);
       throw new Error(`the relay does not come to rest: ${open.join('; ')}; ${last.join(', ')}`);

@@ -3,6 +3,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { isOutcomeUnknown, newsOf } from '../../lib/engine/record/job.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
 import { localTime } from '../../lib/local-time.ts';
 import type { Fault } from '../../sandbox/faults.ts';
@@ -99,7 +100,7 @@ describe('a claim whose job creates nothing', () => {
       });
     await start({ config: on('main'), sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
     await happens('opened');
-    expect((await only('parked')).parked?.outcomeUnknown).toBe(false);
+    expect(isOutcomeUnknown(await only('parked'))).toBe(false);
     relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
     relay.runtime.config.github.repositories = on('other').github.repositories;
     await happens('edited', { seconds: 1, title: 'edited' });
@@ -304,7 +305,7 @@ describe('two states of one second', () => {
     await cross();
     github.refusal = { status: 502, message: 'Bad gateway' };
     await relay.work();
-    expect((await relay.jobs('waiting'))[0]?.waitingFor).toBe('GitHub answered 502');
+    expect((await relay.jobs('waiting')).map(newsOf)).toEqual(['GitHub answered 502']);
     github.refusal = undefined;
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);

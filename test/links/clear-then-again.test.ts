@@ -21,7 +21,7 @@ it.each(['again', 'search'] as const)(
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
     const [job] = await relay.jobs('parked');
-    expect(job?.parked?.outcomeUnknown).toBe(true);
+    expect(job?.parked?.kind).toBe('outcome unknown');
     expect(relay.sandbox.data.defects.length - before).toBe(1);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * MINUTE;

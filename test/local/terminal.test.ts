@@ -20,7 +20,7 @@ const job = {
   wakeAt: 0,
   generation: 1,
   attempts: 0,
-  parked: { reason: title, kind: 'failed', outcomeUnknown: false },
+  parked: { reason: title, kind: 'failed' },
 } as unknown as Job;
 const step = { step: 'create-defect', calls: 'defects/create', status: 'failed' as const, startedAt: 0, note: title };
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -61,7 +62,7 @@ describe('a connection that fails as a whole', () => {
     await relay.workToTheEnd();
     await relay.sweep();
     const parked = await relay.jobs('parked');
-    expect(parked.filter((job) => !job.parked?.outcomeUnknown)).toEqual([]);
+    expect(parked.filter((job) => !isOutcomeUnknown(job))).toEqual([]);
     expect(parked.length).toBeLessThanOrEqual(lost);
     expect(defects()).toHaveLength(JOBS + 1 - parked.length);
     expect(defects().map((defect) => defect.title)).toContain('changed');
@@ -109,7 +110,7 @@ describe('creations while their operation answers 500', () => {
       await relay.workToTheEnd();
       const parked = await relay.jobs('parked');
       expect(parked.length).toBeLessThanOrEqual(mostParked);
-      expect(parked.filter((job) => !job.parked?.outcomeUnknown)).toEqual([]);
+      expect(parked.filter((job) => !isOutcomeUnknown(job))).toEqual([]);
       expect(defects()).toHaveLength(40 - parked.length);
     },
   );

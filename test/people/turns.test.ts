@@ -143,7 +143,7 @@ describe('people who share the budget', () => {
     await relay.work();
     expect((await relay.jobs('waiting')).filter(({ lane }) => lane !== 'further')).toEqual([]);
     await relay.workToTheEnd();
-    const done = (await relay.jobs('succeeded')).toSorted((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+    const done = (await relay.jobs('succeeded')).toSorted((a, b) => a.wakeAt - b.wakeAt);
     const order = done.map(({ entity }) => entity).slice(-(MOST_UNDER_WAY + 2));
     // Tomasz asked last, and his two wait for two of Mira's at most.
     expect(order.lastIndexOf(`slack-${TOMASZ}`)).toBeLessThan(6);

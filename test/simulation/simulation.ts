@@ -283,10 +283,10 @@ function configOf({ connections, limits }: Workload): RelayConfig {
 function endOf(items: Iterable<Attributes>): Pick<Result, 'jobs' | 'reasons'> {
   const jobs: Record<string, number> = {};
   const reasons: Result['reasons'] = new Map();
-  for (const { sk, status, waitingFor, parked } of items) {
+  for (const { sk, status, waits, parked } of items) {
     if (sk?.S !== 'job' || status?.S === undefined) continue;
     jobs[status.S] = (jobs[status.S] ?? 0) + 1;
-    const why = parked?.M?.reason?.S ?? waitingFor?.S;
+    const why = parked?.M?.reason?.S ?? (status.S === 'waiting' ? waits?.M?.newest?.L?.at(-1)?.M?.why?.S : undefined);
     if (why === undefined) continue;
     const reason = `${status.S}: ${why.replaceAll(/[\da-f]{8,}|\d{4}-\S+/g, '…')}`;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);

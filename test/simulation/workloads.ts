@@ -1,5 +1,6 @@
 import { faultJobs } from '../../lib/automations/answer-fault/draft.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
+import { RetryAt } from '../../lib/engine/record/interruption.ts';
 import { type Counting, countings } from '../service/budget/service-model.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';
 import type { Arrival } from './arrivals.ts';
@@ -245,13 +246,7 @@ export function dueTogether(seed: number): Workload {
     workers: { interactive: 5, background: 45 },
     arrivals: [],
     async prepare({ jobs }, startsAt) {
-      const wait = {
-        dueAt: startsAt + 2 * MINUTE,
-        why: 'of the simulation',
-        attempts: 0,
-        message: 'leaves',
-        waitsFor: 'pause',
-      } as const;
+      const wait = new RetryAt(startsAt + 2 * MINUTE, 'of the simulation');
       const ids = Array.from({ length: 5_000 }, (_, index) => `due-${index}`);
       await Promise.all(
         ids.map(async (id) => {
@@ -259,7 +254,7 @@ export function dueTogether(seed: number): Workload {
           await jobs.store({ ...place, id, automation: faultJobs.name, summary: id, input: { fault: 'none' } });
           const job = await jobs.claim(id, 1, 'the simulation', startsAt + MINUTE);
           if ('unclaimed' in job) throw new Error(`${id} cannot be claimed: ${job.unclaimed}`);
-          await jobs.wait(job, wait);
+          await jobs.wait(job, wait, 'leaves', { attempts: 0 });
         }),
       );
     },

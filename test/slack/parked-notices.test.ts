@@ -32,7 +32,7 @@ async function park(...reasons: string[]): Promise<string[]> {
     await jobs.store({ ...about, id, summary: `acme/web#${number} opened`, input: {} });
     const job = await jobs.claim(id, 1, 'a worker', relay.clock.now + MINUTE);
     if ('unclaimed' in job) throw new Error('the job should have been claimed');
-    await jobs.park(job, { reason, kind: 'needs an operator', outcomeUnknown: false });
+    await jobs.park(job, { reason, kind: 'needs an operator' });
     ids.push(id);
   }
   return ids;

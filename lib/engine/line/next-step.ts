@@ -1,5 +1,5 @@
 import type { WaitsFor } from '../record/history.ts';
-import { canBeDiscarded, continuesAt, continuesInWords, type Job, type ParkKind, waitsFor } from '../record/job.ts';
+import { canBeDiscarded, continuesAt, continuesInWords, type Job, type ParkKind, waitOf } from '../record/job.ts';
 
 /** What an operator can decide about a job. */
 export type Choice = 'replay' | 'discard' | 'resolve';
@@ -86,7 +86,7 @@ export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
 }
 
 function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number): NextStep {
-  const kind = waitsFor(job);
+  const kind = waitOf(job)?.for;
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: canBeDiscarded(job) ? ['replay', 'discard'] : ['replay'],
@@ -101,7 +101,7 @@ function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | und
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
   const when = continuesAt(job);
-  const kind = waitsFor(job);
+  const kind = waitOf(job)?.for;
   const what = kind === undefined ? '' : ` for ${WAITS[kind]}`;
   if (when === undefined) return `waits in line${what}, and continues by itself`;
   const isOver = when !== 'probed' && when.at <= now;

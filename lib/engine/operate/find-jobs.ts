@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Lane } from '../../service/budget/lanes.ts';
 import { jobsByStatus, keys } from '../../state/table/keys.ts';
 import type { Item, Table } from '../../state/table/table.ts';
-import { type Job, type JobStatus, jobStatuses } from '../record/job.ts';
+import { type Job, type JobStatus, jobStatuses, waitOf } from '../record/job.ts';
 import { readableJobs } from '../record/job-item.ts';
 
 /** What a job must be to be found. Every field that is given must match. Text matches in any letter case. */
@@ -138,8 +138,9 @@ function peopleOf({ asked, cause, stranger, replyTo }: Job): string[] {
   return people.flatMap((person) => person?.toLowerCase() ?? []);
 }
 
-function textsOf({ id, summary, entity, outcome, waitingFor, parked }: Job): (string | undefined)[] {
-  return [id, summary, entity, outcome, waitingFor, parked?.reason];
+function textsOf(job: Job): (string | undefined)[] {
+  const { id, summary, entity, outcome, parked } = job;
+  return [id, summary, entity, outcome, waitOf(job)?.why, parked?.reason];
 }
 
 /** The position of an item in the index. */

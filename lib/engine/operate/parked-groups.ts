@@ -1,4 +1,4 @@
-import type { Job } from '../record/job.ts';
+import { isOutcomeUnknown, type Job } from '../record/job.ts';
 
 /** Parked jobs with one cause. */
 export interface ParkedGroup {
@@ -40,7 +40,8 @@ export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, ke
   for await (const page of pages) {
     for (const job of page) {
       if (!job.parked) continue;
-      const { outcomeUnknown, reason } = job.parked;
+      const { reason } = job.parked;
+      const outcomeUnknown = isOutcomeUnknown(job);
       const cause = causeOf(reason);
       const own = `${outcomeUnknown} ${cause}`;
       const isOther = !groups.has(own) && groups.size >= most - 1;

@@ -5,7 +5,7 @@ import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import type { OperatorDecision } from '../record/history.ts';
-import type { Job } from '../record/job.ts';
+import { isOutcomeUnknown, type Job } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import { type Journal, type OpenRequest, openJournal } from '../record/journal.ts';
 import type { Created } from '../run/steps.ts';
@@ -32,7 +32,7 @@ export interface ResolveOptions extends SweepOptions {
  *   decided meanwhile, or for `again` while the same bytes can still be executed
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
-  if (job.status !== 'parked' || !job.parked?.outcomeUnknown) {
+  if (job.status !== 'parked' || !isOutcomeUnknown(job)) {
     throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
   // A job with an open creation starts with the search.

@@ -72,7 +72,6 @@ const jobShape = z.lazy(() =>
     dueAt: maybeTime,
     line: maybe,
     expectedAt: maybeTime,
-    waitingFor: maybe,
     waits: z.exactOptional(newestShape<Waited>()),
     decisions: z.exactOptional(newestShape<OperatorDecision>()),
     discarded: z.exactOptional(z.object({ by: string, reason: string })),
@@ -90,8 +89,7 @@ const jobShape = z.lazy(() =>
     limited: z.exactOptional(z.object({ operation: string, served: count })),
     outcome: maybe,
     notDone: z.exactOptional(z.boolean()),
-    parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds), outcomeUnknown: z.boolean() })),
-    finishedAt: maybeTime,
+    parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds) })),
   } satisfies Record<keyof Job, z.ZodMiniType>),
 );
 

@@ -3,7 +3,8 @@ import { keys } from '../../state/table/keys.ts';
 import { setFields } from '../../state/table/set-fields.ts';
 import type { Expression, Item, Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
-import { beginWait, endWait, type OperatorDecision, type WaitsFor, withDecision } from './history.ts';
+import { beginWait, endWait, type OperatorDecision, withDecision } from './history.ts';
+import type { InLine, RetryAt } from './interruption.ts';
 import { type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
 import { isGone, jobOfItem, type StandingJob } from './job-item.ts';
 import { createJobLists, type JobLists, lineOf } from './job-lists.ts';
@@ -31,17 +32,7 @@ const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt',
 const CRASHES_KEPT = 8;
 
 /** What another generation begins without. */
-const REQUEUED_FIELDS = [
-  'lease',
-  'dueAt',
-  'waitingFor',
-  'parked',
-  'finishedAt',
-  'line',
-  'slotAt',
-  'expectedAt',
-  'expiresAt',
-];
+const REQUEUED_FIELDS = ['lease', 'dueAt', 'parked', 'line', 'slotAt', 'expectedAt', 'expiresAt'];
 
 /** Why a job could not be claimed. */
 export type Unclaimed = { unclaimed: 'gone' | 'stale' | 'ended' } | { unclaimed: 'leased' | 'not due'; until: number };
@@ -61,11 +52,8 @@ export interface Lease {
   isHeld(): Promise<boolean>;
 }
 
-/** Why a run ended with a wait, and what it left behind. */
-export interface Waiting {
-  waitsFor: WaitsFor;
-  why: string;
-  attempts: number;
+/** What the next run of a job needs to know of the last one. */
+export interface ForNextRun {
   /** The steps that it began and did not finish. */
   unfinished?: readonly UnfinishedStep[];
   /** Whether a step was done in the run. */
@@ -75,16 +63,12 @@ export interface Waiting {
   limited?: Job['limited'];
 }
 
-/** How a job waits for its due time. */
-export interface Wait extends Waiting {
-  /** Epoch milliseconds. */
-  dueAt: number;
-  /**
-   * What happens to its message: it sleeps in the queue together with its group; a new message is sent, which sleeps
-   * separately; or the message leaves the queue, and the sweep sends a new one when the job is due.
-   */
-  message: 'sleeps' | 'is sent again' | 'leaves';
-}
+/**
+ * What happens to the message of a job that waits for its due time: it sleeps in the queue together with its group; a new
+ * message is sent, which sleeps separately; or the message leaves the queue, and the sweep sends a new one when the job is
+ * due.
+ */
+export type WaitingMessage = 'sleeps' | 'is sent again' | 'leaves';
 
 /** Job records. Every write is conditional on the state that it assumes. */
 export interface JobStore extends JobLists {
@@ -109,7 +93,7 @@ export interface JobStore extends JobLists {
   succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
   park(job: Job, parked: Parked, attempts?: number): Promise<void>;
   /** @returns the waiting job; with a new generation if its message is `sent again` */
-  wait(job: Job, wait: Wait): Promise<Job>;
+  wait(job: Job, wait: RetryAt, message: WaitingMessage, left: ForNextRun & Pick<Job, 'attempts'>): Promise<Job>;
   /**
    * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
    * crash is counted.
@@ -124,10 +108,7 @@ export interface JobStore extends JobLists {
    */
   noteDecision(job: Job, decision: OperatorDecision): Promise<boolean>;
   /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
-  standInLine(
-    job: Job,
-    wait: Waiting & { expectedAt?: number | undefined; operation?: string | undefined },
-  ): Promise<void>;
+  standInLine(job: Job, wait: InLine, left: ForNextRun & Pick<Job, 'attempts'>): Promise<void>;
   /**
    * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
    * @param slotAt when the job's slot opens
@@ -167,12 +148,12 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
 
   function waitingFields(
     job: Job,
-    { waitsFor, why, attempts, unfinished = [], hasGotOn, crashes, limited }: Waiting,
+    { waitsFor, message: why }: RetryAt | InLine,
+    { attempts, unfinished = [], hasGotOn, crashes, limited }: ForNextRun & Pick<Job, 'attempts'>,
   ): Partial<Job> {
     const now = clock();
     return {
       status: 'waiting',
-      waitingFor: why,
       attempts,
       waits: beginWait(job.waits, { for: waitsFor, from: now, why }),
       ...(unfinished.length > 0 && { unfinished: [...unfinished] }),
@@ -194,7 +175,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
               status: 'waiting' as const,
               wakeAt: now + LINE_GRACE_MS,
               line: lineOf(draft.connection, draft.lane),
-              waitingFor: standsFor,
+              waits: beginWait(undefined, { for: 'budget', from: now, why: standsFor }),
             };
       const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
       const unlessThereOrExpired = {
@@ -224,11 +205,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const waits = endWait(job.waits, now);
       const claimed = await table.update(
         keys.job(jobId),
-        setFields({ status: 'running', lease, ...crashesOf(job), wakeAt: until, waits }, [
-          'dueAt',
-          'waitingFor',
-          'expiresAt',
-        ]),
+        setFields({ status: 'running', lease, ...crashesOf(job), wakeAt: until, waits }, ['dueAt', 'expiresAt']),
         {
           expression: job.lease
             ? '#generation = :generation AND #lease.#owner = :lastOwner'
@@ -246,27 +223,25 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     },
     async succeed(job, { outcome, notDone }) {
       const now = clock();
-      await endRun(
-        job,
-        { status: 'succeeded', outcome, notDone, finishedAt: now, wakeAt: now },
-        { expiresAt: expiry(now) },
-      );
+      await endRun(job, { status: 'succeeded', outcome, notDone, wakeAt: now }, { expiresAt: expiry(now) });
     },
     async park(job, parked, attempts = job.attempts) {
       const now = clock();
-      await endRun(job, { status: 'parked', parked, finishedAt: now, wakeAt: now, attempts });
+      await endRun(job, { status: 'parked', parked, wakeAt: now, attempts });
     },
-    async wait(job, { dueAt, message, ...waiting }) {
+    async wait(job, wait, message, left) {
+      const { dueAt } = wait;
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
-      const fields = waitingFields(job, waiting);
+      const fields = waitingFields(job, wait, left);
       await endRun(job, { ...fields, dueAt, wakeAt, generation });
       return { ...job, ...fields, generation };
     },
-    async standInLine(job, { expectedAt, operation, ...waiting }) {
-      const line = lineOf(job.connection, job.lane, operation);
+    async standInLine(job, wait, left) {
+      const { expectedAt } = wait;
+      const line = lineOf(job.connection, job.lane, wait.operation);
       const wakeAt = clock() + LINE_GRACE_MS;
-      await endRun(job, { ...waitingFields(job, waiting), line, wakeAt, ...(expectedAt && { expectedAt }) });
+      await endRun(job, { ...waitingFields(job, wait, left), line, wakeAt, ...(expectedAt && { expectedAt }) });
     },
     async standInLineAtOnce(job, why) {
       const changed = await table.update(
@@ -274,7 +249,6 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
         setFields({
           status: 'waiting',
           line: lineOf(job.connection, job.lane),
-          waitingFor: why,
           wakeAt: clock() + LINE_GRACE_MS,
           waits: beginWait(undefined, { for: 'budget', from: clock(), why }),
         }),
@@ -353,8 +327,8 @@ function asRead({ generation, status, wakeAt }: Job): Expression {
 }
 
 /** Being parked was a wait too. */
-function withParkedTime({ waits, parked, finishedAt }: Job, now: number): Pick<Job, 'waits'> {
-  const wait = { for: 'operator', from: finishedAt ?? now, why: parked?.reason ?? '' } as const;
+function withParkedTime({ waits, parked, wakeAt }: Job, now: number): Pick<Job, 'waits'> {
+  const wait = { for: 'operator', from: wakeAt, why: parked?.reason ?? '' } as const;
   const ended = endWait(beginWait(waits, wait), now);
   return ended ? { waits: ended } : {};
 }

@@ -1,6 +1,6 @@
 import { digest } from '../../digest.ts';
 import type { Lane } from '../../service/budget/lanes.ts';
-import type { OperatorDecision, Waited, WaitsFor } from './history.ts';
+import type { OperatorDecision, Waited } from './history.ts';
 import type { Newest } from './newest.ts';
 import type { Send } from './sends.ts';
 
@@ -136,7 +136,6 @@ export interface Job extends JobDraft {
   expectedAt?: number;
   /** After it is called from the line: when its slot opens. */
   slotAt?: number;
-  waitingFor?: string;
   /** Its waits between two runs. Missing if there was none. */
   waits?: Newest<Waited>;
   /** What operators decided about it. */
@@ -153,7 +152,6 @@ export interface Job extends JobDraft {
   notDone?: boolean;
   /** Set for `parked`. */
   parked?: Parked;
-  finishedAt?: number;
 }
 
 /** The last 429 that a job met. */
@@ -182,10 +180,16 @@ export interface UnfinishedStep {
 export type ParkKind = (typeof parkKinds)[number];
 export const parkKinds = ['refused', 'outcome unknown', 'failed', 'needs an operator'] as const;
 
-/** What a job waits for now. */
-export function waitsFor({ status, waits }: Pick<Job, 'status' | 'waits'>): WaitsFor | undefined {
-  return status === 'waiting' ? waits?.newest.at(-1)?.for : undefined;
-}
+/** The wait that a job is in. */
+export const waitOf = ({ status, waits }: Pick<Job, 'status' | 'waits'>): Waited | undefined =>
+  status === 'waiting' ? waits?.newest.at(-1) : undefined;
+
+/** When a job ended or was parked. */
+export const endedAt = (job: Pick<Job, 'status' | 'wakeAt'>): number | undefined =>
+  hasEnded(job) ? job.wakeAt : undefined;
+
+/** True if a creating step was sent and it is unknown whether it was executed. */
+export const isOutcomeUnknown = ({ parked }: Pick<Job, 'parked'>): boolean => parked?.kind === 'outcome unknown';
 
 /** Since when a job waits for a worker to claim it. */
 export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>
@@ -195,8 +199,6 @@ export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'cre
 export interface Parked {
   reason: string;
   kind: ParkKind;
-  /** True if a creating step was sent and it is unknown whether it was executed. */
-  outcomeUnknown: boolean;
 }
 
 const SHORT_NAME_LENGTH = 6;
@@ -207,7 +209,7 @@ const DIGEST_LENGTH = 20;
  * another job can make; undefined if nobody knows. Until a job is called from the line, its time is a forecast.
  */
 export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'probed' | undefined {
-  const kind = waitsFor(job);
+  const kind = waitOf(job)?.for;
   if (job.line !== undefined && (kind === 'outage' || kind === 'key')) return 'probed';
   const { dueAt, slotAt = dueAt } = job;
   // Between its wake-up and its slot, a called job takes the first slot that is free.
@@ -246,9 +248,9 @@ export function statusInWords({ status, notDone, discarded }: Pick<Job, 'status'
 }
 
 /** What came of a job, or why it waits or is parked, for people. Empty if there is nothing to say yet. */
-export function newsOf({ status, parked, waitingFor, outcome }: Job): string {
-  if (status === 'parked') return parked?.reason ?? '';
-  return (status === 'waiting' ? waitingFor : outcome) ?? '';
+export function newsOf(job: Pick<Job, 'status' | 'parked' | 'waits' | 'outcome'>): string {
+  const { status, parked, outcome } = job;
+  return (status === 'parked' ? parked?.reason : (waitOf(job)?.why ?? outcome)) ?? '';
 }
 
 /** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */

@@ -16,8 +16,8 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
   async function setAside(jobId: string, { message }: UnreadableItem): Promise<undefined> {
     const now = clock();
     const reason = 'its record could not be read';
-    const parked: Parked = { reason, kind: 'needs an operator', outcomeUnknown: false };
-    const set = { status: 'parked', parked, wakeAt: now, finishedAt: now };
+    const parked: Parked = { reason, kind: 'needs an operator' };
+    const set = { status: 'parked', parked, wakeAt: now };
     const change = setFields(set, ['lease', 'dueAt', 'line', 'slotAt']);
     const unlessEnded = {
       expression: 'attribute_exists(#pk) AND #status <> :isSucceeded AND #status <> :isParked',

@@ -2,25 +2,19 @@ import type { Connection } from '../../service/connection/connection.ts';
 import { createLearned } from '../../service/connection/learned.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
-import type { Job, UnfinishedStep } from '../record/job.ts';
-import { type Journal, openJournal } from '../record/journal.ts';
-import { createPrivacy, type Privacy } from '../record/privacy.ts';
+import type { Job } from '../record/job.ts';
+import { openJournal } from '../record/journal.ts';
+import { createPrivacy } from '../record/privacy.ts';
 import { happenedAt } from '../record/replaced-table.ts';
+import { crashesInVain } from './crashes.ts';
 import { createCreations } from './creations.ts';
-import { createOnce, type Once, type SendNews, type StepNews } from './once.ts';
+import { createOnce, type SendNews, type StepNews } from './once.ts';
 import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { createReplySteps } from './reply-steps.ts';
 import { createSteps, type Steps } from './steps.ts';
-import { createTellPerson, type TellPerson } from './tell-person.ts';
+import { createTellPerson } from './tell-person.ts';
 import { createToolSteps, type ToolStepsOfRun } from './tools/steps.ts';
 import type { Worker } from './worker.ts';
-
-/** What the next run of a job needs to know of this one. */
-export interface ForNextRun {
-  unfinished: readonly UnfinishedStep[];
-  hasGotOn: boolean;
-  crashes?: Job['crashes'];
-}
 
 /** What a run made its calls with; nothing where its connection is gone. */
 export interface CallsOfRun {
@@ -29,24 +23,10 @@ export interface CallsOfRun {
 }
 
 /** One run of a job, before it is known whether its connection exists. */
-export interface Run {
-  job: Job;
-  worker: Worker;
-  journal: Journal;
-  once: Once;
-  /** Seals what only the person who asked may read. */
-  privacy: Privacy;
-  person: TellPerson;
-  replySteps: ReturnType<typeof createReplySteps>;
-  deadline: number;
-  /** Called before anything of a person is read. @throws {NeedsOperator} */
-  ensureSignedByIntake: () => Promise<void>;
-  report: (news: StepNews | SendNews | CallNews) => void;
-  forNextRun: () => ForNextRun;
-}
+export type Run = Awaited<ReturnType<typeof openRun>>;
 
 /** Reads the journal, and opens what every run has. */
-export async function openRun(job: Job, deadline: number, worker: Worker): Promise<Run> {
+export async function openRun(job: Job, deadline: number, worker: Worker) {
   const { table, assistants, replies, clock } = worker;
   const journal = await openJournal(table, job.id, clock, worker.jobs.lease(job));
   const tellOfWait = createTellOfWait(job, worker.report);
@@ -65,15 +45,23 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
     unfinished: job.unfinished ?? [],
     isAfterPerson: job.waits?.newest.at(-1)?.for === 'operator',
   });
+  /** Called before anything of a person is read. @throws {NeedsOperator} */
   async function ensureSignedByIntake(): Promise<void> {
     if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
   }
+  // Seals what only the person who asked may read.
   const privacy = createPrivacy(job.id, assistants.vault, ensureSignedByIntake);
   const sealOfDecisions = createPrivacy(job.id, assistants.vault);
   const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: sealOfDecisions });
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps: replySteps, replies, clock, failed });
-  const forNextRun = () => ({ unfinished: once.unfinished(), hasGotOn });
+  const bug = (error: unknown) => worker.report({ news: 'bug', job, error });
+  const forNextRun = () => ({
+    unfinished: once.unfinished(),
+    hasGotOn,
+    // A wait before its creations are settled is no success.
+    crashes: crashesInVain(job, journal) ? job.crashes : undefined,
+  });
   return {
     job,
     worker,
@@ -85,13 +73,14 @@ export async function openRun(job: Job, deadline: number, worker: Worker): Promi
     deadline,
     ensureSignedByIntake,
     report,
+    bug,
     forNextRun,
   };
 }
 
 /** @returns the steps of a run on its connection, and what it makes its calls with */
 export function connected(
-  { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report }: Run,
+  { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report, bug }: Run,
   connection: Connection,
 ): { steps: Steps } & Required<CallsOfRun> {
   const { table, replacedTable, budget, breakers, lines, assistants, clock, sleep } = worker;
@@ -115,7 +104,7 @@ export function connected(
     journal,
     once,
     privacy,
-    bug: (error) => worker.report({ news: 'bug', job, error }),
+    bug,
     isPublic: job.replyTo?.in === 'github',
     ensureSignedByIntake,
   });

@@ -1,9 +1,33 @@
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { nextStepOfParked } from '../line/next-step.ts';
+import { InLine } from '../record/interruption.ts';
+import type { Ending } from './ending.ts';
 import type { JobNews } from './worker.ts';
 
 /** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
 export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {
+  function ended(ending: Ending, about: object): void {
+    switch (ending.ended) {
+      case 'succeeded':
+        log.info({ message: 'job succeeded', ...about, outcome: ending.outcome, notDone: ending.notDone });
+        metrics.record({ JobsSucceeded: 1 });
+        return;
+      case 'waits': {
+        const { wait } = ending;
+        const isForecast = wait instanceof InLine;
+        const at = isForecast ? wait.expectedAt : wait.dueAt;
+        const due = at && { dueAt: new Date(at).toISOString(), ...(isForecast && { isForecast }) };
+        log.info({ message: 'job waits', ...about, ...due, why: wait.message });
+        return;
+      }
+      case 'parked': {
+        const { reason, kind } = ending;
+        log.warn({ message: 'job parked', ...about, reason, kind, next: nextStepOfParked(kind).text });
+        metrics.record({ JobsParked: 1 });
+      }
+    }
+  }
+
   return (told) => {
     const { job } = told;
     const about = { jobId: job.id, automation: job.automation, entity: job.entity, attempts: job.attempts };
@@ -66,34 +90,13 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         });
         metrics.record({ CredentialsRefused: 1 }, job.connection);
         return;
-      case 'succeeded':
-        log.info({ message: 'job succeeded', ...about, outcome: told.outcome, notDone: told.notDone });
-        metrics.record({ JobsSucceeded: 1 });
-        return;
-      case 'waiting':
-        log.info({ message: 'job waits', ...about, dueAt: new Date(told.dueAt).toISOString(), why: told.why });
-        return;
-      case 'in line': {
-        const { expectedAt, why } = told;
-        const expected = expectedAt && { dueAt: new Date(expectedAt).toISOString(), isForecast: true };
-        log.info({ message: 'job waits', ...about, ...expected, why });
-        return;
-      }
+      case 'run ended':
+        return ended(told.ending, about);
       case 'breaker not closed':
         log.warn({ message: 'a breaker could not be closed', ...about, error: String(told.error) });
         return;
       case 'line stands still':
         log.warn({ message: 'the waiting line could not advance', ...about, error: String(told.error) });
-        return;
-      case 'parked':
-        log.warn({
-          message: 'job parked',
-          ...about,
-          reason: told.reason,
-          kind: told.kind,
-          next: nextStepOfParked(told.kind).text,
-        });
-        metrics.record({ JobsParked: 1 });
         return;
       case 'untold':
         log.warn({ message: 'the person who asked could not be told', ...about, error: String(told.error) });

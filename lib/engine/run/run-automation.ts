@@ -1,11 +1,11 @@
-import { LinkFirst, NeedsOperator, NotDone } from '../record/interruption.ts';
+import { LinkFirst, NeedsOperator, NotDone, RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
+import type { ForNextRun } from '../record/job-store.ts';
 import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
 import { crashesInVain, parkCrashed } from './crashes.ts';
 import { type Ending, endingOf, parked } from './ending.ts';
-import { type CallsOfRun, connected, type ForNextRun, openRun, type Run } from './open-run.ts';
-import type { PartnerCalls } from './partner-calls.ts';
+import { type CallsOfRun, connected, openRun, type Run } from './open-run.ts';
 import { sentTooOften } from './sent-too-often.ts';
 import type { Steps } from './steps.ts';
 import type { ReplyContent } from './tell-person.ts';
@@ -24,26 +24,24 @@ export async function runAutomation(
   worker: Worker,
 ): Promise<{ ending: Ending; forNextRun: ForNextRun } & CallsOfRun> {
   const run = await openRun(job, deadline, worker);
-  const { journal, person, forNextRun } = run;
+  const connection = worker.connection(job.connection);
+  const made = connection && !job.discarded ? connected(run, connection) : undefined;
+  const ending = made ? await runToEnd(run, made) : await endWithoutRun(run);
+  return { ending, forNextRun: { ...run.forNextRun(), limited: made?.calls.limited() }, ...made };
+}
+
+async function endWithoutRun(run: Run): Promise<Ending> {
+  const { job, journal, person } = run;
   if (job.discarded) {
     const ending = await discard(run, job.discarded.reason);
     if (ending.ended === 'succeeded') await journal.expire();
-    return { ending, forNextRun: forNextRun() };
+    return ending;
   }
-  const connection = worker.connection(job.connection);
-  if (!connection) {
-    await person.parked('needs an operator');
-    const ending = parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator', journal);
-    return { ending, forNextRun: forNextRun() };
-  }
-  const { steps, ...made } = connected(run, connection);
-  const ending = await runToEnd(run, steps, made.calls);
-  // A wait before its creations are settled is no success.
-  const crashes = crashesInVain(job, journal) ? job.crashes : undefined;
-  return { ending, forNextRun: { ...forNextRun(), ...(crashes && { crashes }) }, ...made };
+  await person.parked('needs an operator');
+  return parked(`relay.config.ts has no connection '${job.connection}'`, 'needs an operator', journal);
 }
 
-async function runToEnd(run: Run, steps: Steps, calls: PartnerCalls): Promise<Ending> {
+async function runToEnd(run: Run, { steps, calls }: ReturnType<typeof connected>): Promise<Ending> {
   const { job, worker, journal, privacy, person } = run;
   let isDone = false;
   try {
@@ -59,7 +57,7 @@ async function runToEnd(run: Run, steps: Steps, calls: PartnerCalls): Promise<En
     const outcome = privacy.wasUsed() ? recordOf(said) : said.text;
     return { ended: 'succeeded', outcome, notDone: said.of === 'not done' };
   } catch (error) {
-    const ending = endingOf(job, error, journal, worker);
+    const ending = endingOf(job, error, journal, { ...worker, bug: run.bug });
     // After `isDone`, only the report of the outcome was left, and it failed.
     if (!isDone) await tellOfEnding(run, ending);
     return ending;
@@ -97,10 +95,11 @@ async function resultOf(run: Run, automation: Automation, steps: Steps): Promise
 
 async function tellOfEnding({ person }: Run, ending: Ending): Promise<void> {
   if (ending.ended === 'parked') await person.parked(ending.kind);
-  if (ending.ended === 'not yet') await person.waiting(ending.dueAt, ending.waitsFor);
+  if (ending.ended !== 'waits') return;
+  const { wait } = ending;
+  if (wait instanceof RetryAt) return person.waiting(wait.dueAt, wait.waitsFor);
   // Nobody knows when an outage ends. A job in line runs again only then, so this is the time to tell.
-  const isForeseen = ending.ended === 'in line' && ending.waitsFor === 'budget';
-  if (ending.ended === 'in line') await person.waiting(isForeseen ? ending.expectedAt : undefined, ending.waitsFor);
+  await person.waiting(wait.waitsFor === 'budget' ? wait.expectedAt : undefined, wait.waitsFor);
 }
 
 /** What the records say of a job that acted as the person who asked for it. */
@@ -113,13 +112,14 @@ function recordOf(said: Told): string {
 const DISCARDED_IN_PUBLIC = 'an operator of Partner Relay has discarded this request.';
 
 /** Ends a job that an operator has discarded. */
-async function discard({ job, worker, journal, person }: Run, reason: string): Promise<Ending> {
+async function discard(run: Run, reason: string): Promise<Ending> {
+  const { job, worker, journal, person } = run;
   const said = notDone(`discarded: ${reason}`);
   try {
     await letGo(job, 'parked', worker);
     await person.outcome(job.replyTo?.in === 'github' ? notDone(DISCARDED_IN_PUBLIC) : said);
   } catch (error) {
-    const ending = endingOf(job, error, journal, worker);
+    const ending = endingOf(job, error, journal, { ...worker, bug: run.bug });
     if (ending.ended !== 'parked') return ending;
     // It was parked once already, and the operator has decided. A claim that is left behind is settled by the next job.
     worker.report({ news: 'untold', job, error: ending.reason });

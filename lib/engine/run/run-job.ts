@@ -3,10 +3,11 @@ import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { type JobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
+import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
-import { LeaseLost, type Wait } from '../record/job-store.ts';
-import { type Ending, parkedUnread } from './ending.ts';
-import type { CallsOfRun, ForNextRun } from './open-run.ts';
+import { type ForNextRun, LeaseLost, type WaitingMessage } from '../record/job-store.ts';
+import type { Ending } from './ending.ts';
+import type { CallsOfRun } from './open-run.ts';
 import { letGo, runAutomation } from './run-automation.ts';
 import type { Worker } from './worker.ts';
 
@@ -38,15 +39,16 @@ export async function runJob(message: ReceivedJobMessage, deadline: number, work
   }
   try {
     const { ending, forNextRun, ...made } = await runAutomation(claimed, deadline, worker);
-    const limited = made.calls?.limited();
-    const fate = await settle(claimed, { ...ending, ...forNextRun, ...(limited && { limited }) }, message, worker);
+    const fate = await settle(claimed, ending, forNextRun, message, worker);
     await endCalls(claimed, ending, made, worker);
     return fate;
   } catch (error) {
     // The worker that took over runs the job now, and has its own message or one from the sweep.
     if (error instanceof LeaseLost) return 'done';
     if (!(error instanceof UnreadableItem)) throw error;
-    return settle(claimed, { ...parkedUnread(error), unfinished: [], hasGotOn: false }, message, worker);
+    // Nothing can be sent, or be told to the person who asked, without the journal.
+    const parked = { ended: 'parked', reason: error.message, kind: 'needs an operator' } as const;
+    return settle(claimed, parked, {}, message, worker);
   }
 }
 
@@ -72,7 +74,8 @@ async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Wo
 /** Stores the result of a run. @returns what to do with its message */
 async function settle(
   job: Job,
-  ending: Ending & ForNextRun & Pick<Job, 'limited'>,
+  ending: Ending,
+  forNextRun: ForNextRun,
   received: ReceivedJobMessage,
   worker: Worker,
 ): Promise<MessageFate> {
@@ -80,39 +83,42 @@ async function settle(
   switch (ending.ended) {
     case 'succeeded':
       await jobs.succeed(job, ending);
-      report({ ...ending, news: 'succeeded', job });
-      return 'done';
+      break;
     case 'parked': {
       await letGo(job, 'parked', worker);
-      const { reason, kind, outcomeUnknown, attempts } = ending;
-      await jobs.park(job, { reason, kind, outcomeUnknown }, attempts);
-      report({ news: 'parked', job, reason, kind });
-      return 'done';
+      const { reason, kind, attempts } = ending;
+      await jobs.park(job, { reason, kind }, attempts);
+      break;
     }
-    case 'in line':
-      await jobs.standInLine(job, ending);
-      report({ ...ending, news: 'in line', job });
-      return 'done';
-    case 'not yet': {
-      const message = messageOf(job, ending, received, clock());
-      const waiting = await jobs.wait(job, { ...ending, message });
-      report({ ...ending, news: 'waiting', job });
+    case 'waits': {
+      const { wait, attempts } = ending;
+      const left = { ...forNextRun, attempts };
+      if (wait instanceof InLine) {
+        await jobs.standInLine(job, wait, left);
+        break;
+      }
+      const message = messageOf(job, wait, received, clock());
+      const waiting = await jobs.wait(job, wait, message, left);
+      report({ news: 'run ended', job, ending });
       if (message === 'is sent again') await queue.send(waiting);
-      return message === 'sleeps' ? sleepOrLeave(ending.dueAt - clock()) : 'done';
+      return message === 'sleeps' ? sleepOrLeave(wait.dueAt - clock()) : 'done';
     }
   }
+  report({ news: 'run ended', job, ending });
+  return 'done';
 }
 
 /**
- * What happens to the message of a waiting job: {@link Wait}. A person's command must not wait for another one of theirs
- * that is being retried. Commands that wait for the budget keep their order, and one worker at a time is enough for them.
+ * What happens to the message of a waiting job: {@link WaitingMessage}. A person's command must not wait for another one
+ * of theirs that is being retried. Commands that wait for the budget keep their order, and one worker at a time is enough
+ * for them.
  */
 function messageOf(
   { lane }: Job,
-  { dueAt, releasesQueueGroup, waitsFor }: Ending & { ended: 'not yet' },
+  { dueAt, releasesQueueGroup, waitsFor }: RetryAt,
   { receives, sentAt }: ReceivedJobMessage,
   now: number,
-): Wait['message'] {
+): WaitingMessage {
   if (releasesQueueGroup || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
   // No message sleeps longer in all: it holds up its group, and an old message means that no worker runs
   // (infra/job-queue.ts).
@@ -131,8 +137,8 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
     const { slotAt, ...standing } = job;
     // An operator took it from the line, which counts on it to be moved on later.
     const atOnce = slotAt !== undefined && job.gotOn?.generation === job.generation;
-    if (ending.ended === 'in line') {
-      const stood = { job: standing, operation: ending.operation };
+    if (ending.ended === 'waits' && ending.wait instanceof InLine) {
+      const stood = { job: standing, operation: ending.wait.operation };
       return void (await lines.moveOn(called, { stood, atOnce }));
     }
     if (slotAt !== undefined && !calls?.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);

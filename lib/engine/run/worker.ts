@@ -6,12 +6,13 @@ import type { Connection } from '../../service/connection/connection.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { JobQueue } from '../line/queue.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
-import type { Waited, WaitsFor } from '../record/history.ts';
-import type { Job, ParkKind } from '../record/job.ts';
+import type { Waited } from '../record/history.ts';
+import type { Job } from '../record/job.ts';
 import type { JobSignatures } from '../record/job-signatures.ts';
 import type { JobStore } from '../record/job-store.ts';
 import type { ReplacedTable } from '../record/replaced-table.ts';
 import type { Automation } from './automation.ts';
+import type { Ending } from './ending.ts';
 import type { SendNews, StepNews } from './once.ts';
 import type { CallNews } from './partner-calls.ts';
 import type { Replies } from './tell-person.ts';
@@ -42,10 +43,7 @@ export interface Worker {
 export type JobNews =
   | ({ job: Job } & (StepNews | SendNews | CallNews))
   | { news: 'continues'; job: Job; wait: Waited }
-  | { news: 'succeeded'; job: Job; outcome: string; notDone: boolean }
-  | { news: 'waiting'; job: Job; dueAt: number; why: string; waitsFor: WaitsFor }
-  | { news: 'in line'; job: Job; expectedAt: number | undefined; why: string; waitsFor: WaitsFor }
-  | { news: 'parked'; job: Job; reason: string; kind: ParkKind }
+  | { news: 'run ended'; job: Job; ending: Ending }
   | { news: 'bug'; job: Job; error: unknown }
   | { news: 'untold'; job: Job; error: unknown }
   | { news: 'line stands still'; job: Job; error: unknown };

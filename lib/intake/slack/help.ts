@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import { verbs } from '../../automations/verbs.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
-import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitsFor } from '../../engine/record/job.ts';
+import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitOf } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -99,7 +99,7 @@ function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
         `:octagonal_sign: ${asked}\n${sentence(parkForPerson[parkKindOf(job)])} It is saved as job ${shortName(job.id)}.`,
       );
     case 'waiting': {
-      return section(`:hourglass: ${code(asked)}\n${waits(job, now)}: ${waitForPerson[waitsFor(job) ?? 'pause']}`);
+      return section(`:hourglass: ${code(asked)}\n${waits(job, now)}: ${waitForPerson[waitOf(job)?.for ?? 'pause']}`);
     }
     default:
       return plainSection(

@@ -47,7 +47,7 @@ describe('the MCP endpoint', () => {
   it.each(mcpErrors)('answers with a challenge and a JSON-RPC error: $title', async (row) => {
     const { sandbox } = await startMcp();
     const { scopes, resource, happens, isWithoutToken } = row;
-    const parameters = resource ? { resource: resource(sandbox) } : {};
+    const parameters: Record<string, string> = resource ? { resource: resource(sandbox) } : {};
     const { tokens } = await link(sandbox, scopes ? { scopes } : {}, parameters);
     happens?.(sandbox);
     const answer = await answerTo(sandbox, isWithoutToken ? {} : bearer(tokens.access_token));
