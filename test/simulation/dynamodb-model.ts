@@ -14,6 +14,9 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Key } from '../../lib/state/table/keys.ts';
+import type { Item } from '../../lib/state/table/table.ts';
 import { type Attributes, type Placeholders, parseCondition, parseUpdate, placeholdersIn } from './expressions.ts';
 import { type IndexDefinition, IndexModel, orderBy } from './index-model.ts';
 import { readUnits, sizeOf, writeUnits } from './sizes.ts';
@@ -82,6 +85,12 @@ export class DynamoDbModel {
 
   *items(): Iterable<Attributes> {
     for (const partition of this.#partitions.values()) yield* partition.values();
+  }
+
+  /** An item as it is now, at no cost. */
+  read({ pk, sk }: Key): Item | undefined {
+    const item = this.#partitions.get(pk)?.get(sk);
+    return item && unmarshall(item, { wrapNumbers: Number });
   }
 
   #batch({ RequestItems: requests = {} }: BatchWriteItemCommandInput): object {

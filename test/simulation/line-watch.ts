@@ -1,3 +1,11 @@
+import { CALLED_AHEAD_MS } from '../../lib/service/budget/budget.ts';
+import { readState } from '../../lib/service/budget/budget-item.ts';
+import type { Lane } from '../../lib/service/budget/lanes.ts';
+import { slotTime } from '../../lib/service/budget/slot-time.ts';
+import type { Limits } from '../../lib/service/budget/window.ts';
+import { readBreakers, WHOLE } from '../../lib/service/connection/breaker-item.ts';
+import { type Key, keys } from '../../lib/state/table/keys.ts';
+import type { Item } from '../../lib/state/table/table.ts';
 import type { Attributes } from './expressions.ts';
 
 /** A moment at which nobody was on the way to a line with jobs. */
@@ -9,7 +17,7 @@ export interface Stranded {
 
 /** The jobs of one connection. */
 interface Jobs {
-  standing: Set<string>;
+  standing: Map<string, Lane>;
   /** Called from the line, until their run has put them back or ended them. */
   called: Set<string>;
   /** That a worker has claimed, until its run ends. */
@@ -19,41 +27,63 @@ interface Jobs {
 /**
  * Watches what docs/decisions/0015-waiting-line.md promises: a line with jobs and a slot to come always has somebody on the
  * way to it, whether messages are still to be worked on or not. Somebody is a called job, or a job in the hands of a worker,
- * whose run moves the line on. The lines of operations that fail are left out: they wait for a probe.
+ * whose run moves the line on. What does not work waits for a probe, and no slot comes within two minutes if the calls of
+ * the day are used up: the sweep moves those lines.
  */
 export class LineWatch {
   readonly stranded: Stranded[] = [];
   readonly #connections = new Map<string, Jobs>();
   readonly #connectionOf = new Map<string, string>();
+  readonly #limits: Limits;
+  readonly #read: (key: Key) => Item | undefined;
+
+  /** @param read reads an item as it is now, at no cost */
+  constructor(limits: Limits, read: (key: Key) => Item | undefined) {
+    this.#limits = limits;
+    this.#read = read;
+  }
 
   /** Takes note of a record that was written. */
-  wrote({ sk, id, connection, status, line, slotAt }: Attributes): void {
+  wrote({ sk, id, connection, status, lane, line, slotAt }: Attributes): void {
     if (sk?.S !== 'job' || id?.S === undefined || connection?.S === undefined) return;
     const jobs = this.#jobsOf(connection.S);
     this.#connectionOf.set(id.S, connection.S);
     const isInLine = line?.S?.split('#').length === 2 && (status?.S === 'waiting' || status?.S === 'running');
-    put(jobs.standing, id.S, isInLine && slotAt === undefined && status?.S === 'waiting');
-    put(jobs.called, id.S, isInLine && slotAt !== undefined);
+    jobs.standing.delete(id.S);
+    jobs.called.delete(id.S);
+    if (isInLine && slotAt !== undefined) jobs.called.add(id.S);
+    else if (isInLine && status?.S === 'waiting') jobs.standing.set(id.S, lane?.S as Lane);
     if (status?.S === 'running') jobs.inHand.add(id.S);
   }
 
   /** Takes note of a worker that is done with its message. */
-  runEnded(jobId: string, at: number): void {
+  runEnded(jobId: string, now: number, at: number): void {
     const connection = this.#connectionOf.get(jobId);
     if (connection === undefined) return;
     const { standing, called, inHand } = this.#jobsOf(connection);
     inHand.delete(jobId);
-    if (standing.size > 0 && called.size === 0 && inHand.size === 0) this.stranded.push({ at, connection });
+    if (called.size > 0 || inHand.size > 0 || this.#isDown(connection, now)) return;
+    const standingLanes = new Set(standing.values());
+    if ([...standingLanes].some((lane) => this.#slotOpensSoon(connection, lane, now))) {
+      this.stranded.push({ at, connection });
+    }
+  }
+
+  #isDown(connection: string, now: number): boolean {
+    const { breakers } = readBreakers(this.#read(keys.breaker(connection)), now);
+    return (breakers[WHOLE]?.until ?? 0) > 0;
+  }
+
+  #slotOpensSoon(connection: string, lane: Lane, now: number): boolean {
+    const { budget } = this.#read(keys.budgetOf(connection)) ?? {};
+    if (typeof budget !== 'string') return true;
+    const { state } = readState(this.#read(keys.budget(budget)), now);
+    return slotTime(state, this.#limits, lane, 0, now).at <= now + CALLED_AHEAD_MS;
   }
 
   #jobsOf(connection: string): Jobs {
-    const jobs = this.#connections.get(connection) ?? { standing: new Set(), called: new Set(), inHand: new Set() };
+    const jobs = this.#connections.get(connection) ?? { standing: new Map(), called: new Set(), inHand: new Set() };
     this.#connections.set(connection, jobs);
     return jobs;
   }
-}
-
-function put(set: Set<string>, id: string, isIn: boolean): void {
-  if (isIn) set.add(id);
-  else set.delete(id);
 }

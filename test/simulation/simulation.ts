@@ -118,9 +118,9 @@ export async function simulate(load: Workload): Promise<Result> {
   const sweeps: Sweep[] = [];
   const longest = { tookMs: 0, rounds: 0 };
   let runsMs = 0;
-  const lines = new LineWatch();
+  const lines = new LineWatch(load.limits, (key) => table.read(key));
   const ended = ({ tookMs, rounds, jobId }: WorkerRun) => {
-    lines.runEnded(jobId, time.now - START);
+    lines.runEnded(jobId, time.now, time.now - START);
     runsMs += tookMs;
     longest.tookMs = Math.max(longest.tookMs, tookMs);
     longest.rounds = Math.max(longest.rounds, rounds);

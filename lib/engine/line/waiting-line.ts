@@ -1,4 +1,10 @@
-import { type Budget, createBudget, INDEX_LAG_MS, type LinePlan } from '../../service/budget/budget.ts';
+import {
+  type Budget,
+  CALLED_AHEAD_MS,
+  createBudget,
+  INDEX_LAG_MS,
+  type LinePlan,
+} from '../../service/budget/budget.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
 import { type Limits, MINUTE } from '../../service/budget/window.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
@@ -22,8 +28,6 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
   background: 7_000,
   backfill: 1_000,
 };
-/** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
-const CALLED_AHEAD_MS = 120_000;
 /** If a called job has not arrived by then, it no longer takes its slot. */
 const LATE_MS = 60_000;
 /** The sweep moves the lines every minute. */
@@ -141,26 +145,35 @@ export function createWaitingLines({
     const probers = down
       ? nextProber(merged, down, now)
       : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
-    const calls = down ? [] : nextCalls(merged, plan, MINUTE / limits.perMinute, now);
+    const slotsOpen = !down && lanes.some((lane) => plan.slotTime(lane, 0) !== undefined);
+    const calls = slotsOpen ? nextCalls(merged, plan, MINUTE / limits.perMinute, now) : [];
     const standingLanes = lanes.filter((lane) => merged[lanes.indexOf(lane)]?.length);
     const comesAt = down ? undefined : lastAwakeAt(merged, calls, now);
-    const lookAgainAt = await budget.noteLines(name, standingLanes, lookedAt, comesAt);
+    const noted = await budget.noteLines(name, standingLanes, lookedAt, comesAt);
     // A probe that came early would find the connection still closed.
     const called = await inBatches([...probers, ...calls], (one) =>
       call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
     );
     const ids = called.filter((id) => id !== undefined);
-    if (calls.length === 0 || ids.length > 0) return { called: ids, lookAgainAt };
+    if (calls.length === 0 || ids.length > 0) return { called: ids, lookAgainAt: slotsOpen ? noted : undefined };
     // The index does not show yet that all of these are called or have ended, so none of them comes for the others.
     await budget.noteLines(name, standingLanes, lookedAt);
     return { called: ids, lookAgainAt: clock() + INDEX_LAG_MS };
   }
 
+  /** True if jobs are called from the line for slots, and not only for probes. */
+  async function getsSlots(name: string, { operation }: Stood): Promise<boolean> {
+    if (operation === undefined) return true;
+    const { operations } = await breakers.lines(name);
+    return operations.some((one) => one.operation === operation && !one.stopped);
+  }
+
   return {
     async moveOn(connection, { atOnce = false, stood } = {}) {
       const all: string[] = [];
+      const lane = stood && (await getsSlots(connection.name, stood)) ? stood.job.lane : undefined;
       for (let looks = 1; ; looks++) {
-        const how = looks === 1 ? { atOnce, stood: stood?.job.lane } : {};
+        const how = looks === 1 ? { atOnce, stood: lane } : {};
         const plan = await budget.planLine(connection.name, connection.limits, how);
         if (!plan) return all;
         const { called, lookAgainAt } = await callNext(connection, plan, stood);
@@ -219,7 +232,7 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
     for (const job of inTurns(line)) {
       if (job.slotAt !== undefined) continue;
       const opensAt = plan.slotTime(job.lane, ahead);
-      if (opensAt === undefined || opensAt > now + CALLED_AHEAD_MS) break;
+      if (opensAt === undefined) break;
       const slotAt = Math.max(opensAt, last + apartMs);
       calls.push({ job, slotAt });
       last = slotAt;

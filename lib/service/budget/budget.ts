@@ -65,7 +65,10 @@ export type SlotAnswer = (
 
 /** The times at which the jobs in the waiting lines get their slots, as far as the budget knows them. */
 export interface LinePlan {
-  /** When a job of the lane may send, with that number of others ahead of it; undefined while that is not known. */
+  /**
+   * When a job of the lane may send, with that number of others ahead of it; undefined while that is not known, and if it
+   * is too late to call the job now ({@link CALLED_AHEAD_MS}).
+   */
   slotTime(lane: Lane, ahead: number): number | undefined;
 }
 
@@ -204,6 +207,8 @@ const LEFT_TO_LINE = 5;
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much, with what the clocks differ by. */
 export const INDEX_LAG_MS = 2_000;
+/** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
+export const CALLED_AHEAD_MS = 2 * MINUTE;
 /** The pause for a 429 without a Retry-After, from which nothing was learned. */
 const PAUSE_MS = MINUTE;
 /** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
@@ -363,11 +368,12 @@ export function createBudget({
         const lines = linesOf(state, connection);
         const isFirst = stood !== undefined && lines.stoodAt[stood] === 0;
         if (atOnce || isFirst || lines.movesAt <= now) {
+          const plan = planOf(state, limitsNow(state, limits, now), now);
           if (stood) lines.stoodAt[stood] ||= now - INDEX_LAG_MS;
-          // Nobody hinders anybody at empty lines, and the sweep looks at them every minute.
-          const changed = lanes.some((lane) => lines.stoodAt[lane] > 0);
-          if (changed) lines.movesAt = now + MOVING_MS;
-          return { answer: planOf(state, limitsNow(state, limits, now), now), changed };
+          // Nobody hinders anybody at lines that are empty or get no slot, and the sweep looks at them every minute.
+          const moves = lanes.some((lane) => lines.stoodAt[lane] > 0 && plan.slotTime(lane, 0) !== undefined);
+          if (moves) lines.movesAt = now + MOVING_MS;
+          return { answer: plan, changed: moves || isFirst };
         }
         if (!stood || lines.movesAt >= now + INDEX_LAG_MS) return { answer: undefined, changed: false };
         // The one who is on the way may not find the job in the index, and then looks again.
@@ -500,9 +506,9 @@ function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
   return {
     slotTime(lane, ahead) {
       const { at, by } = slotTime(state, limits, lane, ahead, now);
-      if (at === Number.POSITIVE_INFINITY) return undefined;
       const isUnderWay = by === 'minute' && at > expected && at <= booked;
-      return Math.ceil(Math.max(now, isUnderWay ? expected : at, state.pausedUntil));
+      const opensAt = Math.ceil(Math.max(now, isUnderWay ? expected : at, state.pausedUntil));
+      return opensAt <= now + CALLED_AHEAD_MS ? opensAt : undefined;
     },
   };
 }
