@@ -1,6 +1,7 @@
 import { CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
 import { credentialsFault } from '../console/aws-faults.ts';
+import { isSilence } from '../lib/aws-limits.ts';
 
 /**
  * What an error of the AWS SDK means for the person at the command line, and what to do. Other errors speak for
@@ -9,6 +10,9 @@ import { credentialsFault } from '../console/aws-faults.ts';
 export function awsErrorInWords(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { message } = error;
+  if (isSilence(error)) {
+    return `AWS does not answer (${message}): check the network, AWS_REGION, and HTTPS_PROXY and NO_PROXY if you use a proxy`;
+  }
   const credentials = credentialsFault(error);
   // The SDK has no class for it.
   if (message === 'Region is missing') {

@@ -1,11 +1,13 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { ON_COMMAND, ofTry } from '../lib/aws-limits.ts';
 import type { AwsClient } from '../lib/runtime.ts';
 
 /**
  * The settings of every client of the SDK. They lead through the proxy of the environment, `HTTPS_PROXY` and `NO_PROXY`.
  * The provider of the credentials makes clients of its own, for SSO and for roles, so it gets the proxy, too.
  */
-export function awsClient() {
-  const requestHandler = { httpsAgent: { proxyEnv: process.env } };
-  return { requestHandler, credentials: defaultProvider({ clientConfig: { requestHandler } }) } satisfies AwsClient;
+export function awsClient({ tries, tryMs } = ON_COMMAND) {
+  const requestHandler = { httpsAgent: { proxyEnv: process.env }, ...ofTry(tryMs) };
+  const credentials = defaultProvider({ clientConfig: { requestHandler } });
+  return { requestHandler, maxAttempts: tries, credentials } satisfies AwsClient & { maxAttempts: number };
 }

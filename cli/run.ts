@@ -1,5 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { Argument, type Command } from 'commander';
+import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { localTime } from '../lib/local-time.ts';
@@ -86,7 +87,10 @@ async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> 
 
 /** @throws {Error} with the error of the function */
 export async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
-  const { Payload, FunctionError } = await new LambdaClient(awsClient()).send(
+  // The answer comes when the function has ended. Another try would run it once more.
+  const timeoutSeconds = schedules.find((schedule) => schedule.slug === slug)?.timeoutSeconds ?? 0;
+  const client = awsClient({ tries: 1, tryMs: timeoutSeconds * 1_000 + ON_COMMAND.tryMs });
+  const { Payload, FunctionError } = await new LambdaClient(client).send(
     new InvokeCommand({ FunctionName: `partner-relay-${stage}-${slug}`, Payload: JSON.stringify(event) }),
   );
   const answer = JSON.parse(Payload?.transformToString() || 'null');

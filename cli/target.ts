@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { readEnvironment } from '../lib/config/environment.ts';
 import { openStores, type Stores } from '../lib/runtime.ts';
 import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
@@ -117,5 +118,5 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
 
 /** Without the configuration, because jobs can be looked at and decided while the file has a fault. */
 function openStoresOf(variables: Readonly<Record<string, string>>): Stores {
-  return openStores({ environment: readEnvironment(variables), clock: Date.now }, awsClient());
+  return openStores({ environment: readEnvironment(variables), clock: Date.now }, ON_COMMAND, awsClient());
 }

@@ -11,12 +11,15 @@ import { takeOfShare } from '../lib/as-person/linking/link-share.ts';
 import { createOpenedLinks } from '../lib/as-person/linking/opened-links.ts';
 import { pageErrors } from '../lib/as-person/linking/page-errors.ts';
 import { receiveBrowser } from '../lib/as-person/linking/receive-browser.ts';
+import { endingCalls } from '../lib/aws-limits.ts';
 import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { HttpError, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
 /** A person looks at an empty page meanwhile. */
 const LONGEST_WAIT_MS = 5_000;
+/** Lambda stops it after 30 s. */
+const CALLS_END_MS = 25_000;
 
 /** Shows the pages with which people link their accounts, and takes them to the service and back. */
 export function createHandler(runtime: Runtime) {
@@ -48,10 +51,13 @@ export function createHandler(runtime: Runtime) {
 
   const takeShare = (asker: Asker) => takeOfShare(asker, table, clock);
   const options = { links, takeShare, assistant, budget, command: config.slack?.command ?? '/pm', log };
-  return middy<RawRequest, APIGatewayProxyStructuredResultV2>()
-    .use(pageErrors(log, config.contact))
-    .use(rawBody())
-    .handler((request) => receiveBrowser(request, options));
+  return endingCalls(
+    middy<RawRequest, APIGatewayProxyStructuredResultV2>()
+      .use(pageErrors(log, config.contact))
+      .use(rawBody())
+      .handler((request) => receiveBrowser(request, options)),
+    CALLS_END_MS,
+  );
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

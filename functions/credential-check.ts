@@ -1,6 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
+import { endingCalls } from '../lib/aws-limits.ts';
 import { createConnectionCredential } from '../lib/credentials/connection-credential.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
 import { createGithubCredential } from '../lib/credentials/github-credential.ts';
@@ -27,10 +28,12 @@ export function createHandler(runtime: Runtime) {
     createGithubCredential({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
     ...(config.slack ? [createSlackCredential(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
   ];
-  return middy<ScheduleEvent>().handler(async (_event, context) => {
-    const deadline = clock() + context.getRemainingTimeInMillis();
-    return { checked: await checkCredentials(credentials, deadline, { secrets, sleep, log, metrics }) };
-  });
+  return endingCalls(
+    middy<ScheduleEvent>().handler(async (_event, context) => {
+      const deadline = clock() + context.getRemainingTimeInMillis();
+      return { checked: await checkCredentials(credentials, deadline, { secrets, sleep, log, metrics }) };
+    }),
+  );
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

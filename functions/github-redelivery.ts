@@ -1,6 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
+import { endingCalls } from '../lib/aws-limits.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createHooks } from '../lib/platforms/github/redelivery/hooks.ts';
 import { createRedelivery } from '../lib/platforms/github/redelivery/redelivery.ts';
@@ -14,12 +15,14 @@ export function createHandler(runtime: Runtime) {
   const { apiUrl } = config.github;
   const github = createGithubClient({ apiUrl, secrets, fetch });
   const run = createRedelivery({ github, apiUrl, hooks: createHooks(table), table, clock, sleep, log });
-  return middy<ScheduleEvent>().handler(async () => {
-    await ensureTime(table, log);
-    const report = await run();
-    metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });
-    return report;
-  });
+  return endingCalls(
+    middy<ScheduleEvent>().handler(async () => {
+      await ensureTime(table, log);
+      const report = await run();
+      metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });
+      return report;
+    }),
+  );
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

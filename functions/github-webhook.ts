@@ -2,6 +2,7 @@ import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
+import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createLinks } from '../lib/links/links.ts';
@@ -10,10 +11,13 @@ import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
+/** GitHub gives up after ten seconds. https://docs.github.com/en/webhooks/using-webhooks/handling-webhook-deliveries */
+const CALLS_END_MS = 8_000;
+
 /** Receives GitHub's deliveries at a function URL: verifies them, stores them, and then answers. */
 export function createHandler(runtime: Runtime) {
   const { config, log, metrics } = runtime;
-  const stores = openStores(runtime);
+  const stores = openStores(runtime, IN_WEBHOOKS);
   prepare(runtime, stores, ['github-webhook']);
   const { table, clock, secrets, jobs, queue } = stores;
   const links = createLinks(table, clock);
@@ -21,14 +25,15 @@ export function createHandler(runtime: Runtime) {
   const noteHook = createNoteHook({ table, clock, log, repositories });
   const signatures = createJobSignatures(secrets, config, clock);
   const options = { config, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
-  return (
+  return endingCalls(
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(httpErrors(log))
       .use(rawBody())
       .use(verifiedByGithub(secrets))
       // A delivery that nothing is stored for is answered without the table. What is stored fails with the table itself.
       .before(() => ensureTime(table, log).catch(() => {}))
-      .handler((request) => receiveDelivery(request, options))
+      .handler((request) => receiveDelivery(request, options)),
+    CALLS_END_MS,
   );
 }
 

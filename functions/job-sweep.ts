@@ -1,6 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import config from '#relay.config';
+import { endingCalls } from '../lib/aws-limits.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { sweepJobs } from '../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
@@ -36,26 +37,28 @@ export function createHandler(runtime: Runtime) {
     });
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
-  return middy<ScheduleEvent>().handler(async () => {
-    await ensureTime(table, log);
-    const swept = await sweepJobs({ jobs, queue, isCalled }, clock());
-    for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
-    const settled = await Promise.allSettled(
-      Object.entries(config.connections).map(async ([name, { limits }]) => {
-        await lines.moveOn({ name, limits });
-        return { name, state: await stateOfConnection({ name, limits, budget, breakers }) };
-      }),
-    );
-    // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
-    for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.state, one.value.name);
-    await recordJobs({ table, jobs, metrics }, clock());
-    metrics.record({ Heartbeat: 1 });
-    if (notices) await notices.tell();
-    // A failure of one connection must not stop the others, and must still be reported.
-    const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);
-    return { swept: swept.length };
-  });
+  return endingCalls(
+    middy<ScheduleEvent>().handler(async () => {
+      await ensureTime(table, log);
+      const swept = await sweepJobs({ jobs, queue, isCalled }, clock());
+      for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
+      const settled = await Promise.allSettled(
+        Object.entries(config.connections).map(async ([name, { limits }]) => {
+          await lines.moveOn({ name, limits });
+          return { name, state: await stateOfConnection({ name, limits, budget, breakers }) };
+        }),
+      );
+      // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
+      for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.state, one.value.name);
+      await recordJobs({ table, jobs, metrics }, clock());
+      metrics.record({ Heartbeat: 1 });
+      if (notices) await notices.tell();
+      // A failure of one connection must not stop the others, and must still be reported.
+      const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);
+      return { swept: swept.length };
+    }),
+  );
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

@@ -5,6 +5,7 @@ import config from '#relay.config';
 import { createAssistants } from '../lib/as-person/grants/assistants.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
+import { endingCalls } from '../lib/aws-limits.ts';
 import { toolsIn } from '../lib/config/mcp.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
@@ -71,10 +72,12 @@ export function createHandler(runtime: Runtime) {
     random,
     report: reportNews(log, metrics),
   };
-  return middy<SQSEvent, SQSBatchResponse>().handler(async (event, context) => {
-    await ensureTime(table, log);
-    return receiveMessages(event, context, options);
-  });
+  return endingCalls(
+    middy<SQSEvent, SQSBatchResponse>().handler(async (event, context) => {
+      await ensureTime(table, log);
+      return receiveMessages(event, context, options);
+    }),
+  );
 }
 
 export const handler = createHandler(systemRuntime(config, process.env));

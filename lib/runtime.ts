@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { type AwsLimits, endWithInvocation, IN_FUNCTIONS, ofTry } from './aws-limits.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
 import { createJobQueue, type JobQueue } from './engine/line/queue.ts';
@@ -61,7 +62,6 @@ export interface Stores {
  * https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
  */
 const CLIENT_SETTINGS = {
-  maxAttempts: 3,
   retryMode: 'standard',
   defaultsMode: 'standard',
   useDualstackEndpoint: false,
@@ -104,7 +104,8 @@ export function prepare(
 }
 
 /** How a process calls AWS, where the SDK's defaults do not fit. */
-export type AwsClient = Pick<SQSClientConfig, 'credentials' | 'requestHandler'> & {
+export type AwsClient = Pick<SQSClientConfig, 'credentials'> & {
+  requestHandler: { httpsAgent: { proxyEnv: Readonly<Record<string, string | undefined>> } };
   ignoreConfiguredEndpointUrls?: boolean;
 };
 
@@ -123,15 +124,19 @@ function asFunction({ HTTPS_PROXY, NO_PROXY }: Environment): AwsClient {
 /**
  * Opens the stores that the environment names. The first use asks AWS, and nothing before it.
  *
+ * @param limits of a call of AWS
  * @param aws as a function does, by default
  */
 export function openStores(
   { environment, clock: ownClock, log }: Pick<Runtime, 'environment' | 'clock'> & Partial<Pick<Runtime, 'log'>>,
+  limits: AwsLimits = IN_FUNCTIONS,
   aws: AwsClient = asFunction(environment),
 ): Stores {
   const settingsAt = (endpoint = environment.AWS_ENDPOINT_URL) => ({
     ...CLIENT_SETTINGS,
     ...aws,
+    maxAttempts: limits.tries,
+    requestHandler: { ...aws.requestHandler, ...ofTry(limits.tryMs) },
     ...(endpoint !== undefined && { endpoint }),
   });
   const dynamoDb = new DynamoDBClient({
@@ -140,7 +145,10 @@ export function openStores(
   });
   const sqs = new SQSClient(settingsAt(environment.AWS_ENDPOINT_URL_SQS));
   const secretsManager = new SecretsManagerClient(settingsAt(environment.AWS_ENDPOINT_URL_SECRETS_MANAGER));
-  for (const { middlewareStack } of [dynamoDb, sqs, secretsManager]) middlewareStack.remove('loggerMiddleware');
+  for (const { middlewareStack, config } of [dynamoDb, sqs, secretsManager]) {
+    middlewareStack.remove('loggerMiddleware');
+    endWithInvocation(config.requestHandler);
+  }
   const table = createTable(dynamoDb, environment.TABLE_NAME, ownClock);
   const clock = table.clock.now;
   return {

@@ -11,6 +11,7 @@ import {
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ON_COMMAND, ofTry } from '../lib/aws-limits.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { DatabaseAnswer, DatabaseFailure, DatabaseOrder } from './database-process.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
@@ -39,7 +40,8 @@ export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<Data
     ? startProcess({ accessKeyId, path }, failed)
     : startDatabaseServer(accessKeyId, undefined, clock));
   const credentials = { accessKeyId, secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint: server.endpoint, region: 'local', credentials });
+  const requestHandler = ofTry(ON_COMMAND.tryMs);
+  const client = new DynamoDBClient({ endpoint: server.endpoint, region: 'local', credentials, requestHandler });
   await createStateTable(client, tableName);
   if (path) await repairIndex(client, tableName);
   client.destroy();

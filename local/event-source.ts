@@ -1,4 +1,3 @@
-import type { MiddyfiedHandler } from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { FifoQueue, ReceivedMessage } from './fifo-queue.ts';
 
@@ -7,7 +6,7 @@ export type LocalContext = Pick<Context, 'getRemainingTimeInMillis' | 'awsReques
 export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQSBatchResponse | undefined>;
 
 /** A function's handler as it is called here. */
-export function asSqsHandler(handler: MiddyfiedHandler<SQSEvent, SQSBatchResponse>): SqsHandler {
+export function asSqsHandler(handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>): SqsHandler {
   return (event, context) => handler(event, context as Context);
 }
 

@@ -5,7 +5,6 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import type { MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/state/http/function-url.ts';
 import { type Listening, listen } from './listen.ts';
@@ -14,7 +13,9 @@ import { readBody } from './request-body.ts';
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** A function's handler as it is called here. The functions of requests use no context. */
-export function asHttpHandler(handler: MiddyfiedHandler<RawRequest, APIGatewayProxyStructuredResultV2>): HttpHandler {
+export function asHttpHandler(
+  handler: (event: RawRequest, context: Context) => Promise<APIGatewayProxyStructuredResultV2>,
+): HttpHandler {
   return (event) => handler(event as RawRequest, {} as Context);
 }
 

@@ -1,4 +1,3 @@
-import type { MiddyfiedHandler } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type { Runtime } from '../lib/runtime.ts';
 import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
@@ -10,7 +9,9 @@ export type ScheduledHandler<Result = unknown> = (
 ) => Promise<Result>;
 
 /** A function's handler as it is called here. */
-export function asScheduledHandler<Result>(handler: MiddyfiedHandler<ScheduleEvent, Result>): ScheduledHandler<Result> {
+export function asScheduledHandler<Result>(
+  handler: (event: ScheduleEvent, context: Context) => Promise<Result>,
+): ScheduledHandler<Result> {
   return (event, context) => handler(event, context as Context);
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 
 /** Stands between the functions and a service of AWS, and loses answers. */
 export interface LossyProxy {
@@ -14,10 +15,15 @@ export interface LossyProxy {
   /** From the next request whose body is like this, nothing is carried out until `goOn`, as after a crash. */
   stopAt(isLike: (body: string) => boolean): void;
   goOn(): void;
+  /** Requests are carried out from now on, and their answers do not come, stall after the headers, or come late. */
+  silence: 'no answer' | 'stalled answers' | 'late answers' | undefined;
   /** How many answers were lost. */
   lost: number;
   close(): void;
 }
+
+/** No try of a webhook is as late, and three calls are later than Slack waits. */
+const LATE_MS = 800;
 
 export async function startLossyProxy(to: string): Promise<LossyProxy> {
   let isLost: ((body: string) => boolean) | undefined;
@@ -40,6 +46,15 @@ export async function startLossyProxy(to: string): Promise<LossyProxy> {
     });
     forwarded.end(body);
     const [answer] = await once(forwarded, 'response');
+    if (proxy.silence) {
+      if (proxy.silence === 'late answers') await setTimeout(LATE_MS, undefined, { ref: false });
+      else await once(answer.resume(), 'end');
+    }
+    if (proxy.silence === 'no answer') return;
+    if (proxy.silence === 'stalled answers') {
+      outgoing.writeHead(answer.statusCode, answer.headers).write('{');
+      return;
+    }
     if (loses) {
       proxy.lost++;
       await once(answer.resume(), 'end');
@@ -54,6 +69,7 @@ export async function startLossyProxy(to: string): Promise<LossyProxy> {
   const proxy: LossyProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lost: 0,
+    silence: undefined,
     loseAnswer(isLike, meanwhile) {
       isLost = isLike;
       inBetween = meanwhile;

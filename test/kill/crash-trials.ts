@@ -167,6 +167,13 @@ export function andOnceMore(stops: readonly Stop[]): Stop[][] {
   return stops.map((stop, turn) => [stop, { at: stop.at + 1 + (turn % 5), when: turn % 3 === 0 ? 'after' : 'before' }]);
 }
 
+/** Every request to AWS that changes something, carried out and not answered. */
+export function silencesOf(effects: readonly Effect[]): Stop[] {
+  return effects.flatMap(({ what }, at) =>
+    /^(\w+Item|SendMessage|ChangeMessageVisibility)/.test(what) ? [{ at, when: 'silent' as const }] : [],
+  );
+}
+
 /** Every side effect of a webhook, refused by AWS. */
 export function refusalsOf(effects: readonly Effect[]): Stop[] {
   return effects.flatMap(({ by }, at) => (by.endsWith('-webhook') ? [{ at, when: 'refused' as const }] : []));

@@ -7,7 +7,7 @@ import { asHttpHandler, type HttpHandler } from '../../local/http-front.ts';
 import { asScheduledHandler, type ScheduledHandler } from '../../local/schedules.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { TestClock } from '../relay.ts';
-import { type AwsModels, connectAws } from '../simulation/aws-wire.ts';
+import { type AwsModels, connectAws, SILENCE_MS, silence } from '../simulation/aws-wire.ts';
 import { VARIABLES } from '../simulation/world.ts';
 import { effectOf } from './aws-effects.ts';
 import { answerOperation } from './creation-faults.ts';
@@ -86,6 +86,11 @@ export async function startKillableHosts(options: KillableHostsOptions): Promise
     const due = trial.stops?.find((one) => one.at === at)?.when;
     if (due) trial.stopped += 1;
     if (due === 'refused') throw new AwsRefuses();
+    if (due === 'silent') {
+      await act();
+      clock.now += SILENCE_MS;
+      throw silence();
+    }
     if (due === 'before') {
       stop();
       await host.gate;

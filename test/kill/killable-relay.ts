@@ -117,7 +117,11 @@ export async function startKillableRelay(
       return undefined;
     }
 
-    const mayFail = trial.stops?.some(({ when }) => when === 'refused') ?? false;
+    const mayFail = trial.stops?.some(({ when }) => when === 'refused' || when === 'silent') ?? false;
+    /** An invocation that failed. Its message stays, and its schedule fires again. */
+    const failed = (error: unknown) => {
+      if (!mayFail) throw error;
+    };
     const outside = createOutside({ clock, slack, invoke, mayFail });
 
     async function work(): Promise<void> {
@@ -127,7 +131,9 @@ export async function startKillableRelay(
           const deadline = clock.now + WORKER_TIMEOUT_MS;
           const context = { getRemainingTimeInMillis: () => deadline - clock.now, awsRequestId: '', functionName: '' };
           // A stopped host reports nothing, so its message stays.
-          await invoke('job-worker', (on) => deliver(queue, received, (event) => on.worker()(event, context)));
+          await invoke('job-worker', (on) => deliver(queue, received, (event) => on.worker()(event, context))).catch(
+            failed,
+          );
         }
       }
     }
@@ -140,7 +146,8 @@ export async function startKillableRelay(
         const open = patient ? [] : await jobsUnderWay();
         if (!patient && open.length === 0 && messages === Number.POSITIVE_INFINITY) return;
         clock.now = nextMoment(clock.now, queues, open);
-        if (!patient) await invoke('job-sweep', (on) => on.sweep()({}, { getRemainingTimeInMillis: () => 60_000 }));
+        if (!patient)
+          await invoke('job-sweep', (on) => on.sweep()({}, { getRemainingTimeInMillis: () => 60_000 })).catch(failed);
       }
       const open = (await jobsUnderWay()).map(
         (job) => `${job.id} ${job.status} ${job.generation} ${job.attempts} ${job.wakeAt - clock.now} ${newsOf(job)}`,

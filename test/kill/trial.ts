@@ -14,11 +14,11 @@ export interface Effect {
 /**
  * What happens at a side effect, counted from 0 over all that the relay does in the trial. A host stops `before` it,
  * which is then not carried out, or `after` it, which is carried out and whose answer never arrives. Or AWS has
- * `refused` it, and the host goes on; of webhooks only.
+ * `refused` it, and the host goes on; of webhooks only. Or AWS carries it out and is `silent`, until the host gives up.
  */
 export interface Stop {
   at: number;
-  when: 'before' | 'after' | 'refused';
+  when: 'before' | 'after' | 'refused' | 'silent';
 }
 
 /** How the relay comes to its senses after a stop. Each is what may well happen first. */

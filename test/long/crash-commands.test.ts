@@ -1,6 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { sandboxCommands } from '../as-person/linked.ts';
-import { andOnceMore, faults, killsAt, refusalsOf, startTrials, stopsAt, Tally } from '../kill/crash-trials.ts';
+import {
+  andOnceMore,
+  faults,
+  killsAt,
+  refusalsOf,
+  silencesOf,
+  startTrials,
+  stopsAt,
+  Tally,
+} from '../kill/crash-trials.ts';
 import type { Answering } from '../kill/creation-faults.ts';
 import {
   checked,
@@ -55,7 +64,7 @@ it.each([
     for (const [index, answers] of faultsOf(row).entries()) {
       if (index >= whole && inTurn === 0) break;
       const effects = await trials.try({ row, answers });
-      const stops = [...killsAt(effects), ...(index === 0 ? refusalsOf(effects) : [])];
+      const stops = [...killsAt(effects), ...(index === 0 ? [...refusalsOf(effects), ...silencesOf(effects)] : [])];
       if (index < whole) {
         await trials.tryEach({ row, answers }, stops);
         continue;

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { andOnceMore, faults, killsAt, startTrials, Tally } from '../kill/crash-trials.ts';
+import { andOnceMore, faults, killsAt, silencesOf, startTrials, Tally } from '../kill/crash-trials.ts';
 import { edited, opened, transferred } from '../kill/rows.ts';
 
 const tally = new Tally();
@@ -25,6 +25,16 @@ it.each([
       { row, answers },
       stops.filter((_, index) => index % apart === turn % apart),
     );
+    await trials.close();
+    expect(tally.violations.splice(0)).toEqual([]);
+  },
+);
+
+it.each(faults.slice(0, 3).map((answers) => ({ answers })))(
+  'one defect is created or parked as documented, wherever AWS is silent: $answers',
+  async ({ answers }) => {
+    const trials = await startTrials({}, tally);
+    await trials.tryEach({ row: opened, answers }, silencesOf(await trials.try({ row: opened, answers })));
     await trials.close();
     expect(tally.violations.splice(0)).toEqual([]);
   },

@@ -40,6 +40,11 @@ const states: Record<string, { load: Workload; alarms: string[] }> = {
       'table-throttles-Query',
     ],
   },
+  // People in Slack are told in an answer with 200.
+  'AWS does not answer for ten minutes': {
+    load: { ...half, aws: { trouble: 'silent', fromMs: 5 * MINUTE, untilMs: 15 * MINUTE } },
+    alarms: ['github-webhook-5xx', 'heartbeat'],
+  },
   // On AWS, the queues give out no message either, so none becomes a dead letter.
   'the key of the stage is denied, with work in the queues': {
     load: {

@@ -12,6 +12,7 @@ import {
   lostAnswers,
   MINUTE,
   SECOND,
+  silentAws,
 } from '../simulation/workloads.ts';
 
 it.each([
@@ -64,6 +65,11 @@ it('an operation that fails for 1,500 jobs costs the other connection nothing', 
   };
   const [fails, works] = [await figures(true), await figures(false)];
   expect(fails).toBeLessThanOrEqual(1.2 * works);
+}, 900_000);
+
+it('goes on with a backlog after AWS did not answer for five minutes', async () => {
+  const { jobs } = await simulate(silentAws(5 * MINUTE, 1));
+  expect(jobs).toEqual({ succeeded: 600 });
 }, 900_000);
 
 it('a job that always meets 429 is parked, and people hardly wait for it', async () => {

@@ -27,15 +27,27 @@ export interface AwsModels {
   /** Of so many conditional writes and messages, one loses its answer. */
   losesOneIn: number;
   trouble?: () => AwsTrouble | undefined;
+  /** Lets the time of a silence pass. */
+  sleep?: (ms: number) => Promise<void>;
   /** Takes note of a request to the table (`GetItem`) that was throttled so many times. */
   throttled?: (operation: string, times: number) => void;
 }
 
-/** The table throttles every request; or nothing can be decrypted with the customer's key. */
-export type AwsTrouble = 'throttled' | 'denied';
-
-/** As lib/runtime.ts has it. */
+/** As lib/aws-limits.ts has it. */
 const ATTEMPTS = 3;
+
+/**
+ * The table throttles every request; nothing can be decrypted with the customer's key; or requests are not answered,
+ * and every other one is not carried out either.
+ */
+export type AwsTrouble = 'throttled' | 'denied' | 'silent';
+
+/** How long the SDK waits for a silent AWS, with all its tries (lib/aws-limits.ts). */
+export const SILENCE_MS = 9_000;
+
+/** What it then throws. */
+export const silence = () =>
+  Object.assign(new Error('AWS does not answer'), { name: 'TimeoutError', $metadata: { attempts: ATTEMPTS } });
 
 /**
  * How many invocations of the worker, one after the other, led to what runs now. On AWS the SDK passes this on in
@@ -60,7 +72,7 @@ type Travel = (answer: () => object, command: object) => Promise<object>;
  * @returns what gives the clients their own sending back
  */
 export function connectAws(models: AwsModels, travel: Travel): () => void {
-  const { table, queues, secrets, clock, losesOneIn, trouble, throttled } = models;
+  const { table, queues, secrets, clock, losesOneIn, trouble, sleep, throttled } = models;
   const queueOf = (url = ''): Queue => {
     const queue = queues.get(url.slice(url.lastIndexOf('/') + 1));
     if (!queue) throw new Error(`there is no queue ${url}`);
@@ -89,6 +101,13 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
     return { SecretString: secret, CreatedDate: new Date(0) };
   }
 
+  let silent = 0;
+  async function fallSilent(carryOut: () => Promise<object>): Promise<never> {
+    if (silent++ % 2 === 0) await carryOut().catch(() => {});
+    await sleep?.(SILENCE_MS);
+    throw silence();
+  }
+
   const date = () => new Date(clock()).toUTCString();
   const isLost = losingAnswers(losesOneIn);
   function answerTable(command: { input: object }): object {
@@ -111,6 +130,7 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
           if (trouble?.() === 'denied') throw new KmsDenied();
           return answer(command);
         }, command);
+      if (trouble?.() === 'silent') return fallSilent(carryOut);
       return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
     };
     // The clients inherit their sending, so that an own one hides it.

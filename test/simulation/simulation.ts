@@ -133,6 +133,7 @@ export async function simulate(load: Workload): Promise<Result> {
     clock: () => time.now,
     losesOneIn: LOSES_ONE_IN,
     trouble: () => troubleAt(load, time.now),
+    sleep: (ms: number) => time.sleep(ms),
     throttled: (operation: string, times: number) =>
       noteAwsMetric(world, 'DynamoDB', 'ThrottledRequests', times, operation),
   };

@@ -215,6 +215,20 @@ export function afterOutage(issues: number, firstPersonAfterMs: number, seed: nu
   };
 }
 
+/** AWS is silent for so long, soon after 600 issues have arrived. */
+export function silentAws(forMs: number, seed: number): Workload {
+  return {
+    ...hard,
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: 5 },
+    arrivals: backlog(600),
+    aws: { trouble: 'silent', fromMs: MINUTE, untilMs: MINUTE + forMs },
+    runsMs: 20 * MINUTE + forMs,
+  };
+}
+
 /** When the pause of {@link shortPause} begins. */
 const LIMITED_AT_MS = 30 * SECOND;
 

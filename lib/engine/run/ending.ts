@@ -1,3 +1,4 @@
+import { isSilence } from '../../aws-limits.ts';
 import { BaseUrlError } from '../../service/partner/base-url.ts';
 import { SecretError } from '../../state/secrets/secrets.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
@@ -34,9 +35,10 @@ export function endingOf(
     return { ended: 'waits', wait: error, attempts: job.attempts };
   if (error instanceof NeedsOperator || error instanceof UnreadableItem)
     return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator', journal);
+  const silent = isSilence(error) ? 'AWS does not answer' : undefined;
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
-  if (!foreseen) bug(error);
-  const why = foreseen ? error.message : `unexpected: ${String(error)}`;
+  if (!foreseen && silent === undefined) bug(error);
+  const why = silent ?? (foreseen ? error.message : `unexpected: ${String(error)}`);
   const attempts = job.attempts + 1;
   if (attempts >= MAX_ATTEMPTS) return { ...parked(`${why} (${attempts} attempts)`, 'failed', journal), attempts };
   const retryAt = clock() + retryPause(attempts, random);

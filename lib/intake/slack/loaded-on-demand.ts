@@ -6,5 +6,6 @@ export { createBudget } from '../../service/budget/budget.ts';
 export { viewConnection } from '../../service/connection/connection-view.ts';
 export { faultMessage, questionBefore } from './command-questions.ts';
 export { helpMessage, statusMessage } from './help.ts';
+export { answerInSilence } from './interactions/answer-in-silence.ts';
 export { openDefectModal } from './interactions/open-modal.ts';
 export { createLinking } from './linking.ts';

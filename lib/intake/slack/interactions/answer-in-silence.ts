@@ -1,0 +1,23 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { warning } from '../../../platforms/slack/messages.ts';
+import { code } from '../../../platforms/slack/mrkdwn.ts';
+import { readInteraction } from '../../../platforms/slack/requests/interaction.ts';
+import { readSlackRequest } from '../../../platforms/slack/requests/request.ts';
+import { jsonAnswer } from '../../../state/http/function-url.ts';
+import { faultOfForm } from './receive-submission.ts';
+
+const UNKNOWN = 'AWS does not answer, so it is not known whether your request was taken.';
+
+/** @returns undefined at a button, whose failure Slack shows itself */
+export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayProxyStructuredResultV2 | undefined {
+  const request = readSlackRequest(bytes);
+  if (request.kind === 'command') {
+    const said = warning(`${UNKNOWN} ${code(`${slash} status`)} shows your last jobs. Try again if it is not there.`);
+    return jsonAnswer(200, { response_type: 'ephemeral', ...said });
+  }
+  const read = request.kind === 'interaction' ? readInteraction(request.payload) : undefined;
+  if (read?.kind !== 'submission') return undefined;
+  // A form keeps its id.
+  const errors = faultOfForm(read, `${UNKNOWN} Send the form off again: it is taken once.`);
+  return jsonAnswer(200, { response_action: 'errors', errors });
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isSilence } from '../../lib/aws-limits.ts';
+import { openStores } from '../../lib/runtime.ts';
+import { keys } from '../../lib/state/table/keys.ts';
+import { issueEvent } from '../issue-events.ts';
+import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { command, lastView, submit } from '../slack-requests.ts';
+
+let relay: TestRelay;
+let aws: LossyProxy;
+beforeAll(async () => {
+  relay = await startRelay({
+    async tableThrough(endpoint) {
+      aws = await startLossyProxy(endpoint);
+      return aws.url;
+    },
+  });
+});
+afterEach(() => {
+  aws.silence = undefined;
+});
+afterAll(async () => {
+  aws.close();
+  await relay.close();
+});
+
+const UNKNOWN = 'AWS does not answer, so it is not known whether your request was taken.';
+
+describe.each(['no answer', 'stalled answers', 'late answers'] as const)('a table that gives %s', (silence) => {
+  it('has the person told who typed a command', async () => {
+    aws.silence = silence;
+    const { status, text } = await command(relay, 'log 30m "Login with passkeys"');
+    expect(status).toBe(200);
+    expect(text).toContain(UNKNOWN);
+    expect(text).toContain('/pm status');
+  });
+});
+
+it('a form stays open that a person sends off', async () => {
+  await command(relay, 'defect');
+  aws.silence = 'no answer';
+  const { title } = await submit(relay, lastView(relay), { title: 'Login fails' });
+  expect(title).toContain(UNKNOWN);
+});
+
+it.each(['no answer', 'stalled answers'] as const)('a delivery fails, and is asked for again: %s', async (silence) => {
+  aws.silence = silence;
+  const { status } = await relay.post('issues', issueEvent('opened', { id: 1 }));
+  expect(status).toBe(500);
+});
+
+it.each([
+  ['a server', (url: string) => ({ AWS_ENDPOINT_URL_DYNAMODB: url })],
+  ['a proxy', (url: string) => ({ AWS_ENDPOINT_URL_DYNAMODB: 'https://aws.invalid', HTTPS_PROXY: url })],
+])('%s that takes connections and says nothing ends a call', async (_, environment) => {
+  const silent = createServer(() => {});
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const variables = { ...relay.runtime.environment, ...environment(`http://127.0.0.1:${port}`) };
+  const { table } = openStores({ environment: variables, clock: Date.now }, { tries: 1, tryMs: 100 });
+  await expect(table.get(keys.time())).rejects.toSatisfy(isSilence);
+  silent.close();
+});
