@@ -47,7 +47,7 @@ export function diagnosisLines({ tools, unusable, faults }: McpDiagnosis): strin
 }
 
 /** What a call of the tool does, as far as the service tells. */
-export function kindOf({ hints }: Tool): string {
+function kindOf({ hints }: Tool): string {
   if (hints.readOnly) return 'reads';
   if (hints.destructive) return 'may destroy';
   return hints.idempotent ? 'changes' : 'creates';

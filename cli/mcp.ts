@@ -8,7 +8,7 @@ import { LinkNeeded, OutcomeUnknown } from '../lib/as-person/grants/errors.ts';
 import type { Grant, Holder } from '../lib/as-person/grants/grant.ts';
 import { isRecord } from '../lib/as-person/protocol/json-rpc.ts';
 import { OAuthRefusal } from '../lib/as-person/protocol/oauth/oauth-errors.ts';
-import type { Tool, ToolList, ToolResult } from '../lib/as-person/protocol/tool.ts';
+import type { ToolResult } from '../lib/as-person/protocol/tool.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -18,7 +18,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { listenForCallback } from './loopback.ts';
-import { diagnoseMcp, diagnosisLines, kindOf } from './mcp-doctor.ts';
+import { diagnoseMcp, diagnosisLines } from './mcp-doctor.ts';
 import { readPort } from './numbers.ts';
 import { printJson, printText } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -84,15 +84,6 @@ export function addMcpCommand(program: Command, open: OpenTarget, stage: () => s
       printLinked(await login(assistant, holder, options, (line) => console.error(line)));
     });
 
-  command('tools', 'list the tools that you may call')
-    .option('--json', 'as JSON, with their schemas')
-    .action(async (options: McpOptions) => {
-      const { assistant, holder } = await openMcp(options);
-      const list = await hinted(assistant.tools.list(holder), options);
-      if (options.json) return printJson(list);
-      for (const line of listLines(list)) console.log(line);
-    });
-
   command('doctor', 'list the tools with their schemas, and check those that relay.config.ts maps; it calls none')
     .option('--json', 'as JSON')
     .action(async (options: McpOptions) => {
@@ -121,16 +112,6 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
       else printResult(result);
       if (result.isError) process.exitCode = 1;
     });
-
-  command('logout', 'forget the link').action(async (options: McpOptions) => {
-    const { assistant, holder } = await openMcp(options);
-    const wasLinked = await assistant.grants.forget(options.connection, holder);
-    console.log(
-      wasLinked
-        ? 'The link is forgotten. Your consent still stands in the service; withdraw it there if you want.'
-        : `No account is linked as ${oneLine(holder.id)} on ${options.connection}.`,
-    );
-  });
 }
 
 /** Links an account through the browser. @param tell hears the address that has to be opened */
@@ -177,25 +158,6 @@ function printLinked({ scopes, connection, unusedUntil }: Grant): void {
   console.log(`Your account is linked on ${connection}.`);
   console.log(`  scopes       ${oneLine(scopes.join(' ')) || 'not told'}`);
   console.log(`  without use  until ${new Date(unusedUntil).toISOString().slice(0, 10)}`);
-}
-
-function listLines({ tools, unusable }: ToolList): string[] {
-  if (tools.length === 0 && unusable.length === 0) return ['The service offers no tools.'];
-  return [
-    ...tools.flatMap((tool) => [
-      `${oneLine(tool.name)}  ${argumentsOf(tool)}`,
-      `    ${oneLine(tool.description || tool.title || '')} (${kindOf(tool)})`,
-    ]),
-    ...unusable.map(({ name, why }) => `${oneLine(name)}  cannot be used: ${oneLine(why)}`),
-  ];
-}
-
-/** `{task, hours, day?}` */
-function argumentsOf({ inputSchema }: Tool): string {
-  const { properties, required } = inputSchema;
-  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const names = Object.keys(isRecord(properties) ? properties : {});
-  return `{${names.map((name) => oneLine(needed.includes(name) ? name : `${name}?`)).join(', ')}}`;
 }
 
 function printResult(result: ToolResult): void {

@@ -3,7 +3,7 @@ import { fieldsIn } from '../as-person/protocol/template.ts';
 import { meantName } from '../faults/unknown-name.ts';
 import { callLimits } from './call-limits.ts';
 
-const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp tools lists it');
+const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp doctor lists it');
 
 /** Names joined by dots, from a result's structured content: `entry.timelog_id`. */
 const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'expected names joined by dots, such as entry.id');
