@@ -22,7 +22,6 @@ import { addSandboxCommand } from './sandbox.ts';
 import { addSecretCommands } from './secrets.ts';
 import { addSendCommand } from './send.ts';
 import { addSlackManifestCommand } from './slack-manifest.ts';
-import { addStackTraceCommand } from './stack-trace.ts';
 import { addStopCommands } from './stop.ts';
 import { openTarget } from './target.ts';
 import { addTestCommand } from './test.ts';
@@ -63,6 +62,5 @@ export function relayProgram(): Command {
   addGithubAppCommand(program, open);
   addGithubDeliveriesCommand(program, open);
   addSlackManifestCommand(program, open);
-  addStackTraceCommand(program);
   return program;
 }

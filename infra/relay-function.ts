@@ -132,7 +132,7 @@ export class RelayFunction extends Construct {
     });
   }
 
-  /** Source maps stay out of the bundle, or they would be half of it. `relay stack-trace` finds those of the last build. */
+  /** Source maps stay out of the bundle, or they would be half of it. docs/deploy.md reads a stack trace with them. */
   private bundle(slug: string, folder: string, config: RelayConfig): void {
     const { outdir } = Stage.of(this) ?? {};
     if (!outdir) throw new Error('a RelayFunction needs an app with an outdir as its root');
