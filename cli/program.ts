@@ -54,7 +54,7 @@ export function relayProgram(): Command {
   addResumeCommand(program, open);
   addRecoverCommand(program, open);
   addStopCommands(program, stage);
-  addRunCommand(program, open, stage);
+  addRunCommand(program, stage);
   addInitCommand(program, stage);
   addConfigCommand(program);
   addDoctorCommand(program, open);

@@ -1,35 +1,32 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { Argument, type Command } from 'commander';
+import * as z from 'zod';
 import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { messageOf } from '../lib/error-message.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/local-time.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
+import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { ownKeyHeader } from '../local/state.ts';
-import { printable } from '../local/terminal.ts';
 import { awsClient } from './aws.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
-import { followTimesheets, nothingDue, timesheetsInWords } from './run-timesheets.ts';
-import { type OpenTarget, relayHere } from './target.ts';
+import { relayHere } from './target.ts';
 
 interface RunOptions {
   at?: Date;
   json?: boolean;
 }
 
-/** The jobs of a team's reminders usually end within seconds. */
-const FOLLOWED_FOR_MS = 60_000;
-
 /** `run`: runs a schedule now. */
-export function addRunCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
+export function addRunCommand(program: Command, stage: () => string | undefined): void {
   program
     .command('run')
     .description('run a schedule now, and show the result')
     .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
     .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
-    .option('--json', 'as JSON: what the function returned, and for timesheet-reminder the result for each person')
+    .option('--json', 'print only what the function returned, as JSON')
     .addHelpText(
       'after',
       `
@@ -41,35 +38,24 @@ export function addRunCommand(program: Command, open: OpenTarget, stage: () => s
       const event = eventNow(slug, at);
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
-      if (slug === 'timesheet-reminder')
-        return showTimesheets(result, open, { ...(at && { at }), ...(json && { json }) });
       if (!json) console.log(`${slug} ran:`);
       printJson(result);
+      if (slug === 'timesheet-reminder' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
+        console.log(nothingDue(await loadConfig(), (at ?? new Date()).getTime()));
+      }
     });
 }
 
-async function showTimesheets(result: unknown, open: OpenTarget, { at, json = false }: RunOptions): Promise<void> {
-  const followed = await follow(result, open);
-  if (!followed || json) return printJson({ ...Object(result), ...(followed && { teams: followed.teams }) });
-  const { teams, target } = followed;
-  const asOf = at?.getTime() ?? Date.now();
-  console.log(`timesheet-reminder ran, as of ${localTime(asOf)}:\n`);
-  const config = await loadConfig();
-  const lines =
-    teams.length > 0 ? timesheetsInWords(teams, target.slackStandIn !== undefined) : nothingDue(config, asOf);
-  for (const line of lines) console.log(line);
-}
+/** What timesheet-reminder returns. */
+const jobsMade = z.looseObject({ jobs: z.array(z.unknown()) });
 
-/** @returns undefined if the operator may run the function and not read the jobs */
-async function follow(result: unknown, open: OpenTarget) {
-  try {
-    const target = await open();
-    return { target, teams: await followTimesheets(result, target.stores, FOLLOWED_FOR_MS) };
-  } catch (error) {
-    const why = messageOf(error);
-    console.error(printable(`relay: it ran, but its result cannot be read: ${why}`));
-    return undefined;
-  }
+/** Why nothing is due at that time, and when something was. */
+function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number): string {
+  const { teams } = timesheets ?? {};
+  if (!teams) return 'Nothing is due: relay.config.ts has no timesheets.';
+  const last = Math.max(...teams.map((team) => lastReminderAt(team, at) ?? Number.NEGATIVE_INFINITY));
+  const before = Number.isFinite(last) ? ` The last time that something was: --at ${new Date(last).toISOString()}` : '';
+  return `Nothing is due at ${localTime(at)}.${before}`;
 }
 
 /** Runs it in the process of `npm start`, which has the Slack stand-in and prints the steps. */

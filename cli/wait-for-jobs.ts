@@ -35,20 +35,6 @@ export function refuseToWaitFor(url: string | undefined, wait: boolean | undefin
     throw new Error('--wait reads the jobs of the relay in this folder or of a --stage: leave out --url');
 }
 
-/** Reads a job until it has changed, for a limited time. @param until epoch milliseconds */
-export async function lookUntil(
-  jobs: Stores['jobs'],
-  id: string,
-  isUnderWay: (job: Job) => boolean,
-  until: number,
-): Promise<Job | undefined> {
-  for (;;) {
-    const job = await jobs.get(id);
-    if (!job || !isUnderWay(job) || Date.now() > until) return job;
-    await sleep(LOOK_EVERY_MS);
-  }
-}
-
 /**
  * Prints what was sent as JSON if that is wanted, and with `--wait` how its jobs ended. Sets the exit code.
  *
@@ -71,9 +57,16 @@ export async function printOutcome(
 
 const isOpen = ({ status }: Job) => status !== 'succeeded' && status !== 'parked';
 
+/** Reads the jobs until they have ended, for a limited time. @param until epoch milliseconds */
 async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], until: number): Promise<Job[]> {
-  const read = await Promise.all(ids.map((id) => lookUntil(jobs, id, isOpen, until)));
-  return read.filter((job) => job !== undefined);
+  const read = ids.map(async (id) => {
+    for (;;) {
+      const job = await jobs.get(id);
+      if (!job || !isOpen(job) || Date.now() > until) return job;
+      await sleep(LOOK_EVERY_MS);
+    }
+  });
+  return (await Promise.all(read)).filter((job) => job !== undefined);
 }
 
 /** The jobs that one delivery or command made. */

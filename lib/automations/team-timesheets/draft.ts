@@ -16,18 +16,3 @@ export const teamDayJobs = defineJobs(
     dueForMs: z.number(),
   }),
 );
-
-/** The step that keeps a {@link PersonOfTeam} for each member. */
-export const TEAM_PEOPLE = 'see who is short';
-
-/** What a team's job decided about a member. */
-export const personOfTeam = z.object({
-  name: z.string(),
-  email: z.string(),
-  /** The job of their reminder. */
-  jobId: z.optional(z.string()),
-  /** Why they get no reminder. */
-  why: z.optional(z.string()),
-});
-
-export type PersonOfTeam = z.output<typeof personOfTeam>;

@@ -8,7 +8,7 @@ import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from '../timesheet-reminder/draft.ts';
-import { type PersonOfTeam, TEAM_PEOPLE, teamDayJobs } from './draft.ts';
+import { teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
 export function teamTimesheets({ config, jobs, queue, clock, absences, calendars }: Context): Automation {
@@ -48,8 +48,8 @@ export function teamTimesheets({ config, jobs, queue, clock, absences, calendars
       });
       drafts.set(sheet, draft);
     }
-    await steps.read(TEAM_PEOPLE, 'timesheets', async () =>
-      sheets.map((sheet): PersonOfTeam => {
+    await steps.read('see who is short', 'timesheets', async () =>
+      sheets.map((sheet) => {
         const { name, email, unreadable } = sheet;
         const jobId = drafts.get(sheet)?.id;
         if (jobId !== undefined) return { name, email, jobId };
