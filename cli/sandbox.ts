@@ -38,7 +38,7 @@ const LISTS: Record<
   defects: { rows: defects, example: 'call defects/list' },
   scenarios: {
     rows: ({ testScenarios }) => testScenarios.map(({ scenario_id: id, name, status }) => ({ id, name, status })),
-    example: 'send workflow --junit docs/guides/junit.xml',
+    example: 'send workflow_run --junit docs/guides/junit',
   },
 };
 

@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { parsedJson } from '../lib/json.ts';
-import type { Stores } from '../lib/runtime.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';
+import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { addSendSlackCommand } from './send-slack.ts';
-import { addSendWorkflowCommand } from './send-workflow.ts';
-import type { OpenTarget } from './target.ts';
+import type { OpenTarget, Target } from './target.ts';
 import { addWaitOptions, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
 
 interface SendOptions extends WaitOptions {
@@ -22,12 +21,13 @@ interface SendOptions extends WaitOptions {
   label?: string[];
   merged?: boolean;
   repo?: string;
+  junit?: string;
   file?: string;
   again?: string;
   url?: string;
 }
 
-/** `send`: sends a signed delivery, as GitHub does. Its subcommands `slack` and `workflow` send what Slack sends, and workflow runs. */
+/** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
 export function addSendCommand(program: Command, open: OpenTarget): void {
   const send = program
     .command('send')
@@ -41,6 +41,7 @@ export function addSendCommand(program: Command, open: OpenTarget): void {
     .option('--label <name>', 'the label of the issue; repeat it for more', collected)
     .option('--merged', 'a pull request that was merged now')
     .option('--repo <owner/name>', "the repository, in place of GitHub's example repository")
+    .option('--junit <folder>', 'a workflow_run whose artifact is this folder of JUnit XML, at the stand-in for GitHub')
     .option('--file <payload.json>', 'send this payload unchanged')
     .option('--again <delivery>', 'send a delivery that the relay accepted once more, by its id')
     .option('--url <url>', 'send it to this URL, signed with GITHUB_WEBHOOK_SECRET')
@@ -72,14 +73,17 @@ A payload that you saved, and a delivery that the relay already has:
   npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
 
 A workflow run with test results:
-  npm run -s relay -- send workflow --junit docs/guides/junit.xml
+  npm run -s relay -- send workflow_run --junit docs/guides/junit
 
 What you would type in Slack:
   npm run -s relay -- send slack '/pm find checkout'`,
     )
     .action(async (event: string | undefined, options: SendOptions) => {
       const delivery = deliveryOf(event, options);
-      const { url, secret, stores } = await whereTo(options, open);
+      const { url, secret, target } = await whereTo(options, open);
+      if (options.junit !== undefined && target) {
+        delivery.body = JSON.stringify(await exampleRun(options.junit, options.repo, target));
+      }
       const { headers, body } = signedByGithub(delivery.event, delivery.body, secret, delivery.id);
       const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();
@@ -91,18 +95,17 @@ What you would type in Slack:
       }
       if (!response.ok) process.exitCode = 1;
       const ids = accepted.safeParse(sent.answer).data?.jobs ?? [];
-      await printOutcome(sent, ids, stores, options);
+      await printOutcome(sent, ids, target?.stores, options);
     });
   addWaitOptions(send);
   addSendSlackCommand(send, open);
-  addSendWorkflowCommand(send, open);
 }
 
 /** Where it is sent to, and what can be read there: nothing at a `--url`. */
 interface Receiver {
   url: string;
   secret: string;
-  stores?: Stores;
+  target?: Target;
 }
 
 const accepted = z.object({ jobs: z.array(z.string()) });
@@ -116,8 +119,8 @@ interface Delivery {
 
 /** @throws {Error} if the options make no sense together */
 function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
-  const { file, again, label, repo, action, issue, body, merged } = options;
-  const shaping = { label, repo, action, issue, body, merged };
+  const { file, again, label, repo, action, issue, body, merged, junit, url } = options;
+  const shaping = { label, repo, action, issue, body, merged, junit };
   if (again !== undefined) {
     refuse('--again', { file, ...shaping });
     if (event !== undefined) throw new Error('--again sends a delivery as it was: leave out the event');
@@ -130,13 +133,17 @@ function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
     }
     return { event, body: readPayload(file) };
   }
+  if (junit !== undefined) {
+    if (event !== 'workflow_run') throw new Error('--junit is for workflow_run: send workflow_run --junit <folder>');
+    refuse('--junit', { label, action, issue, body, merged, url }, 'makes a run that has ended');
+  }
   const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository: repo });
   return { event: made.event, body: JSON.stringify(made.payload) };
 }
 
-function refuse(option: string, others: object): void {
+function refuse(option: string, others: object, does = 'sends a payload unchanged'): void {
   const names = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : `--${name}`));
-  if (names.length > 0) throw new Error(`${option} sends a payload unchanged: leave out ${names.join(', ')}`);
+  if (names.length > 0) throw new Error(`${option} ${does}: leave out ${names.join(', ')}`);
 }
 
 function readPayload(file: string): string {
@@ -157,14 +164,14 @@ async function whereTo({ url, again, wait }: SendOptions, open: OpenTarget): Pro
     if (secret) return { url, secret };
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
   }
-  const { githubWebhookUrl, stores, running } = await open();
-  if (again !== undefined && !running) {
+  const target = await open();
+  if (again !== undefined && !target.running) {
     throw new Error(
       '--again sends what this machine received. For a stage, redeliver it in the settings of the hook on GitHub',
     );
   }
-  const { webhookSecret } = await stores.secrets.current('github-webhook', githubWebhookSecret);
-  return { url: githubWebhookUrl, secret: webhookSecret, stores };
+  const { webhookSecret } = await target.stores.secrets.current('github-webhook', githubWebhookSecret);
+  return { url: target.githubWebhookUrl, secret: webhookSecret, target };
 }
 
 const numbered = z.optional(z.object({ number: z.number() }));

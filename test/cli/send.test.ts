@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -184,44 +184,52 @@ it('relay send slack prints an answer that is not JSON', async () => {
   vi.unstubAllEnvs();
 });
 
-describe('relay send workflow', () => {
-  it.each([
-    ['<failure/>', [], { conclusion: 'failure', event: 'push', head_branch: 'main' }],
-    [
-      '',
-      ['--event', 'schedule', '--branch', 'main'],
-      { conclusion: 'success', event: 'schedule', head_branch: 'main' },
-    ],
-  ])('a run with a report as its artifact makes a job: %j, %j', async (result, options, run) => {
-    const github = await startGithubApi(Date.now);
-    onTestFinished(github.close);
-    target = { ...target, githubStandIn: github.url };
-    const report = `<testsuite><testcase name="a">${result}</testcase></testsuite>`;
-    await writeFile('one.xml', report);
-    await sent('workflow', '--junit', 'one.xml', ...options);
-    const [job] = await relay.jobs();
-    expect(job).toMatchObject({ automation: 'tests-to-scenarios', input: { run: { workflow: 'ci.yml', ...run } } });
-    const [artifact] = [...github.artifacts.values()];
-    expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
-    const files: string[] = [];
-    const file = { write: (piece: Uint8Array) => void files.push(Buffer.from(piece).toString()), end() {} };
-    await unfold(
-      Buffer.from(artifact?.archive ?? ''),
-      { bytes: 0 },
-      () => false,
-      () => file,
-    );
-    expect(files).toEqual([report]);
+describe('relay send workflow_run --junit', () => {
+  const REPORTS = ['<failure/>', ''].map((result) => `<testsuite><testcase name="a">${result}</testcase></testsuite>`);
+  beforeEach(async () => {
+    await mkdir('reports');
+    await writeFile('reports/two.xml', REPORTS[1] ?? '');
   });
 
+  it.each([true, false])(
+    'a run has the reports of the folder in its artifact, and makes a job; failed: %j',
+    async (failed) => {
+      const github = await startGithubApi(Date.now);
+      onTestFinished(github.close);
+      target = { ...target, githubStandIn: github.url };
+      if (failed) await writeFile('reports/one.xml', REPORTS[0] ?? '');
+      await sent('workflow_run', '--junit', 'reports');
+      const [job] = await relay.jobs();
+      const run = {
+        workflow: 'ci.yml',
+        conclusion: failed ? 'failure' : 'success',
+        event: 'push',
+        head_branch: 'main',
+      };
+      expect(job).toMatchObject({ automation: 'tests-to-scenarios', input: { run } });
+      const [artifact] = [...github.artifacts.values()];
+      expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
+      const files: string[] = [];
+      const file = { write: (piece: Uint8Array) => void files.push(Buffer.from(piece).toString()), end() {} };
+      await unfold(
+        Buffer.from(artifact?.archive ?? ''),
+        { bytes: 0 },
+        () => false,
+        () => file,
+      );
+      expect(files).toEqual(failed ? REPORTS : REPORTS.slice(1));
+    },
+  );
+
   it.each([
-    [['--junit', 'none.xml'], 'http://127.0.0.1:1', 'none.xml'],
-    [['--junit', 'one.xml'], undefined, 'has no stand-in for GitHub: push a commit'],
-    [['--junit', 'one.xml', '--repo', 'acme/other'], 'http://127.0.0.1:1', 'acme/other has no tests'],
-  ])('relay send workflow refuses %j', async (words, githubStandIn, why) => {
+    [['workflow_run', '--junit', 'none'], 'http://127.0.0.1:1', 'none'],
+    [['workflow_run', '--junit', 'reports'], undefined, 'has no stand-in for GitHub: push a commit'],
+    [['workflow_run', '--junit', 'reports', '--repo', 'acme/other'], 'http://127.0.0.1:1', 'acme/other has no tests'],
+    [['workflow_run', '--junit', 'reports', '--action', 'requested'], 'http://127.0.0.1:1', 'leave out --action'],
+    [['issues', '--junit', 'reports'], 'http://127.0.0.1:1', '--junit is for workflow_run'],
+  ])('relay send refuses %j', async (words, githubStandIn, why) => {
     target = { ...target, githubStandIn };
-    await writeFile('one.xml', '<testsuite/>');
-    await expect(send('workflow', ...words)).rejects.toThrow(why);
+    await expect(send(...words)).rejects.toThrow(why);
     expect(await relay.jobs()).toEqual([]);
   });
 });
