@@ -8,13 +8,12 @@ import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
-import { storeApp } from './github-app.ts';
 import { openSecretStore } from './secret-store.ts';
 
 const NAMES = SECRET_NAMES.join(', ');
 
-/** `secrets set` and `secrets from-github`; both write to the secrets of a stage or of this machine, and show no value. */
-export function addSecretCommands(program: Command, stage: () => string | undefined): void {
+/** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
+export function addSecretsCommand(program: Command, stage: () => string | undefined): void {
   const secrets = program
     .command('secrets')
     .description('enter the secrets of a stage, or of this machine; values are never shown');
@@ -46,22 +45,6 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
       }
       refuseAddress(name, read.value);
       await openSecretStore(stage()).put(name, read.value);
-    });
-
-  secrets
-    .command('from-github [code]')
-    .description('fetch the keys of a new GitHub App with the code from its creation, and store them as secrets')
-    .option('--api-url <url>', 'the API of a GitHub Enterprise Server', 'https://api.github.com')
-    .addHelpText(
-      'after',
-      `
-GitHub takes a code once. If its keys cannot be stored, they are kept in .relay/, and the same command without a code
-stores them.`,
-    )
-    .action(async (code: string | undefined, { apiUrl }: { apiUrl: string }) => {
-      const name = stage();
-      const install = await storeApp({ code, apiUrl, store: openSecretStore(name), stage: name });
-      console.log(`Now install the App on your repositories: ${install}`);
     });
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { keptAppOf, type NewApp, storeApp } from '../github-app.ts';
-import { githubAppManifest, manifestPage, newAppUrl } from '../github-app-manifest.ts';
 import { listenForCallback } from '../loopback.ts';
+import { githubAppManifest, manifestPage, newAppUrl } from './github-app-manifest.ts';
+import { checkStore, fetchApp, keptAppOf, type NewApp, storeApp } from './store-github-app.ts';
 
 /** A person reads what the App may do, and may have to sign in first. */
 const CONFIRMED_WITHIN_MS = 15 * 60_000;
@@ -28,7 +28,9 @@ export interface GithubAppToCreate extends NewApp {
  * @throws {Error} that says what to do
  */
 export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
-  if (keptAppOf(app.stage)) return storeApp({ ...app, code: undefined });
+  await checkStore(app);
+  const kept = keptAppOf(app.stage);
+  if (kept) return storeApp(kept, app);
   const state = randomBytes(24).toString('base64url');
   const loopback = await listenForCallback(0, '/callback');
   try {
@@ -37,7 +39,7 @@ export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
     app.openPage(loopback.serve(manifestPage(`${newAppUrl(app.github, app.organization)}?state=${state}`, manifest)));
     const code = (await back).get('code');
     if (!code) throw new Error('GitHub sent no code back: create the App again with npm run -s relay -- init --keep');
-    return await storeApp({ ...app, code });
+    return await storeApp(await fetchApp(code, app), app);
   } finally {
     await loopback.close();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { githubAppManifest } from '../../cli/github-app-manifest.ts';
+import { githubAppManifest } from '../../cli/init/github-app-manifest.ts';
 import { publicWebhookUrl } from '../../cli/public-url.ts';
 
 const at = (origin: string) => async () => ({
@@ -39,6 +39,6 @@ describe('the addresses in the manifests', () => {
   });
 
   it('an App without a public address has a webhook that is off', () => {
-    expect(githubAppManifest('Relay', undefined).hook_attributes).toMatchObject({ active: false });
+    expect(githubAppManifest('Relay', undefined, 'http://127.0.0.1').hook_attributes).toMatchObject({ active: false });
   });
 });

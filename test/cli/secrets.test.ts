@@ -6,8 +6,9 @@ import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
+import { createGithubApp } from '../../cli/init/create-github-app.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
-import { addSecretCommands } from '../../cli/secrets.ts';
+import { addSecretsCommand } from '../../cli/secrets.ts';
 import { awsFault } from '../../console/aws-faults.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 
@@ -61,17 +62,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function fromGithub(stage: string | undefined, ...words: string[]): Promise<void> {
-  const program = new Command().exitOverride();
-  addSecretCommands(program, () => stage);
-  await program.parseAsync(['secrets', 'from-github', ...words, '--api-url', github.url], { from: 'user' });
+/** Creates an App, as `init --github-app` does. GitHub sends the browser back at once, with that code. */
+async function createApp(stage: string | undefined, code = 'code1'): Promise<string> {
+  const redirected = async (url: string) => {
+    const [, state] = /state=([\w-]+)/.exec(await (await fetch(url)).text()) ?? [];
+    await fetch(`${new URL(url).origin}/callback?code=${code}&state=${state}`);
+  };
+  return createGithubApp({
+    ...{ name: 'Relay', organization: undefined, github: 'https://github.com', apiUrl: github.url },
+    ...{ webhookUrl: undefined, store: openSecretStore(stage), stage, openPage: (url) => void redirected(url) },
+  });
 }
 
 const values = () => stored.filter(({ VersionStages }) => !VersionStages);
 
-describe('relay secrets from-github', () => {
+describe('a new GitHub App', () => {
   it("an App's keys are stored after it was made sure that they can be, and are not shown", async () => {
-    await fromGithub('prod', 'code1');
+    const install = await createApp('prod');
+    expect(install).toBe('https://github.com/apps/relay/installations/new');
     expect(stored.map(({ SecretId, VersionStages }) => [SecretId, VersionStages])).toEqual([
       ['partner-relay/prod/github-webhook', ['PARTNER_RELAY_CHECK']],
       ['partner-relay/prod/github', ['PARTNER_RELAY_CHECK']],
@@ -83,41 +91,38 @@ describe('relay secrets from-github', () => {
       { appId: '77', privateKey: 'PRIVATE KEY' },
     ]);
     expect(existsSync(KEPT)).toBe(false);
-    expect(printed.join('\n')).toContain('https://github.com/apps/relay/installations/new');
     expect(printed.join('\n')).not.toMatch(/wh_secret|PRIVATE KEY/);
   });
 
   it('a code is not spent if secrets cannot be written', async () => {
     refused = 'everything';
-    await expect(fromGithub('prod', 'code1')).rejects.toThrow('no rights on secrets');
+    await expect(createApp('prod')).rejects.toThrow('no rights on secrets');
     expect(github.asked).toEqual([]);
   });
 
   it('what was got is kept for its owner until it is stored, and the next attempt goes on from there', async () => {
     refused = 'values';
-    await expect(fromGithub('prod', 'code1')).rejects.toThrow(
-      /are kept in \.relay\/github-app-prod\.json: run the command/,
+    await expect(createApp('prod')).rejects.toThrow(
+      /are kept in \.relay\/github-app-prod\.json: run .* init --keep --github-app again/,
     );
     expect(JSON.parse(await readFile(KEPT, 'utf8'))).toMatchObject({ id: 77 });
     expect((await stat(KEPT)).mode & 0o777).toBe(0o600);
 
     refused = 'nothing';
-    await expect(fromGithub('prod', 'code2')).rejects.toThrow(/not stored yet: run the command without a code/);
-    await fromGithub('prod');
+    await createApp('prod', 'code2');
     expect(values()).toHaveLength(2);
     expect(github.asked).toHaveLength(1);
     expect(existsSync(KEPT)).toBe(false);
   });
 
-  it('a code that is spent leaves nothing behind, and no code is asked for by name', async () => {
-    await fromGithub('prod', 'code1');
-    await expect(fromGithub('prod', 'code1')).rejects.toThrow(/GitHub answers 404: .*create the App again/);
+  it('a code that is spent leaves nothing behind', async () => {
+    await createApp('prod');
+    await expect(createApp('prod')).rejects.toThrow(/GitHub answers 404: .*create the App again/);
     expect(existsSync(KEPT)).toBe(false);
-    await expect(fromGithub('prod')).rejects.toThrow(/name the code/);
   });
 
   it('without a stage, the keys are kept on this machine', async () => {
-    await fromGithub(undefined, 'code1');
+    await createApp(undefined);
     expect(JSON.parse(await readFile('.relay/secrets.json', 'utf8'))).toEqual({
       'github-webhook': { webhookSecret: 'wh_secret' },
       github: { appId: '77', privateKey: 'PRIVATE KEY' },
@@ -136,7 +141,7 @@ describe('relay secrets from-github', () => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, join(folder, 'none'));
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-    const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
+    const error = await createApp('prod').catch((error: unknown) => error);
     expect(awsErrorInWords(error)).toMatch(expected);
     expect(github.asked).toEqual([]);
   });
@@ -152,7 +157,7 @@ describe('relay secrets from-github', () => {
 
   it('a secret that the stage does not have is said with what to do', async () => {
     refused = 'unknown secrets';
-    const error = await fromGithub('prod', 'code1').catch((error: unknown) => error);
+    const error = await createApp('prod').catch((error: unknown) => error);
     expect(awsErrorInWords(error)).toMatch(/The stack of the stage creates its secrets: deploy it first/);
   });
 });
@@ -167,7 +172,7 @@ describe('relay secrets set partner/main', () => {
     const typed = Readable.from([JSON.stringify({ ...partner, baseUrl })]);
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
     const program = new Command().exitOverride();
-    addSecretCommands(program, () => 'prod');
+    addSecretsCommand(program, () => 'prod');
     const entered = program.parseAsync(['secrets', 'set', 'partner/main'], { from: 'user' });
     await expect(entered).rejects.toThrow(why);
     await expect(entered).rejects.toThrow(/^the secret partner\/main is not stored: /);

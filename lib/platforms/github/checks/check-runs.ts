@@ -59,7 +59,7 @@ export function setCheckRun(github: GithubForJobs, place: RepositoryAddress, run
 }
 
 const WITHOUT_APP =
-  'GitHub takes checks from a GitHub App only, and the github secret has none: create one with npm run -s relay -- github-app-manifest';
+  'GitHub takes checks from a GitHub App only, and the github secret has none: create one with npm run -s relay -- init --keep --github-app';
 
 /** @returns the id of the newest one */
 async function find(

@@ -1,36 +1,3 @@
-import type { Command } from 'commander';
-import { publicWebhookUrl } from './public-url.ts';
-import type { OpenTarget } from './target.ts';
-
-/** `github-app-manifest`: prints a page that creates the GitHub App with all settings. */
-export function addGithubAppCommand(program: Command, open: OpenTarget): void {
-  program
-    .command('github-app-manifest')
-    .description('print a web page that creates the GitHub App, with its webhook, events and permissions set')
-    .option(
-      '--url <url>',
-      'the public base address of the relay, to which /github is added; by default that of the --stage',
-    )
-    .option('--name <name>', 'the name of the App, unique on GitHub', 'Partner Relay')
-    .option('--org <organization>', 'the organization that owns the App, instead of you')
-    .option('--github <url>', 'the URL of a GitHub Enterprise Server', 'https://github.com')
-    .option('--json', 'print only the manifest')
-    .addHelpText(
-      'after',
-      `
-  npm run -s relay -- --stage prod github-app-manifest > github-app.html
-
-Open the page in a browser and confirm. Then copy the code from the address that GitHub redirects you to:
-
-  npm run -s relay -- --stage prod secrets from-github <code>`,
-    )
-    .action(async (options: { url?: string; name: string; org?: string; github: string; json?: boolean }) => {
-      const manifest = githubAppManifest(options.name, await publicWebhookUrl('GitHub', options.url, open));
-      const action = newAppUrl(options.github, options.org);
-      console.log(options.json ? JSON.stringify(manifest, null, 2) : manifestPage(action, manifest));
-    });
-}
-
 /** Where GitHub takes a manifest for an App of that organization, or of the person who is signed in. */
 export function newAppUrl(github: string, organization: string | undefined): string {
   const owner = organization ? `organizations/${encodeURIComponent(organization)}/` : '';
@@ -45,13 +12,9 @@ const NO_WEBHOOK = 'https://example.com/partner-relay';
  * them, and checks. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  *
  * @param webhookUrl undefined for an App without a webhook: GitHub then sends it nothing until an address is entered
- * @param redirectUrl where GitHub sends the browser with ?code=…; nothing needs to be there
+ * @param redirectUrl where GitHub sends the browser with ?code=…
  */
-export function githubAppManifest(
-  name: string,
-  webhookUrl: string | undefined,
-  redirectUrl = 'http://localhost/partner-relay',
-) {
+export function githubAppManifest(name: string, webhookUrl: string | undefined, redirectUrl: string) {
   return {
     name,
     url: 'https://docs.github.com/apps',

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { messageOf } from '../lib/error-message.ts';
-import { readInput } from '../lib/faults/fault.ts';
-import { parsedJson } from '../lib/json.ts';
-import { DamagedFile, readOwnFile, writeOwnFile } from '../local/own-file.ts';
-import { STATE_FOLDER } from '../local/state.ts';
-import { reach } from './reach.ts';
-import type { SecretStore } from './secret-store.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import { readInput } from '../../lib/faults/fault.ts';
+import { parsedJson } from '../../lib/json.ts';
+import { DamagedFile, readOwnFile, writeOwnFile } from '../../local/own-file.ts';
+import { STATE_FOLDER } from '../../local/state.ts';
+import { reach } from '../reach.ts';
+import type { SecretStore } from '../secret-store.ts';
 
 /** https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest */
 const conversion = z.object({
@@ -29,11 +29,6 @@ export interface NewApp {
   stage: string | undefined;
 }
 
-export interface AppToStore extends NewApp {
-  /** From the address that GitHub redirects to. Without it, an earlier attempt is continued. */
-  code: string | undefined;
-}
-
 /** The App of an earlier attempt that got its keys and could not store them. */
 export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
   const file = fileOf(stage);
@@ -43,43 +38,16 @@ export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
 
 const fileOf = (stage: string | undefined) => join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
 
-/**
- * Gets the keys of a new App with its code, and stores them. GitHub takes a code once. So this first makes sure that
- * secrets can be written, and then keeps what it got in a file until it is stored.
- *
- * @returns the address where the App is installed on repositories
- * @throws {Error} that says what to do; after GitHub has answered, running it again without a code continues
- */
-export async function storeApp({ code, apiUrl, store, stage }: AppToStore): Promise<string> {
-  const file = fileOf(stage);
-  const kept = keptAppOf(stage);
-  if (kept && code !== undefined) {
-    throw new Error(
-      `${file} has the keys of ${kept.html_url}, which are not stored yet: run the command without a code to store them, ` +
-        'or remove the file to give them up',
-    );
-  }
-  if (!kept && code === undefined) {
-    throw new Error("name the code: it is in the address that GitHub redirects to when the App is created, as 'code'");
-  }
-  await store.check(SECRETS);
-  const app = kept ?? (await exchange(apiUrl, code ?? '', file));
-  try {
-    if (app.webhook_secret !== null) await store.put('github-webhook', { webhookSecret: app.webhook_secret });
-    await store.put('github', { appId: String(app.id), privateKey: app.pem });
-  } catch (cause) {
-    const why = messageOf(cause);
-    throw new Error(
-      `the App is created, but its keys could not be stored: ${why}. They are kept in ${file}: run the command again, ` +
-        'without a code, to store them',
-      { cause },
-    );
-  }
-  rmSync(file);
-  return `${app.html_url}/installations/new`;
-}
+/** Before an App is created. @throws {Error} if its keys could not be stored */
+export const checkStore = ({ store }: NewApp) => store.check(SECRETS);
 
-async function exchange(apiUrl: string, code: string, file: string): Promise<CreatedApp> {
+/**
+ * Gets the keys of a new App, and keeps them in a file until they are stored: GitHub takes a code once.
+ *
+ * @param code from the address that GitHub redirects to
+ */
+export async function fetchApp(code: string, { apiUrl, stage }: NewApp): Promise<CreatedApp> {
+  const file = fileOf(stage);
   // The file must be writable before the code is used up.
   writeOwnFile(file, '');
   const text = await convert(apiUrl, code).catch((error: unknown) => {
@@ -88,6 +56,27 @@ async function exchange(apiUrl: string, code: string, file: string): Promise<Cre
   });
   writeOwnFile(file, text);
   return read(text, file);
+}
+
+/**
+ * @returns the address where the App is installed on repositories
+ * @throws {Error} that says what to do; running the command again continues
+ */
+export async function storeApp(app: CreatedApp, { store, stage }: NewApp): Promise<string> {
+  const file = fileOf(stage);
+  try {
+    if (app.webhook_secret !== null) await store.put('github-webhook', { webhookSecret: app.webhook_secret });
+    await store.put('github', { appId: String(app.id), privateKey: app.pem });
+  } catch (cause) {
+    const why = messageOf(cause);
+    throw new Error(
+      `the App is created, but its keys could not be stored: ${why}. They are kept in ${file}: run npm run -s relay -- ` +
+        'init --keep --github-app again to store them, or remove the file to give them up',
+      { cause },
+    );
+  }
+  rmSync(file);
+  return `${app.html_url}/installations/new`;
 }
 
 async function convert(apiUrl: string, code: string): Promise<string> {
