@@ -93,7 +93,7 @@ function Head({ job }: { job: JobDetail }) {
           </a>
         </Fact>
         <Fact name="Connection">
-          <a href={href('budget', connection)}>{connection}</a>, {lane}
+          <a href={href('jobs', undefined, { connection })}>{connection}</a>, {lane}
         </Fact>
         {person !== undefined && (
           <Fact name="Person">
