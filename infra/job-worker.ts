@@ -6,7 +6,7 @@ import {
   RecursiveLoop,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { HELP } from '../lib/engine/line/next-step.ts';
+import { parkingInWords } from '../lib/engine/record/in-plain-words.ts';
 import { WORKER_TIMEOUT } from './job-queue.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
@@ -53,7 +53,7 @@ export class JobWorker extends Construct {
     alarms.add(alarms.metric('ParkedJobs', 'Maximum'), 'parked-jobs', {
       threshold: 1,
       broken: 'Parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
-      todo: `relay --stage <stage> jobs --status parked shows the reasons. Unknown outcome: ${HELP['outcome unknown']} Otherwise: ${HELP['needs an operator']}`,
+      todo: `relay --stage <stage> jobs --status parked shows the reasons. Unknown outcome: ${parkingInWords['outcome unknown'].helps} Otherwise: ${parkingInWords['needs an operator'].helps}`,
     });
   }
 }

@@ -133,7 +133,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
           const { user: found } = await slack.call('users.info', { user }, userInfo);
           const email = await provenAddress(found, slack);
           const timeZone = zoneOf(found);
-          return { ...(email && { email }), ...(timeZone !== undefined && { timeZone }) };
+          return { email, timeZone };
         } catch (error) {
           if (error instanceof SlackRefusal && /^user_/.test(error.error)) return {};
           throw error;

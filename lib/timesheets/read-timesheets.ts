@@ -142,7 +142,7 @@ function personOf({
 }: z.output<typeof listUsers.data>[number]): TeamMember | undefined {
   if (!email) return undefined;
   const createdOn = dateOf(dt_created);
-  return { userId: user_id, name: name ?? email, email, ...(createdOn !== undefined && { createdOn }) };
+  return { userId: user_id, name: name ?? email, email, createdOn };
 }
 
 function unfinished(list: string): NeedsOperator {
@@ -177,8 +177,8 @@ function keptOf(record: Readonly<Record<string, unknown>>): KeptEntry {
   const entry = readEntry(record);
   if ('unreadable' in entry) return { ...about, ...entry };
   const { date, minutes, taskId, taskName } = entry;
-  const task = taskId !== undefined && { id: taskId, ...(taskName !== undefined && { name: taskName }) };
-  return { ...about, date, minutes, ...(task && { task }) };
+  const task = taskId === undefined ? undefined : { id: taskId, name: taskName };
+  return { ...about, date, minutes, task };
 }
 
 function sumOf(entries: readonly KeptEntry[], userId: string | number, { from, to }: Range) {

@@ -40,8 +40,8 @@ export function readEntry(record: Readonly<Record<string, unknown>>): TimeEntry 
     userId,
     date,
     minutes,
-    ...(taskId !== undefined && { taskId }),
-    ...(taskName !== undefined && { taskName }),
+    taskId,
+    taskName,
   };
 }
 

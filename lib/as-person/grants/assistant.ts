@@ -82,7 +82,7 @@ export async function openAssistant(options: AssistantOptions): Promise<Assistan
         return clock() + (forMs ?? UNKNOWN_PAUSE_MS);
       },
       retryAfterSeconds: (header) => readRetryAfter(header, clock()),
-      ...(sessions && { sessions }),
+      sessions,
     }),
   };
 }

@@ -33,7 +33,7 @@ export function completeChecklistItem(context: Context): Automation {
     if (done.length === 0) throw link ? new LinkFirst(nothing, link) : new NotDone(nothing);
     const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
     if (refused.length === 0) return text;
-    return { text: `${text}, but not all. ${reasons}.`, ...(link && { link }) };
+    return { text: `${text}, but not all. ${reasons}.`, link };
   });
 
   /** With the key of the connection. The newest request for an item wins, also over one that arrives late. */

@@ -43,7 +43,7 @@ export function offerBlocks(
   const labels = labelsOf(offered, minutes, isDated);
   const buttons = offered.flatMap(({ task: { id }, date, note }, index) => {
     const task = String(id);
-    const log = { verb: 'log', minutes, day: date, task, isId: true, ...(note !== undefined && { note }) } as const;
+    const log = { verb: 'log', minutes, day: date, task, isId: true, note } as const;
     // The same event for two offers would log one of them only.
     const happened = `${job.id} ${task} ${date} ${index}`;
     const value = { command: printLog(log, languages), happened, from: placeOf(job) };

@@ -51,7 +51,7 @@ export async function takeFailing(
       const dueAfter = known?.dueAfter ?? (runs > 1 ? place : undefined);
       if (result === 'passed' && hasPassed) now.delete(keyOf(one));
       else if (result === 'failed' && (known || now.size < MOST_FAILING)) {
-        now.set(keyOf(one), { first: known?.first ?? last, last, runs, tests, ...(dueAfter && { dueAfter }) });
+        now.set(keyOf(one), { first: known?.first ?? last, last, runs, tests, dueAfter });
       }
     }
     after = { place, failing: Object.fromEntries(now) };

@@ -56,7 +56,7 @@ export async function noteResult(
     const next: Said = {
       ...now,
       ...(typeof coverage === 'number' && { coverage }),
-      ...(most !== undefined && { tests: most }),
+      tests: most,
     };
     return { notes: known?.place === now.place ? notes : notes + 1, byWorkflow: { ...byWorkflow, [workflow]: next } };
   });

@@ -28,7 +28,7 @@ export async function acceptEvent(
 ): Promise<{ job: Job; repeat: boolean }> {
   const revision = await keepState?.();
   async function store(draft: JobDraft): Promise<{ job: Job; stored: boolean }> {
-    const made = { ...draft, ...(revision !== undefined && { revision }) };
+    const made = { ...draft, revision };
     return jobs.store(signatures ? await signatures.sign(made) : made);
   }
   // Stored without a read first, because almost every event is new.

@@ -1,4 +1,5 @@
 import type { WaitsFor } from '../record/history.ts';
+import { parkingInWords, waitInWords } from '../record/in-plain-words.ts';
 import { canBeDiscarded, continuesAt, continuesInWords, type Job, type ParkKind, waitOf } from '../record/job.ts';
 
 /** What an operator can decide about a job. */
@@ -13,42 +14,6 @@ export interface NextStep {
   /** The section that explains the state, from the root of the repository. */
   docs: string;
 }
-
-/** What helps, by the kind of the parking. */
-export const HELP: Readonly<Record<ParkKind, string>> = {
-  refused:
-    'The service refused it: correct what the reason names, in the source, in relay.config.ts or in the service, such as the rights of the key, then replay the job, or discard it.',
-  'outcome unknown':
-    'It is unknown whether the service created it: look there, then resolve the job as done (it exists), again (it does not exist) or search (let the relay look once more).',
-  failed: 'Every attempt failed: once the cause that the reason names is gone, replay the job, or discard it.',
-  'needs an operator':
-    'It cannot continue by itself: correct what the reason names, then replay the job, or discard it.',
-};
-
-const DOCS_OF_PARKED: Readonly<Record<ParkKind, string>> = {
-  refused: 'docs/stuck.md#refused',
-  'outcome unknown': 'docs/stuck.md#unknown-outcome',
-  failed: 'docs/stuck.md#failed',
-  'needs an operator': 'docs/stuck.md#needs-an-operator',
-};
-
-const WAITS: Readonly<Record<WaitsFor, string>> = {
-  budget: 'the budget',
-  retry: 'the next attempt',
-  answer: 'whether a creation without a clear answer was carried out',
-  'late call': 'the time from which no older call can arrive',
-  outage: 'an outage to end',
-  key: 'another key',
-  job: 'another job',
-  pause: 'its time',
-  operator: 'an operator',
-};
-
-/** Where more than the job decides when it continues. */
-const DOCS_OF_WAITING: Readonly<Partial<Record<WaitsFor, string>>> = {
-  outage: 'docs/stuck.md#connections',
-  key: 'docs/stuck.md#connections',
-};
 
 /**
  * What to do next about a job: the same sentence in the terminal, the console and messages.
@@ -73,11 +38,8 @@ export function nextStep(job: Job, time: (ms: number) => string, now: number): N
 }
 
 export function nextStepOfParked(kind: ParkKind): NextStep {
-  return {
-    text: HELP[kind],
-    choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'],
-    docs: DOCS_OF_PARKED[kind],
-  };
+  const { helps: text, docs } = parkingInWords[kind];
+  return { text, choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'], docs };
 }
 
 /** Why a job is parked. */
@@ -90,7 +52,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: canBeDiscarded(job) ? ['replay', 'discard'] : ['replay'],
-    docs: (kind && DOCS_OF_WAITING[kind]) ?? 'docs/stuck.md#waiting',
+    docs: (kind && waitInWords[kind].docs) ?? 'docs/stuck.md#waiting',
   };
 }
 
@@ -102,7 +64,7 @@ function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | und
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
   const when = continuesAt(job);
   const kind = waitOf(job)?.for;
-  const what = kind === undefined ? '' : ` for ${WAITS[kind]}`;
+  const what = kind === undefined ? '' : ` for ${waitInWords[kind].what}`;
   if (when === undefined) return `waits in line${what}, and continues by itself`;
   const isOver = when !== 'probed' && when.at <= now;
   return `${isOver ? 'waited' : 'waits'}${what}, and ${continuesInWords(when, time, now)}`;

@@ -116,7 +116,7 @@ async function writeOutcomes(
       const result: Created = { id: outcome, sent: open.sent };
       const settledBy = `${by} found what was created`;
       const times = { startedAt, resumedAt: now, finishedAt: now };
-      await journal.write({ step, calls, status: 'done', ...times, ...(sends && { sends }), result, settledBy });
+      await journal.write({ step, calls, status: 'done', ...times, sends, result, settledBy });
       await journal.dropRequest(step);
     }
   } catch (error) {

@@ -2,27 +2,65 @@ import type { WaitsFor } from './history.ts';
 import type { ParkKind } from './job.ts';
 
 /**
- * What a wait means for the person who asked. The reasons that operators see name operations, keys and connections,
- * which say nothing to them.
+ * What a wait means: `what` it waits for, for operators, and `toPerson` for the person who asked. The reasons that
+ * operators see name operations, keys and connections, which say nothing to that person.
  */
-export const waitForPerson: Readonly<Record<WaitsFor, string>> = {
-  budget: 'the service accepts a limited number of calls, and other requests are ahead of yours',
-  retry: 'the service did not do it at the first try, and is asked again',
-  answer:
-    'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',
-  'late call':
-    'it is set, but an older request for the same may still be carried out, so it is set once more after that',
-  outage: 'the service cannot be reached properly at the moment',
-  key: 'the service no longer accepts the key of the relay, which an operator has to replace',
-  job: 'another request has to finish first',
-  pause: 'its turn has not come yet',
-  operator: 'it has to be looked at',
+export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string; docs?: string }>> = {
+  budget: {
+    what: 'the budget',
+    toPerson: 'the service accepts a limited number of calls, and other requests are ahead of yours',
+  },
+  retry: {
+    what: 'the next attempt',
+    toPerson: 'the service did not do it at the first try, and is asked again',
+  },
+  answer: {
+    what: 'whether a creation without a clear answer was carried out',
+    toPerson:
+      'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',
+  },
+  'late call': {
+    what: 'the time from which no older call can arrive',
+    toPerson:
+      'it is set, but an older request for the same may still be carried out, so it is set once more after that',
+  },
+  outage: {
+    what: 'an outage to end',
+    toPerson: 'the service cannot be reached properly at the moment',
+    docs: 'docs/stuck.md#connections',
+  },
+  key: {
+    what: 'another key',
+    toPerson: 'the service no longer accepts the key of the relay, which an operator has to replace',
+    docs: 'docs/stuck.md#connections',
+  },
+  job: { what: 'another job', toPerson: 'another request has to finish first' },
+  pause: { what: 'its time', toPerson: 'its turn has not come yet' },
+  operator: { what: 'an operator', toPerson: 'it has to be looked at' },
 };
 
-/** Why something was not done, for the person who asked and for public places. */
-export const parkForPerson: Readonly<Record<ParkKind, string>> = {
-  refused: 'the service refuses it',
-  'outcome unknown': 'it is not known whether the service carried it out',
-  failed: 'it failed several times',
-  'needs an operator': 'the relay needs to be looked at',
+/** Why a job was parked: `toPerson` for the person who asked and for public places, and what `helps`, for operators. */
+export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps: string; docs: string }>> = {
+  refused: {
+    toPerson: 'the service refuses it',
+    helps:
+      'The service refused it: correct what the reason names, in the source, in relay.config.ts or in the service, such as the rights of the key, then replay the job, or discard it.',
+    docs: 'docs/stuck.md#refused',
+  },
+  'outcome unknown': {
+    toPerson: 'it is not known whether the service carried it out',
+    helps:
+      'It is unknown whether the service created it: look there, then resolve the job as done (it exists), again (it does not exist) or search (let the relay look once more).',
+    docs: 'docs/stuck.md#unknown-outcome',
+  },
+  failed: {
+    toPerson: 'it failed several times',
+    helps: 'Every attempt failed: once the cause that the reason names is gone, replay the job, or discard it.',
+    docs: 'docs/stuck.md#failed',
+  },
+  'needs an operator': {
+    toPerson: 'the relay needs to be looked at',
+    helps: 'It cannot continue by itself: correct what the reason names, then replay the job, or discard it.',
+    docs: 'docs/stuck.md#needs-an-operator',
+  },
 };

@@ -158,8 +158,8 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       waits: beginWait(job.waits, { for: waitsFor, from: now, why }),
       ...(unfinished.length > 0 && { unfinished: [...unfinished] }),
       ...(hasGotOn && { gotOn: { generation: job.generation, at: now } }),
-      ...(crashes && { crashes }),
-      ...(limited && { limited }),
+      crashes,
+      limited,
     };
   }
 
@@ -216,7 +216,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const taken = claimed && jobOfItem(claimed);
       // If the answer was late, another worker may have taken it over since.
       if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND };
-      return { ...taken, ...(job.dueAt !== undefined && { dueAt: job.dueAt }) };
+      return { ...taken, dueAt: job.dueAt };
     },
     lease({ id, lease }) {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
@@ -241,7 +241,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const { expectedAt } = wait;
       const line = lineOf(job.connection, job.lane, wait.operation);
       const wakeAt = clock() + LINE_GRACE_MS;
-      await endRun(job, { ...waitingFields(job, wait, left), line, wakeAt, ...(expectedAt && { expectedAt }) });
+      await endRun(job, { ...waitingFields(job, wait, left), line, wakeAt, expectedAt });
     },
     async standInLineAtOnce(job, why) {
       const changed = await table.update(

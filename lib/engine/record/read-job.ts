@@ -64,7 +64,7 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
     searches,
     again,
     ...(found && { marker: found.marker }),
-    ...(lastSearch && { lastSearch }),
-    ...(lookFrom !== undefined && { searchedSince: lookFrom }),
+    lastSearch,
+    searchedSince: lookFrom,
   };
 }

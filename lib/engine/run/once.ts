@@ -75,7 +75,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       const startedAt = before?.startedAt ?? now;
       const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
       const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
-      const times = { startedAt, ...(resumedAt !== undefined && { resumedAt }) };
+      const times = { startedAt, resumedAt };
       const about = () => ({ step, calls, ...times, ...sentAndSettled(log) });
       try {
         const result = await run(known, log);
@@ -92,7 +92,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
           const sent = journal.entry(step)?.sent;
           const note = privacy?.noteOf(error) ?? error.message;
           const failed = { ...about(), status: 'failed', finishedAt: clock(), note, failures } as const;
-          await write({ ...failed, ...(sent && { sent }) });
+          await write({ ...failed, sent });
         }
         throw error;
       }
@@ -107,5 +107,5 @@ function sendsOf(log: SendLog): Pick<StepEntry, 'sends'> {
 
 function sentAndSettled(log: SendLog): Pick<StepEntry, 'sends' | 'settledBy'> {
   const settledBy = log.settledBy();
-  return { ...sendsOf(log), ...(settledBy !== undefined && { settledBy }) };
+  return { ...sendsOf(log), settledBy };
 }

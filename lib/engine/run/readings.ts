@@ -100,8 +100,7 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
         const id = kept?.ids?.[marker];
         if (id !== undefined) return { id };
         const { startedAt = 0, isWhole, isComplete = false, newest } = kept ?? {};
-        if (isWhole && startedAt >= since)
-          return { at: startedAt, isComplete, ...(newest !== undefined && { newest }) };
+        if (isWhole && startedAt >= since) return { at: startedAt, isComplete, newest };
         if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
         await calls.pauses.until(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
       }
@@ -132,7 +131,7 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
       await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
       const { isComplete, newest } = read;
       if (id !== undefined) return { id };
-      return { at: startedAt, isComplete, ...(newest !== undefined && { newest }) };
+      return { at: startedAt, isComplete, newest };
     } catch (error) {
       // If this fails too, the claim ends by itself. What the reading failed with says how the job goes on.
       await table.update(key, { expression: 'REMOVE #readerUntil' }).catch(() => {});

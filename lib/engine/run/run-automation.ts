@@ -148,7 +148,7 @@ async function runSteps(automation: Automation, job: Job, steps: Steps): Promise
     if (error instanceof NotDone)
       return notDone({
         text: error.message,
-        ...(error.blocks && { blocks: error.blocks }),
+        blocks: error.blocks,
         ...(error instanceof LinkFirst && { link: error.scopes }),
       });
     throw error;

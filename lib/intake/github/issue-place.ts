@@ -12,6 +12,6 @@ export function issuePlace(
     connection,
     lane: 'background',
     entity: `${fullName}#${issueNumber}`,
-    replyTo: { in: 'github', repository: name, issueNumber, ...(installation && { installationId: installation.id }) },
+    replyTo: { in: 'github', repository: name, issueNumber, installationId: installation?.id },
   };
 }

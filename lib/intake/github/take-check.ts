@@ -48,7 +48,7 @@ export function takeCheck(delivery: GithubDelivery, config: RelayConfig): Taken 
       entity: `${full_name}@${headSha}`,
       startsAtOnce: true,
       summary: `${full_name}@${headSha.slice(0, 7)}: check after ${delivery.event}.${String(delivery.payload.action)}`,
-      input: { repository: settings.name, headSha, ...how, ...(installation && { installationId: installation.id }) },
+      input: { repository: settings.name, headSha, ...how, installationId: installation?.id },
     }),
   );
   return { happenedAt, jobs };

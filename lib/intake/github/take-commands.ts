@@ -52,7 +52,7 @@ export function takeCommands(read: CommentPayload, settings: RepositoryConfig, c
     taken.push({ line: `too many: ${left[0].line}`, parsed: { fault } });
   }
   const unproven = unprovenAuthor(user, author_association);
-  const by = { login: user.login, ...(unproven && { unproven }) };
+  const by = { login: user.login, unproven };
   return {
     happenedAt: happenedAt(read),
     jobs: taken.flatMap(
@@ -112,7 +112,7 @@ function draft(
     // A delivery may arrive days late. Each line comes a millisecond after the one above it.
     askedAt: at,
     comment: writtenLine(comment.id, line),
-    ...(unproven && { unproven }),
+    unproven,
   };
   return verbOf(parsed.command).job?.(parsed.command, origin, config);
 }

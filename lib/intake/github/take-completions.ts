@@ -28,7 +28,7 @@ export function takeCompletions(
     summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
     input: { items, completed: true, leftOut: named.length - items.length },
     asked: {
-      ...(mergedAt !== undefined && { at: mergedAt }),
+      at: mergedAt,
       ...(unproven && { unproven: { ...unproven, otherwise: askToConfirm(pull, items) } }),
     },
   });

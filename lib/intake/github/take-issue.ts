@@ -47,7 +47,7 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
     entity: state.name,
     summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
     input,
-    ...(stranger !== undefined && { stranger }),
+    stranger,
   });
   const isNew = action === 'opened' && !cameFrom;
   const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links, isKnown) => {

@@ -38,7 +38,7 @@ export function takeWorkflowRun({ event, payload }: GithubDelivery, config: Rela
     lane: 'background',
     entity: `tests-${name}`,
     summary: `${name}: test results of run ${run.run_number} of ${workflow}${again}`,
-    input: { repository: name, run: { ...run, workflow }, ...(installation && { installationId: installation.id }) },
+    input: { repository: name, run: { ...run, workflow }, installationId: installation?.id },
   });
   return { happenedAt: Date.parse(run.updated_at), jobs: [job] };
 }

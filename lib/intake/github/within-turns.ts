@@ -30,7 +30,7 @@ function refusalOf({ id, connection, lane, entity, summary, replyTo, asked }: Jo
     summary: `${summary} is one too many`,
     happened: [id, 'too many'],
     input: { fault: TOO_MANY },
-    ...(replyTo && { replyTo }),
+    replyTo,
     ...(unproven && { asked: { unproven } }),
   });
 }

@@ -34,7 +34,7 @@ export async function acceptRequest(asked: JobDraft, request: JobRequest, option
   if (turn === 'too many') return turn;
   const replyTo = await sealed(asked, options);
   const cause = { from: 'slack', id: happened, person: userId } as const;
-  const draft: JobDraft = { ...asked, ...turn, cause, ...(replyTo && { replyTo }) };
+  const draft: JobDraft = { ...asked, ...turn, cause, replyTo };
   const { job, repeat } = await acceptEvent(draft, { jobs, queue, signatures });
   metrics.record({ EventsTaken: 1 });
   log.info({ message: repeat ? 'repeat received' : 'job queued', jobId: job.id, summary: job.summary });

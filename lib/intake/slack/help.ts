@@ -1,7 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import { verbs } from '../../automations/verbs.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
-import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
+import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
 import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitOf } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
@@ -96,10 +96,12 @@ function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
     }
     case 'parked':
       return plainSection(
-        `:octagonal_sign: ${asked}\n${sentence(parkForPerson[parkKindOf(job)])} It is saved as job ${shortName(job.id)}.`,
+        `:octagonal_sign: ${asked}\n${sentence(parkingInWords[parkKindOf(job)].toPerson)} It is saved as job ${shortName(job.id)}.`,
       );
     case 'waiting': {
-      return section(`:hourglass: ${code(asked)}\n${waits(job, now)}: ${waitForPerson[waitOf(job)?.for ?? 'pause']}`);
+      return section(
+        `:hourglass: ${code(asked)}\n${waits(job, now)}: ${waitInWords[waitOf(job)?.for ?? 'pause'].toPerson}`,
+      );
     }
     default:
       return plainSection(

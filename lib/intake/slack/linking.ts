@@ -84,7 +84,7 @@ export function createLinking(
       connection,
       name: asking.userName,
       redirectUri: `${endpoint}/callback/${connection}`,
-      ...(scopes && { scopes }),
+      scopes,
     });
     const url = `${endpoint}/start?${new URLSearchParams({ ticket })}`;
     return openLinkMessage({ url, until: endOfStep(clock()).until, command: settings.command });

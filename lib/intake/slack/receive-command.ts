@@ -94,10 +94,7 @@ async function answer(
     case 'unlink':
       return (await intake.linking())?.unlinkAccount(given.userId, connection) ?? notOffered(intake.config);
     case 'defect':
-      return (await import('./loaded-on-demand.ts')).openDefectModal(
-        { ...given, ...(command.title !== undefined && { title: command.title }) },
-        intake,
-      );
+      return (await import('./loaded-on-demand.ts')).openDefectModal({ ...given, title: command.title }, intake);
     default:
       return command satisfies never;
   }

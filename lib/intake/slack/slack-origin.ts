@@ -44,6 +44,6 @@ export function slackOrigin(
     // Until the job is accepted: accept-request.ts.
     lane: 'interactive',
     entity: `slack-${userId}`,
-    replyTo: { in: 'slack', userId, ...channel, ...(responseUrl !== undefined && { responseUrl }) },
+    replyTo: { in: 'slack', userId, ...channel, responseUrl },
   };
 }

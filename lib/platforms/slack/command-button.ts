@@ -11,7 +11,7 @@ export const placeAsked = z.object({ connection: z.string(), channelId: z.option
 
 export function placeOf({ connection, replyTo }: Pick<Job, 'connection' | 'replyTo'>): z.output<typeof placeAsked> {
   const channelId = replyTo?.in === 'slack' ? replyTo.channelId : undefined;
-  return { connection, ...(channelId !== undefined && { channelId }) };
+  return { connection, channelId };
 }
 
 /**

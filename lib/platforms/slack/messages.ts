@@ -1,6 +1,6 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import type { Page } from '../../config/pages.ts';
-import { parkForPerson, waitForPerson } from '../../engine/record/in-plain-words.ts';
+import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
 import { askedIn, type Job, shortName } from '../../engine/record/job.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import { cutToLength } from '../../text.ts';
@@ -53,7 +53,7 @@ export function button(text: string, actionId: string, value: string, style?: 'p
     text: { type: 'plain_text', text: cutToLength(text, MAX_BUTTON_TEXT_LENGTH, '…') },
     action_id: actionId,
     value,
-    ...(style && { style }),
+    style,
   };
 }
 
@@ -77,13 +77,13 @@ export function saidMessage(
     case 'waiting':
       return message(
         section(
-          `:hourglass: ${code(askedIn(job))} has to wait: ${waitForPerson[said.waitsFor]}. It continues automatically${said.until === undefined ? '' : `, at about ${time(said.until)}`}.`,
+          `:hourglass: ${code(askedIn(job))} has to wait: ${waitInWords[said.waitsFor].toPerson}. It continues automatically${said.until === undefined ? '' : `, at about ${time(said.until)}`}.`,
         ),
       );
     case 'parked':
       return message(
         plainSection(
-          `:octagonal_sign: This could not be done: ${parkForPerson[said.kind]}. It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
+          `:octagonal_sign: This could not be done: ${parkingInWords[said.kind].toPerson}. It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
         ),
       );
   }

@@ -253,10 +253,10 @@ export function createBreakers({
       const openOf = (name: string) => ((breakers[name]?.until ?? 0) > 0 ? breakers[name] : undefined);
       const down = openOf(WHOLE);
       return {
-        ...(down && { down }),
+        down,
         operations: lined.map((operation) => {
           const stopped = openOf(operation);
-          return { operation, ...(stopped && { stopped }) };
+          return { operation, stopped };
         }),
       };
     },

@@ -302,7 +302,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       const page = await indexPage(index, condition, {
         limit: pageSize,
         newestFirst: !ascending,
-        ...(after && { after }),
+        after,
       });
       yield page.items;
       after = page.last;

@@ -56,10 +56,10 @@ export async function openDefectModal(
   if (isAsPerson && projectId === undefined) return warning(NO_LIST);
   const known = isAsPerson ? undefined : await intake.projects.get(connection);
   const modal = {
-    memory: { channelId, ...(permalink !== undefined && { permalink }) },
+    memory: { channelId, permalink },
     projectId,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    title,
+    description,
   };
   const only = isAsPerson && projectId !== undefined && [{ id: projectId, name: 'The project of this channel' }];
   const shown = defectModal(intake.settings, { ...modal, projects: only || known?.projects });

@@ -60,7 +60,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         minutes: duration.minutes,
         day: date,
         ...chosen,
-        ...(note !== undefined && { note }),
+        note,
       } as const;
       const draft = timeJob(
         command,

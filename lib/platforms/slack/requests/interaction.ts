@@ -169,7 +169,7 @@ export function readInteraction(payload: string): SlackInteraction {
         enterpriseId: enterprise?.id,
         userName: user.name ?? user.id,
         channelId: channel?.id ?? '',
-        ...(response_url !== undefined && { responseUrl: response_url }),
+        responseUrl: response_url,
       };
     }
     case 'view_submission': {

@@ -145,7 +145,7 @@ export function logTimeModal({
         optional: true,
         label: { type: 'plain_text', text: 'On which day' },
         hint: { type: 'plain_text', text: 'Today, unless you choose another.' },
-        element: { type: 'datepicker', action_id: 'date', ...(date !== undefined && { initial_date: date }) },
+        element: { type: 'datepicker', action_id: 'date', initial_date: date },
       },
       textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
     ],
@@ -220,7 +220,7 @@ function selectInput(
     element: {
       type: 'static_select',
       action_id: block,
-      ...(options && { options }),
+      options,
       ...(groups && { option_groups: groups }),
       ...(initial && { initial_option: initial }),
     },
