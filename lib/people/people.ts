@@ -157,7 +157,8 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
       keptForMs: KNOWN_FOR_MS,
       fits: ({ users, readAt, pages }) => users[address]?.length === 1 || clock() - readAt < UNCLEAR_FOR_MS * pages,
       async read() {
-        const readAt = clock();
+        // Pages that an earlier run of the job has kept are as old as that run.
+        const readAt = await steps.read('begin to list users', 'clock', async () => clock());
         const read = await steps.list('list users', listUsers, {}, listedUser, ({ userId }) => userId, PAGES);
         const about = { isWhole: read.whole, pages: read.pages, readAt };
         const shards = Map.groupBy(read.kept, ({ address }) => shardOf(address));

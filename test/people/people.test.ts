@@ -147,6 +147,37 @@ describe('a person in Slack', () => {
     expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([2, 5]);
   });
 
+  it('a list is as old as its first page, however long a job took to read the others', async () => {
+    await start();
+    const { users } = relay.sandbox.data;
+    users.unshift(
+      ...Array.from({ length: 130 }, (_, index) => ({
+        user_id: `s-${index}`,
+        name: 'Somebody',
+        email: `s-${index}@example.com`,
+      })),
+    );
+    await command(relay, log());
+    let pages = 0;
+    await workWith(
+      relay,
+      { people: [] },
+      {
+        fetch: async (input, init) => {
+          const isSecond = String(input).endsWith('/users/list') && ++pages === 2;
+          return isSecond ? new Response('', { status: 503 }) : fetch(input, init);
+        },
+      },
+    );
+    relay.clock.now += 19 * 60_000;
+    await relay.workToTheEnd();
+    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([2, 4]);
+    users.push({ user_id: 'new', name: 'Jonas', email: 'jonas.weber@example.org' });
+    relay.clock.now += 2 * 60_000;
+    await ask(relay, log(), { userId: NOBODY });
+    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([4, 5]);
+  });
+
   it.each([
     [{ tz: 'Asia/Kolkata', tz_offset: -12_600 }, '2026-11-21'],
     [{ tz: 'Mars/Olympus_Mons', tz_offset: 19_800 }, '2026-11-21'],
