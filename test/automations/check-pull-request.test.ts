@@ -240,6 +240,17 @@ describe('the check of a pull request', () => {
     expect(github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion }]);
   });
 
+  it('is verified for one stranger, whatever another one opens with the same commit, when a person presses Re-run', async () => {
+    await start();
+    await makeDefect(7);
+    await checkOf('Closes #7', stranger);
+    expect(await checkOf(null, other(stranger))).toContain('neutral');
+    github.roles?.set('Codertocat', 'write');
+    await rerun();
+    await relay.work();
+    expect(github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion: 'success' }]);
+  });
+
   it.each<[string, Fields]>([
     ['is closed', { action: 'closed', state: 'closed' }],
     ['goes to another branch', elsewhere],

@@ -72,7 +72,10 @@ export function checkPullRequest(context: Context): Automation {
     return set('check', EXTERNAL_IDS.pullRequests, verdict, mayPark);
   });
 
-  /** The strictest result of the pull requests that count. Where none does, a collaborator may have pressed Re-run. */
+  /**
+   * The strictest result of the pull requests that count. Where none does, a collaborator may have pressed Re-run, and then
+   * the best result counts: no stranger spoils another one's check.
+   */
   async function decide(
     pulls: readonly CheckedPull[],
     rerunBy: string | undefined,
@@ -94,10 +97,10 @@ export function checkPullRequest(context: Context): Automation {
       const verdict = await verify(pull, isLookedUp, rerunBy !== undefined, settings, at);
       if (verdict === verdicts.ofStranger) return verdict;
       decided.push({ number: pull.number, verdict });
-      if (verdict.conclusion === 'failure') break;
+      if (verdict.conclusion === (counting.length > 0 ? 'failure' : 'success')) break;
     }
     const all = asked.map(({ number }) => number);
-    return verdicts.strictest(decided, all);
+    return verdicts.ofCommit(decided, all, counting.length > 0 ? 'strictest' : 'best');
   }
 
   async function verify(

@@ -43,14 +43,19 @@ const STRICTNESS = { success: 0, neutral: 1, failure: 2 } as const;
 
 /**
  * The check is one of the commit, whatever pull requests have it as their head.
- * @param all the numbers of those that count
+ * @param all the numbers of those that were asked about
  */
-export function strictest(decided: readonly { number: number; verdict: Verdict }[], all: readonly number[]): Verdict {
-  const [first] = decided.toSorted((a, b) => STRICTNESS[b.verdict.conclusion] - STRICTNESS[a.verdict.conclusion]);
-  if (!first || all.length === 1) return first?.verdict ?? namesNothing;
+export function ofCommit(
+  decided: readonly { number: number; verdict: Verdict }[],
+  all: readonly number[],
+  counts: 'strictest' | 'best',
+): Verdict {
+  const byResult = decided.toSorted((a, b) => STRICTNESS[a.verdict.conclusion] - STRICTNESS[b.verdict.conclusion]);
+  const one = counts === 'best' ? byResult[0] : byResult.at(-1);
+  if (!one || all.length === 1) return one?.verdict ?? namesNothing;
   const numbers = enumerated(all.map(String));
-  const why = `This commit is the head of the pull requests ${numbers}. The strictest result counts, that of ${first.number}.`;
-  return { ...first.verdict, summary: `${first.verdict.summary}\n\n${why}` };
+  const why = `This commit is the head of the pull requests ${numbers}. The ${counts} result counts, that of ${one.number}.`;
+  return { ...one.verdict, summary: `${one.verdict.summary}\n\n${why}` };
 }
 
 export const exempt = (label: string): Verdict =>
