@@ -29,21 +29,23 @@ export function readBlock(block: Record<string, unknown>): Block {
 }
 
 /** Emoji that the relay uses. */
-const emoji: Readonly<Record<string, string>> = {
-  white_check_mark: '✅',
-  warning: '⚠️',
-  hourglass: '⌛',
-  hourglass_flowing_sand: '⏳',
-  link: '🔗',
-  no_bell: '🔕',
-  question: '❓',
-  octagonal_sign: '🛑',
-  clock4: '🕓',
-};
+const emoji = new Map(
+  Object.entries({
+    white_check_mark: '✅',
+    warning: '⚠️',
+    hourglass: '⌛',
+    hourglass_flowing_sand: '⏳',
+    link: '🔗',
+    no_bell: '🔕',
+    question: '❓',
+    octagonal_sign: '🛑',
+    clock4: '🕓',
+  }),
+);
 
 /** A text that can be shown: names of links and mentions, nothing escaped. Formatting marks stay. */
 export function plainText({ type, text }: TextObject): string {
-  const named = seen(text).replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => emoji[name] ?? all);
+  const named = seen(text).replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => emoji.get(name) ?? all);
   if (type === 'plain_text') return named;
   return named
     .replaceAll(/<([^<>|]*)(?:\|([^<>]*))?>/g, (_, target: string, label: string | undefined) => {
