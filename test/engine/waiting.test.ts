@@ -78,7 +78,7 @@ describe('a job of a person', () => {
       const limits = { perMinute: 6, perDay: 5_000 };
       for (let taken = 0; taken < 5; taken++) {
         const answer = await budget.requestSlot({ connection: 'main', limits, lane: 'interactive' });
-        if (answer.granted) answer.slot.answered();
+        if (answer.granted) await answer.slot.answered();
       }
       await budget.flush('main');
       // Slots open again 3 s after the first call has ended.

@@ -32,8 +32,11 @@ export interface Slot {
    * @throws {BudgetUnavailable}
    */
   isGood(): Promise<boolean>;
-  /** The answer is here, so the service has counted the call. */
-  answered(): void;
+  /**
+   * The answer is here, so the service has counted the call.
+   * @throws {BudgetUnavailable} if the call left so late that its booking is over
+   */
+  answered(): Promise<void>;
   /**
    * The call was sent and got no answer: the service may still count it, up to a minute later.
    * @throws {BudgetUnavailable}
@@ -234,6 +237,22 @@ export function createBudget({
   /** @param id of the budget that it was taken from: the connection may have another key by now */
   function slotOf(connection: string, id: string, lane: Lane, sendAt: number, isPromised: boolean): Slot {
     const goodUntil = sendAt + GRACE_MS;
+
+    /** The service has counted the call by then. What the booking does not cover is written at once. */
+    async function countUntil(countedBy: number): Promise<void> {
+      const correct = (state: BudgetState) => {
+        cancel(state, lane, bookedBy(sendAt));
+        book(state, lane, countedBy, clock());
+      };
+      if (countedBy <= bookedBy(sendAt)) return store.changeLater(id, { correct, frees: true });
+      try {
+        await store.changeById(id, 'urgent', (state) => ({ answer: correct(state), changed: true }));
+      } catch (error) {
+        store.changeLater(id, { correct, frees: false });
+        throw error;
+      }
+    }
+
     return {
       sendAt,
       goodUntil,
@@ -241,26 +260,8 @@ export function createBudget({
         if (clock() > goodUntil) return false;
         return !isPromised || (await store.read(connection)).pausedUntil <= clock();
       },
-      answered() {
-        const countedBy = clock() + CLOCKS_DIFFER_MS;
-        const correct = (state: BudgetState) => {
-          if (remove(state.minute, bookedBy(sendAt))) add(state.minute, countedBy);
-        };
-        store.changeLater(id, { correct, frees: true });
-      },
-      async unanswered() {
-        const countedBy = clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS;
-        const correct = (state: BudgetState) => {
-          cancel(state, lane, bookedBy(sendAt));
-          book(state, lane, countedBy);
-        };
-        try {
-          await store.changeById(id, 'urgent', (state) => ({ answer: correct(state), changed: true }));
-        } catch (error) {
-          store.changeLater(id, { correct, frees: false });
-          throw error;
-        }
-      },
+      answered: () => countUntil(clock() + CLOCKS_DIFFER_MS),
+      unanswered: () => countUntil(clock() + UNANSWERED_MS + CLOCKS_DIFFER_MS),
       giveUp: () => store.changeLater(id, { correct: (state) => cancel(state, lane, bookedBy(sendAt)), frees: true }),
     };
   }
@@ -286,7 +287,7 @@ export function createBudget({
         const aheadMs = state.pausedUntil > now ? 0 : promisedAheadMs(state, rank, hasBegun, now);
         if (!isBehindOthers && next.at <= now + aheadMs) {
           const sendAt = Math.max(now, Math.ceil(next.at));
-          book(state, lane, bookedBy(sendAt));
+          book(state, lane, bookedBy(sendAt), now);
           if (hasBegun && isOfPeople(lane)) state.busyUntil = Math.max(state.busyUntil, sendAt + NEXT_CALL_MS);
           const slot = slotOf(connection, id, lane, sendAt, sendAt > now);
           return { answer: { granted: true, slot, lineIsDue }, changed: true };
@@ -463,8 +464,9 @@ const limitsNow = ({ assumed }: BudgetState, { perMinute, perDay }: Limits, now:
   perDay,
 });
 
-function book(state: BudgetState, lane: Lane, countedBy: number): void {
-  for (const window of windowsOf(state, lane)) add(window, countedBy);
+/** In each window that the call has not left. */
+function book(state: BudgetState, lane: Lane, countedBy: number, now: number): void {
+  for (const window of windowsOf(state, lane)) if (countedBy > now - window.lengthMs) add(window, countedBy);
 }
 
 function cancel(state: BudgetState, lane: Lane, countedBy: number): void {

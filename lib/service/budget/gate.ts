@@ -75,13 +75,12 @@ export function createGate({ clock, sleep, request, wait, reached }: GateOptions
   async function inSlot<T>(slot: Slot, send: () => Promise<T>): Promise<T> {
     try {
       const result = await send();
-      slot.answered();
+      await slot.answered().catch(ignoreUnavailable);
       return result;
     } catch (error) {
       const how = reached(error);
       if (how === 'never left') slot.giveUp();
-      else if (how === 'answered') slot.answered();
-      else await slot.unanswered().catch(ignoreUnavailable);
+      else await (how === 'answered' ? slot.answered() : slot.unanswered()).catch(ignoreUnavailable);
       throw error;
     }
   }

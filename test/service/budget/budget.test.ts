@@ -177,7 +177,7 @@ describe('the budget', () => {
     const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', ...patient });
     const first = slotOf(await ask());
     now += 400;
-    first.answered();
+    await first.answered();
     slotOf(await ask());
     const opensAt = endOfBucket(START + 400 + 1_000) + MINUTE;
     now = opensAt - 5_001;
@@ -386,7 +386,7 @@ describe('the budget', () => {
     let now = START;
     const budget = createBudget({ table, clock: () => now });
     const ask = () => budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true, ...patient });
-    slotOf(await ask()).answered();
+    await slotOf(await ask()).answered();
     const opensAt = endOfBucket(now + 1_000) + MINUTE;
     now = opensAt - 700;
     const slot = slotOf(await ask());
@@ -413,7 +413,7 @@ describe('the budget', () => {
       for (let sent = 0; ; sent++) {
         const answer = await budget.requestSlot({ connection, limits: { ...limits, perDay }, lane, cameBack: true });
         if (!answer.granted) return sent;
-        slotOf(answer).answered();
+        await slotOf(answer).answered();
       }
     }
 
@@ -457,9 +457,8 @@ describe('the budget', () => {
       for (const events of [20, 150, 0]) {
         for (let event = 0; event < events; event++) {
           now += 9 * MINUTE;
-          slotOf(
-            await budget.requestSlot({ connection, limits: { ...limits, perDay }, lane: 'background' }),
-          ).answered();
+          const asked = { connection, limits: { ...limits, perDay }, lane: 'background' as const };
+          await slotOf(await budget.requestSlot(asked)).answered();
         }
         now = Math.ceil(now / DAY) * DAY + DAY;
       }
@@ -567,6 +566,32 @@ describe('the budget', () => {
     await expect(again()).rejects.toThrow(BudgetUnavailable);
     slotOf(await again());
     expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 } });
+  });
+
+  it('a worker that stood still for an hour leaves the calls of others counted, and counts its own from when it left', async () => {
+    const connection = newConnection();
+    const limits = { perMinute: 20, perDay: 5_000 };
+    let now = START;
+    let freezes = false;
+    const budgetIn = (one: Table) => createBudget({ table: one, clock: () => now });
+    const ask = async (one: Budget) => slotOf(await one.requestSlot({ connection, limits, lane: 'interactive' }));
+    const other = budgetIn(table);
+    const frozen = budgetIn({
+      ...table,
+      async getEvenExpired(key) {
+        if (freezes) {
+          freezes = false;
+          now += 60 * MINUTE;
+          await ask(other);
+        }
+        return table.getEvenExpired(key);
+      },
+    });
+    const [left, leavesLate] = [await ask(frozen), await ask(frozen)];
+    freezes = true;
+    await left.unanswered();
+    await leavesLate.answered();
+    expect(await other.view(connection, limits)).toMatchObject({ minute: { used: 2 }, pausedUntil: null });
   });
 
   it('keeps its item below 1 KB, even if no call of the minute is answered', async () => {
@@ -750,7 +775,7 @@ describe('the budget', () => {
     const budget = createBudget({ table, clock: () => now });
     const assumed = async () => (await budget.view(connection, limits)).assumed?.perMinute;
     for (let sent = 0; sent < 80; sent++) {
-      slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true })).answered();
+      await slotOf(await budget.requestSlot({ connection, limits, lane: 'interactive', urgent: true })).answered();
       now += 500;
     }
     await budget.flush(connection);
