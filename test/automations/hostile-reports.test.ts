@@ -199,11 +199,37 @@ it('what a run of the worker has no time for is read by the next one', async () 
   expect(sent).toBe(1);
 });
 
-it('an artifact that takes longer than a run of the worker is left out, and the others are read', async () => {
+it('an artifact is read by the next run if the worker stood still while it came', async () => {
   const archive = await xml(report);
-  const slow = slowStore((fetched) => (fetched === 0 ? 55_000 : 0));
-  const { said, sent } = await checked(archive, archive);
+  const slow = slowStore((fetched) => (fetched === 0 ? 65_000 : 0));
+  const { said } = await checked(archive, archive);
   slow.mockRestore();
+  expect(said).toContain('2 passed, 0 failed');
+  expect(said).not.toContain('was not used');
+});
+
+it('an artifact that takes longer to read than a run of the worker is left out, and the others are read', async () => {
+  const large = await stored(`<testsuite>${megabytes(8)}</testsuite>`);
+  const { clock } = relay;
+  let { now } = clock;
+  // Each look at the clock takes half a second, until the first archive is given up.
+  let looks = 0;
+  const slow = slowStore(() => {
+    Object.defineProperty(clock, 'now', {
+      configurable: true,
+      get() {
+        if (looks++ < 110) now += 500;
+        return now;
+      },
+      set(at: number) {
+        now = at;
+      },
+    });
+    return 0;
+  });
+  const { said, sent } = await checked(large, await xml(report));
+  slow.mockRestore();
+  Object.defineProperty(clock, 'now', { configurable: true, writable: true, value: now });
   expect(said).toContain('1 passed, 0 failed');
   expect(said).toContain('was not used: it takes too long to read');
   expect(sent).toBe(0);

@@ -8,6 +8,8 @@ import { MEGABYTE, MOST_MEGABYTES, TOO_LARGE, type Unread } from './wanted-artif
 const MOST_TESTS = 100_000;
 /** How many are fetched at a time, because a run of the worker is short. */
 const AT_A_TIME = 10;
+/** What was read for so long and is not read yet is too much for any run of the job: most of it may go by for fetching. */
+const LONGEST_READ_MS = 10_000;
 
 /** The results of a run so far, the artifacts that were read, and those that were not. */
 export interface RunResults extends Results {
@@ -22,15 +24,14 @@ export interface RunResults extends Results {
  *
  * @param before what was read by earlier runs of the job
  * @param fetch as in {@link Artifacts}
- * @param time whether this run of the job may fetch, and has to end, and whether it has done nothing else: what it then has
- *   no time for is too much for any run
+ * @param time whether this run of the job may fetch, and has to end
  */
 export async function readRun(
   artifacts: readonly Artifact[],
   before: RunResults | undefined,
   ids: TestsConfig['ids'],
   fetch: (id: number, most: number) => Promise<Buffer | undefined>,
-  time: { mayFetch(): boolean; isOver(): boolean; isFresh: boolean },
+  time: { clock(): number; mayFetch(): boolean; isOver(): boolean },
 ): Promise<RunResults> {
   let results: RunResults = before ?? { ...createTally(ids).results(), read: [], unread: [], unpacked: 0 };
   const readBefore = results.read.length + results.unread.length;
@@ -39,11 +40,12 @@ export async function readRun(
     const some = artifacts.slice(from, from + AT_A_TIME);
     const archives = await Promise.all(some.map(({ id }) => fetch(id, MOST_MEGABYTES * MEGABYTE)));
     for (const [index, artifact] of some.entries()) {
+      const begunAt = time.clock();
       try {
         results = await withArchive(results, artifact.name, archives[index]);
       } catch (error) {
         if (!(error instanceof NoTime)) throw error;
-        if (!time.isFresh || results.read.length + results.unread.length > readBefore) return results;
+        if (time.clock() < begunAt + LONGEST_READ_MS) return results;
         const why = 'it takes too long to read';
         return { ...results, unread: [...results.unread, { name: artifact.name, why }] };
       }

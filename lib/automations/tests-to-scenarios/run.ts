@@ -29,8 +29,6 @@ const LOOKS_EVERY_MS = 30_000;
 /** How long it takes at most to fetch archives from GitHub, and to keep what was in them. */
 const FETCHING_MS = 35_000;
 const KEEPING_MS = 5_000;
-/** A run of the job that has lasted longer has done something before. */
-const FRESH_MS = 5_000;
 /** If more cases of one run fail twice, one defect is made for all of them. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
@@ -84,7 +82,6 @@ export function testsToScenarios(context: Context): Automation {
     { lease }: Job,
     steps: Steps,
   ): Promise<RunResults> {
-    const begunAt = clock();
     const isLeft = (ms: number) => lease === undefined || clock() + ms < lease.until;
     const { wanted, unread } = await steps.read('artifacts', 'GitHub artifacts', async () => {
       const found = wantedArtifacts(await artifacts.list(place, run.id), settings.artifacts);
@@ -100,9 +97,9 @@ export function testsToScenarios(context: Context): Automation {
         const { readRun } = await import('./read-run.ts');
         const fetch = (id: number, most: number) => artifacts.fetch(place, id, most);
         return readRun(wanted, before, settings.ids, fetch, {
+          clock,
           mayFetch: () => isLeft(FETCHING_MS),
           isOver: () => !isLeft(KEEPING_MS),
-          isFresh: clock() - begunAt < FRESH_MS,
         });
       });
     }
