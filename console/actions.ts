@@ -5,9 +5,9 @@ import { resolveJob } from '../lib/engine/operate/resolve.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import { type ActionResult, type JobAction, jobAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
+import { type ActionResult, type JobAction, jobAction } from './requests.ts';
 import { verifyWithService } from './verify.ts';
 
 /** The most jobs that one request changes. */

@@ -5,7 +5,6 @@ import { schedules } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { readIgnored } from '../local/ignored.ts';
 import { decide } from './actions.ts';
-import type { Ignored, RelayFacts } from './contract.ts';
 import { jobDetail } from './job.ts';
 import { listJobs } from './jobs.ts';
 import { listLinks } from './links.ts';
@@ -41,7 +40,7 @@ interface ApiRoute {
 export function createApi(relay: ConsoleRelay): Api {
   const now = createNowReader(relay);
   const routes: ApiRoute[] = [
-    { method: 'GET', path: /^\/api\/relay$/, answer: async () => facts(relay) },
+    { method: 'GET', path: /^\/api\/relay$/, answer: async () => factsOf(relay) },
     { method: 'GET', path: /^\/api\/now$/, answer: now },
     { method: 'GET', path: /^\/api\/jobs$/, answer: ({ query }) => listJobs(relay, query) },
     { method: 'POST', path: /^\/api\/jobs$/, answer: ({ body }) => decide(relay, body) },
@@ -49,7 +48,7 @@ export function createApi(relay: ConsoleRelay): Api {
     { method: 'POST', path: /^\/api\/jobs\/([\w.-]+)$/, answer: ({ body }, id) => decide(relay, body, id) },
     { method: 'GET', path: /^\/api\/parked$/, answer: () => readParked(relay) },
     { method: 'GET', path: /^\/api\/links$/, answer: ({ query }) => listLinks(relay, query) },
-    { method: 'GET', path: /^\/api\/ignored$/, answer: async () => ignored(relay) },
+    { method: 'GET', path: /^\/api\/ignored$/, answer: async () => ignoredBy(relay) },
     { method: 'POST', path: /^\/api\/operate$/, answer: ({ body }) => operate(relay, body) },
     { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
     { method: 'POST', path: /^\/api\/try$/, answer: ({ body }) => tryOf(relay).act(body) },
@@ -73,7 +72,7 @@ function tryOf(relay: ConsoleRelay): Try {
   throw new HttpError(404, 'only a relay on one machine can be tried');
 }
 
-function ignored({ name, logFile }: ConsoleRelay): Ignored {
+export function ignoredBy({ name, logFile }: ConsoleRelay) {
   try {
     return { events: readIgnored(logFile, name, SHOWN_IGNORED) };
   } catch (cause) {
@@ -81,7 +80,7 @@ function ignored({ name, logFile }: ConsoleRelay): Ignored {
   }
 }
 
-function facts({ name, operate, operator, runtime, stores, try: canTry }: ConsoleRelay): RelayFacts {
+export function factsOf({ name, operate, operator, runtime, stores, try: canTry }: ConsoleRelay) {
   return {
     name,
     operate,
@@ -91,7 +90,9 @@ function facts({ name, operate, operator, runtime, stores, try: canTry }: Consol
     canTry: canTry !== undefined,
     schedules: schedules.map(({ slug, everyMinutes, takesTime }) => ({ slug, everyMinutes, takesTime })),
     web: Object.fromEntries(
-      Object.entries(runtime.config.connections).map(([connection, { web }]) => [connection, web ?? {}]),
+      Object.entries(runtime.config.connections).map(
+        ([connection, { web = {} }]): [string, Readonly<Record<string, string | undefined>>] => [connection, web],
+      ),
     ),
   };
 }

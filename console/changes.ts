@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { LiveChange } from './contract.ts';
+import type { LiveChange } from './requests.ts';
 
 /** What happens in a relay, as far as the pages have to read again. */
 export interface Changes {

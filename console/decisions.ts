@@ -1,4 +1,4 @@
-import type { JobAction } from './contract.ts';
+import type { JobAction } from './requests.ts';
 
 export type Do = JobAction['do'];
 

@@ -6,14 +6,14 @@ import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { localTime } from '../lib/local-time.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import type { CreationDetail, JobAction, JobDetail, NextStep, Send, StepDetail } from './contract.ts';
 import { periodsOf } from './periods.ts';
 import type { OperatedRelay } from './relay.ts';
+import type { JobAction } from './requests.ts';
 import { rowOf } from './row.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** @throws {HttpError} if there is no such job */
-export async function jobDetail({ stores, runtime }: OperatedRelay, id: string): Promise<JobDetail> {
+export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) {
   const view = await readJob(id, { ...stores, clock: runtime.clock });
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
   const { job, steps, openCreations } = view;
@@ -22,18 +22,15 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string):
     ...rowOf(job),
     attempts,
     generation,
-    ...(cause && {
-      cause: { from: cause.from, id: cause.id, ...(cause.event !== undefined && { event: cause.event }) },
-    }),
-    ...(cause?.from === 'github' && { delivery: cause.id }),
+    /** What it was made from. */
+    cause: cause && { from: cause.from, id: cause.id, event: cause.event },
+    delivery: cause?.from === 'github' ? cause.id : undefined,
     input: withoutSecrets(input),
     steps: steps.map(detailOf),
     periods: periodsOf(job, steps, runtime.clock()),
     decisions: decisions?.newest ?? [],
     next: nextOf(job, runtime.clock()),
-    ...(openCreations.length > 0 && {
-      openCreations: openCreations.map((creation) => creationOf(creation, steps, runtime.clock())),
-    }),
+    openCreations: openCreations.map((creation) => creationOf(creation, steps, runtime.clock())),
   };
 }
 
@@ -43,34 +40,29 @@ const ACTIONS = {
   resolve: ['done', 'again', 'search'],
 } as const satisfies Record<string, readonly JobAction['do'][]>;
 
-export function nextOf(job: Parameters<typeof nextStep>[0], now: number): NextStep {
-  const next = nextStep(job, localTime, now);
-  if (!next) return { text: 'Nothing to do: it is done.', actions: [] };
-  return { text: next.text, actions: next.choices.flatMap((choice) => ACTIONS[choice]), docs: next.docs };
+export function nextOf(job: Parameters<typeof nextStep>[0], now: number) {
+  const { text, choices, docs } = nextStep(job, localTime, now) ?? { text: 'Nothing to do: it is done.', choices: [] };
+  return { text, actions: choices.flatMap((choice): readonly JobAction['do'][] => ACTIONS[choice]), docs };
 }
 
-function detailOf({ failures, sends, result, ...entry }: StepEntry): StepDetail {
+function detailOf({ failures, sends, sealed, sent, result, ...entry }: StepEntry) {
   return {
     ...entry,
-    ...(result !== undefined && { result: withoutSecrets(result) }),
+    result: withoutSecrets(result),
     sends: sends?.newest.map(sendOf) ?? [],
     olderSends: sends?.older ?? 0,
   };
 }
 
-function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSend): Send {
-  return {
-    ...(calls !== undefined && { calls }),
-    sentAt,
-    answeredAt: endedAt,
-    answer: answerOf(came),
-    ...(status !== undefined && { httpStatus: status }),
-    ...(why !== undefined && { why }),
-    ...(sameBytes && { sameBytes }),
-  };
+function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSend) {
+  return { calls, sentAt, answeredAt: endedAt, answer: answerOf(came), httpStatus: status, why, sameBytes };
 }
 
-function answerOf(came: JobSend['came']): Send['answer'] {
+/**
+ * `lost`: no answer came, so it is unknown whether it was carried out. `unclear`: the answer does not say whether it was
+ * (5xx, not readable). `not sent`: it never left.
+ */
+function answerOf(came: JobSend['came']): 'accepted' | 'refused' | 'lost' | 'unclear' | 'not sent' {
   switch (came) {
     case 'accepted':
     case 'not sent':
@@ -86,7 +78,7 @@ function answerOf(came: JobSend['came']): Send['answer'] {
   }
 }
 
-function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: number): CreationDetail {
+function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: number) {
   const { step, operation: calls, marker, executableUntil: mayRunUntil, again } = creation;
   const { sends } = steps.find((one) => one.step === step) ?? {};
   const found = marker === undefined ? undefined : operations.get(calls)?.found;
@@ -96,7 +88,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     again,
     forAndAgainst: forAndAgainst(creation, sends?.newest ?? []),
     sends: sends?.newest.map(sendOf) ?? [],
-    ...(marker !== undefined && { marker }),
+    marker,
     consequences: {
       done: 'You give the id of what was created, which is checked with the service. The job goes on with it, and creates nothing.',
       again: found

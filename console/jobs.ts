@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { jobStatuses } from '../lib/engine/record/job.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
-import type { JobPage } from './contract.ts';
 import { findPage } from './find-page.ts';
 import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
@@ -35,10 +34,10 @@ const query = z.object({
  * A page of jobs.
  * @throws {HttpError} for a filter or a cursor that cannot be read
  */
-export async function listJobs(relay: OperatedRelay, params: URLSearchParams): Promise<JobPage> {
+export async function listJobs(relay: OperatedRelay, params: URLSearchParams) {
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));
   const { status, subject, cursor, ...rest } = readSent(query, given, 'the filter cannot be read');
   const filter: JobFilter = { ...rest, place: subject, ...(status && { statuses: [status] }) };
   const found = await findPage(relay, filter, cursor);
-  return { jobs: found.jobs.map(rowOf), read: found.read, ...(found.cursor !== undefined && { cursor: found.cursor }) };
+  return { jobs: found.jobs.map(rowOf), read: found.read, cursor: found.cursor };
 }

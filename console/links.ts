@@ -3,7 +3,6 @@ import { inBatches } from '../lib/engine/line/batches.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { UnreadableItem } from '../lib/state/table/unreadable-item.ts';
-import type { LinkPage, LinkRow } from './contract.ts';
 import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
@@ -13,7 +12,7 @@ import type { ConsoleRelay } from './relay.ts';
  *
  * @throws {HttpError} for a cursor that cannot be read
  */
-export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): Promise<LinkPage> {
+export async function listLinks(relay: ConsoleRelay, params: URLSearchParams) {
   const wanted = issueIn(textToFind(params));
   if (/#\d+$/.test(wanted)) {
     const entity = await linksOf(relay).named(wanted);
@@ -24,7 +23,7 @@ export async function listLinks(relay: ConsoleRelay, params: URLSearchParams): P
   const found = await findPage(relay, filter, params.get('cursor') || undefined);
   const issues = new Map(found.jobs.map(({ input, entity }) => [String(input.entity), entity]));
   const links = await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name));
-  return { links, ...(found.cursor !== undefined && { cursor: found.cursor }) };
+  return { links, cursor: found.cursor };
 }
 
 /** An issue as people write it: its name, its address on GitHub, or the key of its link. */
@@ -33,7 +32,7 @@ function issueIn(text: string): string {
   return name === undefined ? text : `${name}#${number}`;
 }
 
-async function rowOf(relay: ConsoleRelay, entity: string, name: string): Promise<LinkRow> {
+async function rowOf(relay: ConsoleRelay, entity: string, name: string) {
   const link = await linksOf(relay).look(entity);
   const { claim, defect } = heldBy(link);
   const rests = link.life === 'claimed' ? await restOf(relay, link.claim.by) : undefined;
@@ -41,16 +40,20 @@ async function rowOf(relay: ConsoleRelay, entity: string, name: string): Promise
     issue: link.newest?.name ?? name,
     entity,
     life: link.life,
-    ...(link.newest && { title: link.newest.state.title }),
-    ...(claim && { connection: claim.connection, claimedBy: claim.by }),
-    ...(defect && { defectId: String(defect.id) }),
-    ...(rests && { claimRests: rests }),
-    ...(link.newest && { changedAt: Date.parse(link.newest.version) }),
-    ...(link.life === 'moved' && { movedTo: link.to.name }),
+    title: link.newest?.state.title,
+    connection: claim?.connection,
+    /** The job that creates the defect, or created it. */
+    claimedBy: claim?.by,
+    defectId: defect && String(defect.id),
+    claimRests: rests,
+    /** When the issue last changed on GitHub, as far as the relay was told. */
+    changedAt: link.newest && Date.parse(link.newest.version),
+    movedTo: link.life === 'moved' ? link.to.name : undefined,
   };
 }
 
-async function restOf({ stores: { jobs } }: ConsoleRelay, jobId: string): Promise<LinkRow['claimRests']> {
+/** Why a claimed issue gets no defect at the moment: what its job is. */
+async function restOf({ stores: { jobs } }: ConsoleRelay, jobId: string) {
   const job = await jobs.get(jobId).catch((error: unknown) => {
     if (error instanceof UnreadableItem) return undefined;
     throw error;

@@ -6,14 +6,13 @@ import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import type { Limits, Window } from '../lib/service/budget/window.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
-import type { ConnectionNow, LaneNow, Now } from './contract.ts';
 import type { OperatedRelay } from './relay.ts';
 
 /** How often CloudFormation is asked, whose limits all of the account share. */
 const ASKED_EVERY_MS = 60_000;
 
 /** @returns what reads what the relay is doing now */
-export function createNowReader(relay: OperatedRelay): () => Promise<Now> {
+export function createNowReader(relay: OperatedRelay) {
   const { stores, runtime } = relay;
   const { clock } = runtime;
   const { table, jobs, secrets } = stores;
@@ -42,43 +41,47 @@ export function createNowReader(relay: OperatedRelay): () => Promise<Now> {
     return asked.stopped;
   }
 
-  async function connectionNow(connection: string, limits: Limits, queued: readonly Job[]): Promise<ConnectionNow> {
+  async function connectionNow(connection: string, limits: Limits, queued: readonly Job[]) {
     const [view, { day }, lines, service] = await Promise.all([
       viewConnection(connection, limits, { budget, table, clock }),
       budget.windows(connection),
       Promise.all(lanes.map(async (lane) => ({ lane, ...(await countLine(jobs, connection, lane)) }))),
       serviceOf(connection),
     ]);
-    const laneNow = ({ lane, inLine, oldestSince }: (typeof lines)[number]): LaneNow => {
-      const { left, nextSlotAt } = view.lanes[lane];
-      const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
-      return {
-        lane,
-        left,
-        nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
-        inLine,
-        oldestSince: oldestSince ?? null,
-        queued: { jobs: inQueue.length, more: countOf(queued.length).more },
-        queuedSince: inQueue.length > 0 ? Math.min(...inQueue.map(({ createdAt }) => createdAt)) : null,
-      };
-    };
     return {
       connection,
-      ...(service !== undefined && { service }),
+      /** Missing if this console may not read the secret that says so. */
+      service,
       minute: view.minute,
       day: view.day,
       dayCalls: callsOfDay(day, clock()),
       pausedUntil: view.pausedUntil,
       assumed: view.assumed,
+      /** When the day's limit is used up at the pace of the last hour. */
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
       stopped: view.stopped.map(({ operation, since, why, until, refusesKey }) => ({
-        ...(operation !== undefined && { operation }),
+        operation,
         since,
         why,
-        probeAt: until,
-        ...(refusesKey && { refusesKey }),
+        /** When the next probe may be sent. */
+        until,
+        refusesKey,
       })),
-      lanes: lines.map(laneNow),
+      lanes: lines.map(({ lane, inLine, oldestSince }) => {
+        const { left, nextSlotAt } = view.lanes[lane];
+        const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
+        return {
+          lane,
+          /** Calls that can be sent at once. */
+          left,
+          nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
+          inLine,
+          oldestSince: oldestSince ?? null,
+          /** Jobs that wait for a worker and not for the budget. */
+          queued: { jobs: inQueue.length, more: countOf(queued.length).more },
+          queuedSince: inQueue.length > 0 ? Math.min(...inQueue.map(({ createdAt }) => createdAt)) : null,
+        };
+      }),
     };
   }
 

@@ -9,9 +9,9 @@ import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts'
 import { eventNow } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { awsFault } from './aws-faults.ts';
-import { type ActionOutcome, type RelayAction, relayAction } from './contract.ts';
 import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';
+import { type ActionOutcome, type RelayAction, relayAction } from './requests.ts';
 import { verifyWithService } from './verify.ts';
 import { withoutSecrets } from './without-secrets.ts';
 

@@ -1,6 +1,5 @@
 import { causeOf } from '../lib/engine/operate/parked-groups.ts';
 import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
-import type { ParkedGroups } from './contract.ts';
 import { nextOf } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowOf } from './row.ts';
@@ -9,7 +8,7 @@ import { rowOf } from './row.ts';
 const SHOWN = 500;
 
 /** The parked jobs, by the reason why. The largest group is first. */
-export async function readParked({ stores, runtime }: OperatedRelay): Promise<ParkedGroups> {
+export async function readParked({ stores, runtime }: OperatedRelay) {
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
   const groups = Map.groupBy(found.slice(0, SHOWN), (job) => `${isOutcomeUnknown(job)} ${reasonOf(job)}`);
   return {

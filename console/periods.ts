@@ -1,7 +1,17 @@
 import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
 import { endedAt, type Job } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
-import type { Period } from './contract.ts';
+
+/** What a job did, or waited for, at a time. */
+export interface Period {
+  /** The step that it belongs to; undefined between steps. */
+  step?: string;
+  from: number;
+  /** Undefined if it lasts. */
+  to?: number;
+  is: 'queue' | 'work' | 'budget' | 'flight' | 'retry' | 'sleep' | 'outage' | 'operator';
+  why?: string;
+}
 
 /** A period that may overlap with others. The last that covers a moment says what the job did. */
 interface Layer extends Omit<Period, 'to'> {

@@ -1,31 +1,32 @@
 import { continuesAt, endedAt, isOutcomeUnknown, type Job, newsOf, shortName } from '../lib/engine/record/job.ts';
-import type { JobRow } from './contract.ts';
 
 /** A job as the lists show it. */
-export function rowOf(job: Job): JobRow {
+export function rowOf(job: Job) {
   const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt } = job;
   const finishedAt = endedAt(job);
   const when = status === 'waiting' ? continuesAt(job) : undefined;
-  const personMs = waitedForPerson(job);
-  const person = asked?.by?.id ?? cause?.person;
   return {
     id,
+    /** A part of the id, as terminal and messages show it. */
     shortName: shortName(id),
     status,
     automation,
     connection,
     lane,
+    /** The event in one line. */
     summary,
     subject: entity,
+    person: asked?.by?.id ?? cause?.person,
     createdAt,
+    finishedAt,
+    /** How long it waited for a person. That is not part of how long it took. */
+    personMs: waitedForPerson(job) || undefined,
+    /** What came of it, or why it waits or is parked. */
     news: newsOf(job),
-    ...(person !== undefined && { person }),
-    ...(finishedAt !== undefined && { finishedAt }),
-    ...(personMs > 0 && { personMs }),
-    ...(job.notDone && { notDone: true }),
-    ...(job.discarded && { discarded: true }),
-    ...(isOutcomeUnknown(job) && { outcomeUnknown: true }),
-    ...(typeof when === 'object' && { until: when.at, ...(when.isForecast && { isForecast: true as const }) }),
+    notDone: job.notDone,
+    discarded: job.discarded && true,
+    outcomeUnknown: isOutcomeUnknown(job) || undefined,
+    ...(typeof when === 'object' && { until: when.at, isForecast: when.isForecast || undefined }),
   };
 }
 

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Fault } from '../../sandbox/faults.ts';
 import type { Data } from '../../sandbox/records.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { SandboxFault, TryFacts } from '../contract.ts';
 
 const SHOWN_RECORDS = 200;
 const SHOWN_AUDIT = 100;
@@ -24,16 +23,16 @@ const KINDS = {
 const kindsInOrder = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
 /** The records, newest first. */
-export function recordsOf({ data }: Sandbox): TryFacts['records'] {
+export function recordsOf({ data }: Sandbox) {
   return kindsInOrder.map((kind) => {
     const records: readonly object[] = data[kind];
     const rows = records.slice(-SHOWN_RECORDS).toReversed();
-    return { kind: KINDS[kind], rows: rows.map((row) => ({ ...row })) };
+    return { kind: KINDS[kind], rows: rows.map((row): Record<string, unknown> => ({ ...row })) };
   });
 }
 
 /** The requests that the sandbox got, newest first. */
-export function auditOf({ audit }: Sandbox): TryFacts['audit'] {
+export function auditOf({ audit }: Sandbox) {
   return audit
     .slice(-SHOWN_AUDIT)
     .toReversed()
@@ -44,7 +43,7 @@ export function auditOf({ audit }: Sandbox): TryFacts['audit'] {
     }));
 }
 
-export function faultsOf({ faults }: Sandbox): SandboxFault[] {
+export function faultsOf({ faults }: Sandbox) {
   return faults.entries().map(({ id, fault }) => ({ id, title: titleOf(fault), fault: { ...fault } }));
 }
 

@@ -4,7 +4,17 @@ import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
 import { buttonForm, commandForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
-import type { ActionOutcome, TryAction, TryExample } from '../contract.ts';
+import type { ActionOutcome, TryAction } from '../requests.ts';
+
+/** What can be sent. */
+interface TryExample {
+  id: string;
+  title: string;
+  /** The name of GitHub's event, or undefined for a command in Slack. */
+  event?: string;
+  /** The payload as JSON, or the command. */
+  body: string;
+}
 
 /** How the screen Try reaches the relay: as GitHub and Slack do. */
 export interface SenderOptions {

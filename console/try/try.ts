@@ -2,29 +2,21 @@ import { messageOf } from '../../lib/error-message.ts';
 import { HttpError } from '../../lib/state/http/function-url.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { type ActionOutcome, type TryAction, type TryFacts, tryAction } from '../contract.ts';
 import { readSent } from '../read-sent.ts';
+import { type ActionOutcome, type TryAction, tryAction } from '../requests.ts';
 import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
 import { messagesOf } from './slack-view.ts';
 
-/** The screen Try: events to send, and what the stand-ins on this machine got and answer. */
-export interface Try {
-  read(): TryFacts;
-  /**
-   * @param action as in the contract, not checked yet
-   * @returns what happened
-   * @throws {HttpError} for an action that cannot be done
-   */
-  act(action: unknown): Promise<ActionOutcome>;
-}
+export type Try = ReturnType<typeof createTry>;
 
 export interface TryOptions extends SenderOptions {
   /** Undefined if the relay calls a real instance. */
   sandbox?: Sandbox | undefined;
 }
 
-export function createTry({ sandbox, ...options }: TryOptions): Try {
+/** The screen Try: events to send, and what the stand-ins on this machine got and answer. */
+export function createTry({ sandbox, ...options }: TryOptions) {
   const sender = createSender(options);
   const standIn: SlackStandIn | undefined = options.slack?.standIn;
 
@@ -57,7 +49,12 @@ export function createTry({ sandbox, ...options }: TryOptions): Try {
       records: sandbox ? recordsOf(sandbox) : [],
       audit: sandbox ? auditOf(sandbox) : [],
     }),
-    async act(given) {
+    /**
+     * @param given as in the contract, not checked yet
+     * @returns what happened
+     * @throws {HttpError} for an action that cannot be done
+     */
+    async act(given: unknown): Promise<ActionOutcome> {
       const asked = readSent(tryAction, given, 'this is not an action of the screen Try');
       try {
         return await perform(asked);

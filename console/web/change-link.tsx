@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { RelayAction } from '../contract.ts';
+import type { RelayAction } from '../requests.ts';
 import { ActionButton, Typed } from './question.tsx';
 
 type LinkChange = 'set link' | 'clear link' | 'move link';

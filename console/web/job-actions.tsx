@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ActionResult, JobAction } from '../contract.ts';
 import { type Do, described } from '../decisions.ts';
+import type { ActionResult, JobAction } from '../requests.ts';
 import { ApiError, post } from './api.ts';
 import { jobs } from './format.ts';
 import { announce } from './notice.tsx';

@@ -1,4 +1,4 @@
-import type { LiveChange } from '../contract.ts';
+import type { LiveChange } from '../requests.ts';
 import { request } from './api.ts';
 import { isRefused, token } from './session.ts';
 import { state } from './state.ts';

@@ -1,4 +1,4 @@
-import type { ActionOutcome } from '../contract.ts';
+import type { ActionOutcome } from '../requests.ts';
 import { Icon } from './icons.tsx';
 import { seen } from './outside.tsx';
 import { jobHref } from './route.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ActionOutcome, RelayAction } from '../contract.ts';
+import type { ActionOutcome, RelayAction } from '../requests.ts';
 import { type ApiError, post } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';

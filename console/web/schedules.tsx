@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ActionOutcome, RelayFacts } from '../contract.ts';
+import type { RelayFacts } from '../contract.ts';
+import type { ActionOutcome } from '../requests.ts';
 import { Card } from './card.tsx';
 import { JsonView } from './json-view.tsx';
 import { ActionButton } from './question.tsx';

@@ -19,9 +19,7 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
             {/* That a search was answered does not say that it found something. */}
             <StatusMark of={send.calls !== undefined && send.answer === 'accepted' ? 'answered' : send.answer} />
             {send.httpStatus !== undefined && <code>{send.httpStatus}</code>}
-            {send.answeredAt !== undefined && (
-              <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>
-            )}
+            <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>
             {send.why !== undefined && (
               <span class="soft">
                 <Text text={send.why} length={300} />

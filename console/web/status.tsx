@@ -90,7 +90,6 @@ const marks = {
   stepDone: { text: 'Done', tone: 'good', shape: good },
   skipped: { text: 'Left out', tone: 'calm', shape: ringWith('M4.2 7h5.6') },
   failed: { text: 'Failed', tone: 'bad', shape: bad },
-  open: { text: 'No answer yet', tone: 'busy', shape: ring },
   accepted: { text: 'Accepted', tone: 'good', shape: good },
   answered: { text: 'Answered', tone: 'calm', shape: ring },
   refused: { text: 'Refused', tone: 'bad', shape: bad },

@@ -13,7 +13,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { ActionResult, JobDetail, JobPage, LinkPage, Now } from '../../console/contract.ts';
+import type { JobDetail, JobPage, LinkPage, Now } from '../../console/contract.ts';
+import type { ActionResult } from '../../console/requests.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { createJobStore, type JobStore } from '../../lib/engine/record/job-store.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';

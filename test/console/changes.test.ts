@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { LiveChange } from '../../console/contract.ts';
 import { watchedLog } from '../../console/log-changes.ts';
 import { createPolledChanges } from '../../console/polled-changes.ts';
+import type { LiveChange } from '../../console/requests.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionResult, JobDetail, JobPage, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
+import type { JobDetail, JobPage, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
+import type { ActionResult } from '../../console/requests.ts';
 import { rowOf } from '../../console/row.ts';
 import type { Waited } from '../../lib/engine/record/history.ts';
 import { issueEvent } from '../issue-events.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionOutcome, JobPage, TryAction, TryFacts } from '../../console/contract.ts';
+import type { JobPage, TryFacts } from '../../console/contract.ts';
+import type { ActionOutcome, TryAction } from '../../console/requests.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';

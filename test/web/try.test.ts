@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { TryAction, TryFacts } from '../../console/contract.ts';
+import type { TryFacts } from '../../console/contract.ts';
+import type { TryAction } from '../../console/requests.ts';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { consoleOf, TOKEN } from '../console/console-of.ts';
 import { exampleConfig, startRelay } from '../relay.ts';

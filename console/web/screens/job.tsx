@@ -60,7 +60,7 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
       <Card id="time" title="Where the time went">
         {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
       </Card>
-      <Steps job={job} shownAbove={(job.openCreations ?? []).map(({ step }) => step)} />
+      <Steps job={job} shownAbove={job.openCreations.map(({ step }) => step)} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
       <Card id="input" title="Input">
         <JsonView value={job.input} pageOf={pageOf} />
@@ -149,7 +149,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 
 /** What to do next, with what is known of it. */
 function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
-  const { next, openCreations = [], id } = job;
+  const { next, openCreations, id } = job;
   const consequences = openCreations[0]?.consequences;
   return (
     <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">

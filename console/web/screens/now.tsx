@@ -125,7 +125,7 @@ function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lane
             continue by themselves.
           </li>
         )}
-        {stopped.map(({ operation, since, why, probeAt, refusesKey }) => (
+        {stopped.map(({ operation, since, why, until, refusesKey }) => (
           <li key={operation ?? ''}>
             <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
             <Text text={why} length={300} />
@@ -136,7 +136,7 @@ function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lane
                   themselves.{' '}
                 </>
               )}
-              The next probe is sent <Coming at={probeAt} past="as soon as a job needs it" />.
+              The next probe is sent <Coming at={until} past="as soon as a job needs it" />.
             </div>
           </li>
         ))}

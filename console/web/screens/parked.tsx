@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
-import type { JobAction, ParkedGroups } from '../../contract.ts';
+import type { ParkedGroups } from '../../contract.ts';
+import type { JobAction } from '../../requests.ts';
 import { Loaded } from '../failure.tsx';
 import { jobs } from '../format.ts';
 import { JobActions } from '../job-actions.tsx';
@@ -134,7 +135,7 @@ function Unknown({
       </summary>
       {isRead && (
         <Loaded of={resource}>
-          {({ openCreations = [], next }) => (
+          {({ openCreations, next }) => (
             <>
               {openCreations.map((one) => (
                 <OpenCreationView key={one.step} creation={one} />

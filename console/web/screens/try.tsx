@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ActionOutcome, TryAction, TryFacts } from '../../contract.ts';
+import type { TryFacts } from '../../contract.ts';
+import type { ActionOutcome, TryAction } from '../../requests.ts';
 import { type ApiError, post } from '../api.ts';
 import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
