@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { connectionSettings } from '../lib/config/settings.ts';
+import { localTime } from '../lib/dates.ts';
 import { openWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { RetryAt } from '../lib/engine/record/interruption.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -15,7 +16,6 @@ import {
   storeBackfill,
 } from '../lib/intake/github/backfill.ts';
 import { createLinks } from '../lib/links/links.ts';
-import { localTime } from '../lib/local-time.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { connectionSettings } from '../lib/config/connection-settings.ts';
+import { connectionSettings } from '../lib/config/settings.ts';
+import { localTime } from '../lib/dates.ts';
 import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
-import { localTime } from '../lib/local-time.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';

@@ -1,5 +1,5 @@
-import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { connectionSettings } from '../lib/config/settings.ts';
 
 /**
  * The connection that a command works on.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createPolledChanges } from '../console/polled-changes.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { messageOf } from '../lib/error-message.ts';
+import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';

@@ -1,7 +1,6 @@
 import type { Assistant } from '../lib/as-person/grants/assistant.ts';
 import type { Holder } from '../lib/as-person/grants/grant.ts';
-import { schemaHash } from '../lib/as-person/protocol/schema-hash.ts';
-import type { Tool, ToolList } from '../lib/as-person/protocol/tool.ts';
+import { schemaHash, type Tool, type ToolList } from '../lib/as-person/protocol/tool.ts';
 import type { CommandTools } from '../lib/config/mcp.ts';
 import { oneLine } from '../local/terminal.ts';
 

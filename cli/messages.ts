@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { localTime } from '../lib/local-time.ts';
+import { localTime } from '../lib/dates.ts';
 import type { ListedMessage } from '../local/slack/control.ts';
 import { renderMessage, renderView } from '../local/slack/render.ts';
 import { printJson } from './print.ts';

@@ -1,5 +1,5 @@
-import { connectionSettings } from '../lib/config/connection-settings.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { connectionSettings } from '../lib/config/settings.ts';
 import { callsWithin, withTheirClock } from '../lib/service/connection/operator-calls.ts';
 import { createPartnerClient, type PartnerClient } from '../lib/service/partner/client.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';

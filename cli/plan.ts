@@ -4,7 +4,6 @@ import { summarizePlans } from '../lib/automations/issue-to-defect/issue-plan.ts
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
-import { messageOf } from '../lib/error-message.ts';
 import {
   createDeliveryPlanner,
   type DeliveryPlanner,
@@ -13,7 +12,7 @@ import {
 import { createLinks } from '../lib/links/links.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
-import { counted } from '../lib/text.ts';
+import { counted, messageOf } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import { readCount } from './numbers.ts';
 import { planInWords, whenDone } from './plan-words.ts';

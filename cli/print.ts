@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { elapsed, localClock, localTime } from '../lib/dates.ts';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
 import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
@@ -16,7 +17,6 @@ import {
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
-import { elapsed, localClock, localTime } from '../lib/local-time.ts';
 import { counted } from '../lib/text.ts';
 import type { IgnoredEvent } from '../local/ignored.ts';
 import { inOneLine, printable, printableJson } from '../local/terminal.ts';

@@ -10,9 +10,9 @@ import {
 } from '../lib/automations/issue-to-defect/recover-links.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { localTime } from '../lib/dates.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
 import { createLinks } from '../lib/links/links.ts';
-import { localTime } from '../lib/local-time.ts';
 import { keptForMs } from '../lib/platforms/github/delivery.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createHooks, type Hook, targetName } from '../lib/platforms/github/redelivery/hooks.ts';

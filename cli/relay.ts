@@ -1,5 +1,5 @@
 import './end-with-reader.ts';
-import { messageOf } from '../lib/error-message.ts';
+import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
 import { awsErrorInWords } from './aws-errors.ts';
 import { relayProgram } from './program.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { localTime } from '../lib/local-time.ts';
+import { localTime } from '../lib/dates.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { ownKeyHeader } from '../local/state.ts';

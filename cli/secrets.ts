@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import * as z from 'zod/mini';
-import { messageOf } from '../lib/error-message.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { parsedJson } from '../lib/json.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
+import { messageOf } from '../lib/text.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
 import { openSecretStore } from './secret-store.ts';

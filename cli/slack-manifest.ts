@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { verbs } from '../lib/automations/verbs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { linksAccounts } from '../lib/config/settings.ts';
 import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
 import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';

@@ -6,7 +6,7 @@ import {
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
 import type { Command } from 'commander';
-import { messageOf } from '../lib/error-message.ts';
+import { messageOf } from '../lib/text.ts';
 import { awsClient } from './aws.ts';
 
 /** CloudFormation needs about a minute for it. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { requeueJob } from '../lib/engine/line/sweep.ts';
-import { discardJob } from '../lib/engine/operate/discard.ts';
 import { resolveJob } from '../lib/engine/operate/resolve.ts';
+import { discardJob } from '../lib/engine/operate/resume.ts';
 import type { Job } from '../lib/engine/record/job.ts';
-import { messageOf } from '../lib/error-message.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
+import { messageOf } from '../lib/text.ts';
 import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
 import { type ActionResult, type JobAction, jobAction } from './requests.ts';

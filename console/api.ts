@@ -1,8 +1,8 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
-import { messageOf } from '../lib/error-message.ts';
 import { schedules } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
+import { messageOf } from '../lib/text.ts';
 import { readIgnored } from '../local/ignored.ts';
 import { decide } from './actions.ts';
 import { jobDetail } from './job.ts';

@@ -1,5 +1,5 @@
 import { issueJobs } from '../lib/automations/issue-to-defect/draft.ts';
-import { inBatches } from '../lib/engine/line/batches.ts';
+import { inBatches } from '../lib/engine/line/queue.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { UnreadableItem } from '../lib/state/table/unreadable-item.ts';

@@ -1,4 +1,4 @@
-import { connectionSettings } from '../lib/config/connection-settings.ts';
+import { connectionSettings } from '../lib/config/settings.ts';
 import { createVerifyCreated, type VerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { callsWithin } from '../lib/service/connection/operator-calls.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';

@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import config from '#relay.config';
 import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
-import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
+import { takesLinkedAccounts } from '../lib/config/settings.ts';
 import { openSlackIntake } from '../lib/intake/slack/open-slack-intake.ts';
 import { receiveSlack } from '../lib/intake/slack/receive-slack.ts';
 import { tellsSilence } from '../lib/intake/slack/tells-silence.ts';

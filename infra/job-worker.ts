@@ -27,7 +27,7 @@ export class JobWorker extends Construct {
       throttled: 'jobs wait, and so do people in Slack.',
       reservedConcurrency: config.deployment.reservedConcurrency.worker,
       // A worker that ends a job sends the message of the next one in line. Lambda would take a backlog for a loop after
-      // about 16 jobs. lib/engine/run/sent-too-often.ts guards against real ones.
+      // about 16 jobs. lib/engine/run/ending.ts guards against real ones.
       recursiveLoop: RecursiveLoop.ALLOW,
     }).function;
     secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner', 'calendar']);

@@ -1,8 +1,8 @@
 import { Arn, ArnFormat, Aspects, Aws, CfnMapping, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { linksAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { linksAccounts } from '../lib/config/settings.ts';
 import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';

@@ -10,8 +10,8 @@ import {
 import { type IGrantable, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { tableLimits } from '../lib/config/capacity.ts';
-import { takesLinkedAccounts } from '../lib/config/links-accounts.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { takesLinkedAccounts } from '../lib/config/settings.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import * as z from 'zod';
-import { messageOf } from '../lib/error-message.ts';
+import { messageOf } from '../lib/text.ts';
 import type { FifoQueue } from './fifo-queue.ts';
 import { listen } from './listen.ts';
 import type { LocalSecrets } from './local-secrets.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { messageOf } from '../lib/error-message.ts';
 import { schedules } from '../lib/schedules.ts';
 import { jsonAnswer } from '../lib/state/http/function-url.ts';
+import { messageOf } from '../lib/text.ts';
 import type { HttpHandler } from './http-front.ts';
 import { refusalOf } from './own-key.ts';
 import type { LocalSchedules } from './schedules.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
-import { messageOf } from '../lib/error-message.ts';
+import { messageOf } from '../lib/text.ts';
 import { startDatabaseServer } from './database-server.ts';
 import { DISK_FULL, isDiskFull } from './halt.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import { meantName } from '../lib/faults/unknown-name.ts';
-import { githubCredentials } from '../lib/state/secrets/github-secret.ts';
+import { meantName } from '../lib/faults/fault.ts';
+import { githubCredentials } from '../lib/platforms/github/github-client.ts';
 import { instanceSecret, partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import {
   calendarSecret,

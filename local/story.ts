@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
+import { elapsed, localClock, localTime, zoneAt } from '../lib/dates.ts';
 import { commandsOf, nextStepOfParked, withDocs } from '../lib/engine/line/next-step.ts';
 import { parkKinds, shortName } from '../lib/engine/record/job.ts';
-import { elapsed, localClock, localTime, zoneAt } from '../lib/local-time.ts';
 import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;

@@ -9,8 +9,12 @@ import {
   updateProject,
 } from '../lib/service/partner/operations/projects.ts';
 import { createTask, listTasks, searchTasks, taskDetail, updateTask } from '../lib/service/partner/operations/tasks.ts';
-import { createTestScenario, updateTestScenario } from '../lib/service/partner/operations/test-scenarios.ts';
-import { createTestStep, deleteTestStep } from '../lib/service/partner/operations/test-steps.ts';
+import {
+  createTestScenario,
+  createTestStep,
+  deleteTestStep,
+  updateTestScenario,
+} from '../lib/service/partner/operations/test-scenarios.ts';
 import {
   createTimelog,
   listTimelogs,

@@ -1,6 +1,5 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { compareEcho } from '../../lib/credentials/echo.ts';
-import { messageOf } from '../../lib/error-message.ts';
+import { compareEcho } from '../../lib/credentials/connection-credential.ts';
 import { typesIn } from '../../lib/service/connection/learned.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerError } from '../../lib/service/partner/errors.ts';
@@ -13,6 +12,7 @@ import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { pages, rowsOf } from '../../lib/service/partner/pages.ts';
 import { PAGE_SIZE } from '../../lib/service/partner/paging.ts';
 import { validate } from '../../lib/service/partner/validate.ts';
+import { messageOf } from '../../lib/text.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
 import {
   compareDetail,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { messageOf } from '../../lib/error-message.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../../lib/platforms/slack/slack-api.ts';
 import { type Budget, createBudget } from '../../lib/service/budget/budget.ts';
@@ -9,6 +8,7 @@ import type { Limits } from '../../lib/service/budget/window.ts';
 import { BaseUrlError } from '../../lib/service/partner/base-url.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { SecretError, type Secrets } from '../../lib/state/secrets/secrets.ts';
+import { messageOf } from '../../lib/text.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential-check.ts';
-import { messageOf } from '../../lib/error-message.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
+import { messageOf } from '../../lib/text.ts';
 import { oneLine } from '../../local/terminal.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */

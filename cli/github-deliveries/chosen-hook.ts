@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { messageOf } from '../../lib/error-message.ts';
 import type { GithubClient } from '../../lib/platforms/github/github-client.ts';
 import type { Hook } from '../../lib/platforms/github/redelivery/hooks.ts';
+import { messageOf } from '../../lib/text.ts';
 
 /** The options that name a hook. */
 export interface HookChoice {

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
-import { localClock, localTime } from '../../lib/local-time.ts';
-import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
+import { localClock, localTime } from '../../lib/dates.ts';
+import { createGithubClient, githubCredentials } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
-import { githubCredentials } from '../../lib/state/secrets/github-secret.ts';
 import { githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
 import { readCount } from '../numbers.ts';

@@ -1,8 +1,8 @@
 import { repositoryName } from '../../lib/config/schema.ts';
-import { messageOf } from '../../lib/error-message.ts';
 import { instanceRoot } from '../../lib/service/partner/base-url.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
+import { messageOf } from '../../lib/text.ts';
 import { type Partner, partnerFromEnvironment } from '../../local/partners.ts';
 import { oneLine } from '../../local/terminal.ts';
 import type { FirstSettings } from './config-text.ts';

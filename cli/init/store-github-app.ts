@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { messageOf } from '../../lib/error-message.ts';
 import { readInput } from '../../lib/faults/fault.ts';
 import { parsedJson } from '../../lib/json.ts';
+import { messageOf } from '../../lib/text.ts';
 import { DamagedFile, readOwnFile, writeOwnFile } from '../../local/own-file.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 import { reach } from '../reach.ts';

@@ -1,7 +1,7 @@
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { awsFault } from '../../console/aws-faults.ts';
 import type { OperatedRelay } from '../../console/relay.ts';
-import { messageOf } from '../../lib/error-message.ts';
+import { messageOf } from '../../lib/text.ts';
 import { printable } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 import { answerWith } from './answer.ts';

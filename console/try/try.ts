@@ -1,5 +1,5 @@
-import { messageOf } from '../../lib/error-message.ts';
 import { HttpError } from '../../lib/state/http/function-url.ts';
+import { messageOf } from '../../lib/text.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readSent } from '../read-sent.ts';

@@ -1,15 +1,14 @@
 import type { Holder } from '../as-person/grants/grant.ts';
-import { unservedCommand } from '../config/links-accounts.ts';
 import type { CommandTools, FindTool, MappedCommand } from '../config/mcp.ts';
 import type { RelayConfig } from '../config/schema.ts';
+import { unservedCommand } from '../config/settings.ts';
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job } from '../engine/record/job.ts';
 import type { Journal } from '../engine/record/journal.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { ToolSteps } from '../engine/run/tools/steps.ts';
 import type { People, Person } from '../people/people.ts';
-import { isConfirmed } from './confirmed.ts';
-import { hasActed } from './has-acted.ts';
+import { hasActed, isConfirmed } from './what-happened.ts';
 
 /** A command that goes through the account of the person who gave it. */
 export interface Mine<Command extends MappedCommand> {

@@ -2,11 +2,17 @@ import { isDeepStrictEqual as isEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { Job } from '../engine/record/job.ts';
 import type { Fence } from '../engine/run/partner-calls.ts';
+import { executableUntil } from '../service/partner/signed-request.ts';
 import { changeItem } from '../state/table/counted-item.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 import { storedTime } from '../state/table/unreadable-item.ts';
-import { mayArriveUntil } from './late-sends.ts';
+
+/**
+ * Until when the service may carry out what this run of a job sends, in epoch milliseconds: a run signs nothing after
+ * its lease has ended.
+ */
+export const mayArriveUntil = ({ lease }: Job, now: number) => executableUntil(lease?.until ?? now);
 
 /**
  * What may be set by several requests, such as the status of a test scenario. The newest request wins, whatever arrives

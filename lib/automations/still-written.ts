@@ -6,10 +6,9 @@ import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
 import { LIFETIME_MS } from '../state/table/expiry.ts';
-import { confirm } from './confirmed.ts';
 import type { Context } from './context.ts';
-import { hasActed } from './has-acted.ts';
 import { verbsInComments } from './verbs.ts';
+import { confirm, hasActed } from './what-happened.ts';
 
 /**
  * GitHub may deliver a comment before its whole API knows it. A missing comment counts as deleted only after this time.

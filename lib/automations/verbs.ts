@@ -5,12 +5,10 @@ import { nearMiss } from '../near-miss.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/draft.ts';
 import { defectVerb } from './create-defect/draft.ts';
 import { findVerb } from './find/draft.ts';
-import { helpVerb } from './help/draft.ts';
-import { linkVerb } from './link-account/draft.ts';
+import { helpVerb, statusVerb } from './help/draft.ts';
+import { linkVerb, unlinkVerb } from './link-account/draft.ts';
 import { logVerb } from './log-time/draft.ts';
 import { relateVerb } from './relate/draft.ts';
-import { statusVerb } from './status/draft.ts';
-import { unlinkVerb } from './unlink-account/draft.ts';
 import type { Verb } from './verb.ts';
 
 /** Every verb, in the order in which help shows them. Add a new one here. */

@@ -1,4 +1,4 @@
-import type { NamedSetting } from './refuse-repeated.ts';
+import type { NamedSetting } from './names.ts';
 
 /** The settings of a team that name people. */
 export interface Addresses {

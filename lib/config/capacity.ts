@@ -1,6 +1,6 @@
 import type { StageSettings } from './deployment.ts';
-import { linksAccounts } from './links-accounts.ts';
 import type { RelayConfig } from './schema.ts';
+import { linksAccounts } from './settings.ts';
 
 /** Lambda keeps at least this many executions for functions without a reservation. */
 export const UNRESERVED_AT_LEAST = 100;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
 import * as z from 'zod';
 import { addDays } from '../dates.ts';
-import { unknownName } from '../faults/unknown-name.ts';
+import { unknownName } from '../faults/fault.ts';
 
 /** The last year and four more: a summary in January is about days of the year before. */
 const YEARS = 5;

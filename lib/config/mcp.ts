@@ -1,7 +1,22 @@
 import * as z from 'zod';
 import { fieldsIn } from '../as-person/protocol/template.ts';
-import { meantName } from '../faults/unknown-name.ts';
-import { callLimits } from './call-limits.ts';
+import { meantName } from '../faults/fault.ts';
+
+/** What may be sent in a minute and in a day. */
+export const callLimits = z
+  .strictObject({
+    perMinute: z
+      .int()
+      .min(1)
+      .default(120)
+      .meta({ description: 'Calls in a minute. The default is the limit of the service.', examples: [60] }),
+    perDay: z
+      .int()
+      .min(1)
+      .default(5000)
+      .meta({ description: 'Calls in a day. The default is the limit of the service.', examples: [2_000] }),
+  })
+  .prefault({});
 
 const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp doctor lists it');
 

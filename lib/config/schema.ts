@@ -1,15 +1,12 @@
 import * as z from 'zod';
-import { type Fault, faultLine, readInput } from '../faults/fault.ts';
-import { meantName, unknownName } from '../faults/unknown-name.ts';
+import { type Fault, faultLine, meantName, readInput, unknownName } from '../faults/fault.ts';
 import { durationFields, durationUnits } from '../service/partner/field-names.ts';
 import { idTypes, operationPath, uuid } from '../service/partner/operation.ts';
 import { operations } from '../service/partner/operations/operations.ts';
 import { counted } from '../text.ts';
-import { callLimits } from './call-limits.ts';
 import { deployment } from './deployment.ts';
-import { mcpConfig } from './mcp.ts';
-import { slug as name, slackChannel, timeZone } from './names.ts';
-import { type NamedSetting, refuseRepeated } from './refuse-repeated.ts';
+import { callLimits, mcpConfig } from './mcp.ts';
+import { type NamedSetting, slug as name, refuseRepeated, slackChannel, timeZone } from './names.ts';
 import { testsConfig } from './tests.ts';
 import { timesheetsConfig } from './timesheets.ts';
 

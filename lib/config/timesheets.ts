@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { WEEKDAYS } from '../dates.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { holidays } from './holidays.ts';
-import { slackChannel, slug, timeZone } from './names.ts';
-import { type NamedSetting, refuseRepeated } from './refuse-repeated.ts';
+import { type NamedSetting, refuseRepeated, slackChannel, slug, timeZone } from './names.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { InLine, Refused, RetryAt, StepFailed } from '../engine/record/interruption.ts';
 import { type CallingRun, createPartnerCalls } from '../engine/run/partner-calls.ts';
 import type { Runtime } from '../runtime.ts';
@@ -7,7 +8,6 @@ import { BaseUrlError } from '../service/partner/base-url.ts';
 import { validate } from '../service/partner/validate.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
 import type { Credential } from './credential-check.ts';
-import { compareEcho, OtherEcho } from './echo.ts';
 
 /** The check neither obeys breakers nor changes them: whoever opens or closes one calls the jobs that wait. */
 const none: CallingRun['breakers'] = {
@@ -61,4 +61,30 @@ export function createConnectionCredential(
       }
     },
   };
+}
+
+/** Every JSON type and non-ASCII text, to detect an encryption that changes the payload. */
+const ECHO = { relay: 'credentials', text: 'Grüße ✓ "\\/', number: 1.5, none: null, list: [true, { deep: [] }] };
+
+/** The service answers, but not as the partner API does. */
+class OtherEcho extends Error {
+  override readonly name = 'OtherEcho';
+}
+
+/**
+ * Has the service decrypt a payload and return it, which proves that key, encryption and signature are right
+ * (docs/partner-api.md#operations).
+ *
+ * @param validate calls the operation of that name
+ * @returns what it proves
+ * @throws {OtherEcho} if it returns something else, and what `validate` throws
+ */
+export async function compareEcho(validate: (payload: typeof ECHO) => Promise<{ data: unknown }>): Promise<string> {
+  const { data } = await validate(ECHO);
+  if (isDeepStrictEqual(data, ECHO)) {
+    return 'validate returned the payload unchanged: key, encryption and signature are correct';
+  }
+  throw new OtherEcho(
+    'validate answers, but does not return the payload that was sent; check that the base URL is that of the partner API',
+  );
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/v4/core';
 import { nearMiss } from '../near-miss.ts';
 import { expectation, OTHER_KIND } from './expectation.ts';
-import { meantName } from './unknown-name.ts';
 
 /** What is wrong with one part of something that a person wrote. */
 export interface Fault {
@@ -126,4 +125,22 @@ function shown(value: unknown, showValues: boolean): string {
     default:
       return showValues ? String(value) : `a ${typeof value}`;
   }
+}
+
+/**
+ * What to say of a name that does not exist: `no connection 'mian'; did you mean 'main'?`, or the names that exist if
+ * none of them is near.
+ *
+ * @param what the kind of thing, with `no`: `no connection`
+ */
+export function unknownName(what: string, given: string, known: readonly string[]): string {
+  return `${what} '${given}'; ${meantName(given, known)}`;
+}
+
+/** `did you mean 'main'?`, `there is only main`, or `there are main, other`. */
+export function meantName(given: string, known: readonly string[]): string {
+  const meant = nearMiss(given, known);
+  if (meant !== undefined) return `did you mean '${meant}'?`;
+  if (known.length === 0) return 'there are none';
+  return known.length === 1 ? `there is only ${known[0]}` : `there are ${known.join(', ')}`;
 }

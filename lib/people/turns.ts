@@ -1,12 +1,12 @@
+import * as z from 'zod/mini';
 import { hasEnded, type Job } from '../engine/record/job.ts';
 import type { JobStore } from '../engine/record/job-store.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
-import type { Table } from '../state/table/table.ts';
-import { ifReadable, unchangedSince } from '../state/table/unreadable-item.ts';
+import type { Item, Table } from '../state/table/table.ts';
+import { ifReadable, storedTime, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
-import { type NotedJob, readTurnsItem, type TurnsItem } from './turns-item.ts';
 
 /** How many jobs of one person may run or wait at a time. Further requests are refused. */
 export const MOST_UNDER_WAY = 10;
@@ -99,5 +99,37 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
       }
       return (await laneOf(jobId)) ?? 'too many';
     },
+  };
+}
+
+/** A job, and when it was recorded; epoch milliseconds. */
+interface NotedJob {
+  id: string;
+  at: number;
+}
+
+/** What the table has of a person's requests. */
+interface TurnsItem {
+  noted: NotedJob[];
+  /** The ids of the last jobs, ended or not, the newest last. */
+  asked: string[];
+  /** When the last job was recorded. */
+  lastAt: number;
+  /** Counts the writes, so that each write is conditional on what was read. */
+  version: number;
+}
+
+const id = z.string().check(z.minLength(1));
+const noted = z.array(z.object({ id, at: storedTime }));
+const asked = z.array(id);
+const version = z.int().check(z.gte(0));
+
+/** Reads any item. What cannot be read counts as missing: it never stops a person, who could not repair it. */
+function readTurnsItem(item: Item | undefined): TurnsItem {
+  return {
+    noted: noted.safeParse(item?.noted).data ?? [],
+    asked: asked.safeParse(item?.asked).data ?? [],
+    lastAt: storedTime.safeParse(item?.lastAt).data ?? 0,
+    version: version.safeParse(item?.version).data ?? 0,
   };
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { newsOf, statusInWords } from '../../lib/engine/record/job.ts';
-import { meantName } from '../../lib/faults/unknown-name.ts';
+import { meantName } from '../../lib/faults/fault.ts';
 import { readPayload } from '../../lib/platforms/github/payload.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { cutToLength } from '../../lib/text.ts';

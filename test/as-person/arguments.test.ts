@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { argumentsFault, fitArguments } from '../../lib/as-person/protocol/check-arguments.ts';
-import { schemaHash } from '../../lib/as-person/protocol/schema-hash.ts';
 import { fillTemplate } from '../../lib/as-person/protocol/template.ts';
+import { schemaHash } from '../../lib/as-person/protocol/tool.ts';
 
 const toolOf = (schema: object) => ({ inputSchema: { type: 'object', ...schema } });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
-import { mcpBudgetName } from '../../lib/as-person/protocol/endpoint.ts';
+import { type Assistant, mcpBudgetName } from '../../lib/as-person/grants/assistant.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { BudgetUnavailable } from '../../lib/service/budget/budget-store.ts';
 import { mcpErrors } from '../mcp-errors.ts';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openAssistant } from '../../lib/as-person/grants/assistant.ts';
 import type { Grant, Holder } from '../../lib/as-person/grants/grant.ts';
-import { schemaHash } from '../../lib/as-person/protocol/schema-hash.ts';
-import type { Tool } from '../../lib/as-person/protocol/tool.ts';
+import { schemaHash, type Tool } from '../../lib/as-person/protocol/tool.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { Toolbox } from '../../sandbox/mcp/tools/toolbox.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';

@@ -2,12 +2,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createMcpClient, type McpClient } from '../../lib/as-person/protocol/client.ts';
+import { createMcpClient, type McpClient, revisions } from '../../lib/as-person/protocol/client.ts';
 import { McpError } from '../../lib/as-person/protocol/errors.ts';
 import { readEvents } from '../../lib/as-person/protocol/event-stream.ts';
 import { exchange, readText } from '../../lib/as-person/protocol/exchange.ts';
 import { readChallenge } from '../../lib/as-person/protocol/oauth/challenge.ts';
-import { revisions } from '../../lib/as-person/protocol/revisions.ts';
 import type { Permit, Transport } from '../../lib/as-person/protocol/transport.ts';
 import { portOf } from '../service/partner/client-at-noon.ts';
 

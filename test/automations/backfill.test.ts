@@ -5,7 +5,7 @@ import { createContext } from '../../lib/automations/context.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import {
   type IssueFilter,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findRepository } from '../../lib/config/find-repository.ts';
 import { ConfigError, defineConfig } from '../../lib/config/schema.ts';
+import { findRepository } from '../../lib/config/settings.ts';
 import { expectation } from '../../lib/faults/expectation.ts';
 import { faultLine } from '../../lib/faults/fault.ts';
 import example from '../../relay.config.ts';

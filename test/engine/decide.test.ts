@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { McpRefusal, type McpRefusalFacts } from '../../lib/as-person/protocol/errors.ts';
 import { toolOutcome } from '../../lib/as-person/protocol/tool-outcome.ts';
 import { decisions, isRefusal, type SendOutcome, type ToolOutcome } from '../../lib/decide.ts';
-import { outcomeOf } from '../../lib/engine/record/outcome.ts';
+import { outcomeOf } from '../../lib/engine/record/sends.ts';
 import type { Reached } from '../../lib/service/budget/gate.ts';
 import {
   type PartnerError,

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { findJobs, type JobFilter } from '../../lib/engine/operate/find-jobs.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';

@@ -1,10 +1,10 @@
 import { createContext } from '../../lib/automations/context.ts';
 import { decideLink, type LinkDecision } from '../../lib/automations/issue-to-defect/decide-link.ts';
-import { connectionSettings } from '../../lib/config/connection-settings.ts';
+import { connectionSettings } from '../../lib/config/settings.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { localTime } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { isOutcomeUnknown, newsOf } from '../../lib/engine/record/job.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
-import { localTime } from '../../lib/local-time.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';

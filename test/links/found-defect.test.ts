@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
 import { issueEvent } from '../issue-events.ts';
 import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { discardJob } from '../../lib/engine/operate/discard.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { issueEvent } from '../issue-events.ts';
 import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';

@@ -5,7 +5,6 @@ import { readRetryAfter } from '../../service/partner/retry-after.ts';
 import { instanceSecret } from '../../state/secrets/partner-secrets.ts';
 import type { Secrets } from '../../state/secrets/secrets.ts';
 import type { Table } from '../../state/table/table.ts';
-import { mcpBudgetName, mcpEndpoint } from '../protocol/endpoint.ts';
 import type { Permit, Transport } from '../protocol/transport.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { type AccountLink, createAccountLink } from './account-link.ts';
@@ -86,3 +85,15 @@ export async function openAssistant(options: AssistantOptions): Promise<Assistan
     }),
   };
 }
+
+/** The path of the MCP endpoint below the base URL (docs/partner-api.md#mcp-endpoint). */
+const MCP_PATH = '/mcp/partner';
+
+/** @param instance the base URL, without a slash at its end */
+const mcpEndpoint = (instance: string): string => instance + MCP_PATH;
+
+/**
+ * The name of the budget that all callers of an instance share: its limits are counted per calling address
+ * (docs/partner-api.md#limits), whatever the connection or the person.
+ */
+export const mcpBudgetName = (endpoint: string): string => `mcp:${new URL(endpoint).host}`;

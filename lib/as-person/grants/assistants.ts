@@ -1,5 +1,5 @@
+import type { Tool, ToolList } from '../protocol/tool.ts';
 import { type Assistant, type AssistantOptions, openAssistant } from './assistant.ts';
-import { createKnownTools, type KnownTools } from './known-tools.ts';
 import type { Sessions } from './tool-calls.ts';
 import { createVault, type Vault } from './vault.ts';
 
@@ -22,5 +22,41 @@ export function createAssistants(
     knownTools: createKnownTools(options.clock, mapped),
     vault: createVault(options.secrets, options.randomBytes),
     open: (run) => openAssistant({ ...options, ...run, sessions }),
+  };
+}
+
+/**
+ * The tools that were asked for, as this process last saw them. Their schemas are the same for every person.
+ */
+interface KnownTools {
+  /**
+   * @param list reads these tools; called if the tool is unknown, or is not the expected one
+   * @returns undefined if the instance does not list it
+   */
+  find(
+    connection: string,
+    name: string,
+    list: (only: readonly string[]) => Promise<ToolList>,
+    isExpected: (tool: Tool) => boolean,
+  ): Promise<Tool | undefined>;
+}
+
+/** A changed tool is noticed after this time at the latest. */
+const FRESH_MS = 5 * 60_000;
+
+/** @param mapped the tools that commands of a connection use: one list serves all of them */
+function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]): KnownTools {
+  const known = new Map<string, { tool: Tool; readAt: number }>();
+  const keyOf = (connection: string, name: string) => JSON.stringify([connection, name]);
+  return {
+    async find(connection, name, list, isExpected) {
+      const now = clock();
+      for (const [key, { readAt }] of known) if (now - readAt >= FRESH_MS) known.delete(key);
+      const before = known.get(keyOf(connection, name));
+      if (before && isExpected(before.tool)) return before.tool;
+      const { tools } = await list([...new Set([...mapped(connection), name])]);
+      for (const tool of tools) known.set(keyOf(connection, tool.name), { tool, readAt: now });
+      return tools.find((tool) => tool.name === name);
+    },
   };
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
-import { setFields } from '../../state/table/set-fields.ts';
-import type { Table } from '../../state/table/table.ts';
+import { setFields, type Table } from '../../state/table/table.ts';
 import type { Tokens } from '../protocol/oauth/authorization.ts';
 import { isScope } from '../protocol/oauth/scopes.ts';
 import {

@@ -1,6 +1,5 @@
 import { SealBroken } from '../../seal.ts';
-import { setFields } from '../../state/table/set-fields.ts';
-import type { Table } from '../../state/table/table.ts';
+import { setFields, type Table } from '../../state/table/table.ts';
 import type { PendingLink } from '../grants/account-link.ts';
 import type { Grants, NewGrant } from '../grants/grants.ts';
 import type { Vault } from '../grants/vault.ts';

@@ -1,10 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Budget } from '../../service/budget/budget.ts';
 import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
 import type { Assistant } from '../grants/assistant.ts';
 import { linkCookie, noLinkCookie, ticketOf } from './browser-cookie.ts';
 import type { Asker } from './link-item.ts';
-import { MOST_BEGUN } from './link-share.ts';
 import type { OpenedLinks } from './opened-links.ts';
 import { codePage, leavePage, startPage } from './pages.ts';
 
@@ -118,3 +120,29 @@ const shareUsedUp = (againAt: number) =>
 const AGAIN = 'Go back to Slack and ask for another link.';
 
 const usedUp = () => new HttpError(410, `This link was used before, or is over. ${AGAIN}`);
+
+/**
+ * How many sign-ins a person may begin within an hour. Each one takes requests of the budget that all people of an
+ * instance share. A person who tries again after a failure needs two or three.
+ */
+const MOST_BEGUN = 5;
+const HOUR_MS = 3_600_000;
+
+/** Counts a sign-in that begins. @returns when the person may begin one again; undefined if they may now */
+export async function takeOfShare(
+  { holder }: Pick<Asker, 'holder'>,
+  table: Table,
+  clock: () => number,
+): Promise<number | undefined> {
+  const now = clock();
+  const hour = Math.floor(now / HOUR_MS);
+  const counted = await table.update(
+    keys.linkShare(holder.in, holder.id, String(hour)),
+    {
+      expression: 'ADD #begun :one SET #expiresAt = :expiresAt',
+      values: { one: 1, expiresAt: expiry(now, 2 * HOUR_MS) },
+    },
+    { expression: 'attribute_not_exists(#begun) OR #begun < :most', values: { most: MOST_BEGUN } },
+  );
+  return counted ? undefined : (hour + 1) * HOUR_MS;
+}

@@ -2,7 +2,6 @@ import type { Leaving } from '../../send-once.ts';
 import { McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
 import { isRecord, sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
-import { isRevision, namesRevisionInHeader, type Revision, revisions } from './revisions.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
 import {
   endSession,
@@ -224,3 +223,17 @@ function unknownRevision(wanted: string): McpRevisionError {
     `the service wants another revision of MCP (${wanted}); this relay speaks ${revisions.join(', ')}`,
   );
 }
+
+/**
+ * The revisions of the protocol that the service negotiates, newest first (docs/partner-api.md#mcp-revisions). A client
+ * that offers a newer one fails the handshake.
+ */
+export const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+type Revision = (typeof revisions)[number];
+
+function isRevision(value: unknown): value is Revision {
+  return revisions.some((revision) => revision === value);
+}
+
+/** Whether requests after the handshake name the revision in a header (MCP 2025-06-18, Transports). */
+const namesRevisionInHeader = (revision: Revision): boolean => revision >= '2025-06-18';

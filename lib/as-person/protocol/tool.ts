@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { canonicalJson } from '../../digest.ts';
 import { isRecord, sizeOf } from './json-rpc.ts';
 import { scopesIn } from './oauth/scopes.ts';
 import { outsideText } from './outside-text.ts';
@@ -120,4 +122,10 @@ export function readToolResult(result: unknown): ToolResult | undefined {
     otherKinds: parts.flatMap(({ type }) => (typeof type === 'string' && type !== 'text' ? [outsideText(type)] : [])),
     structured: isRecord(result.structuredContent) ? result.structuredContent : undefined,
   };
+}
+
+/** A fingerprint of a tool's schema: 20 hex digits, the same for every order of its parts. */
+export function schemaHash({ inputSchema }: Pick<Tool, 'inputSchema'>): string {
+  // readTool has bounded its depth.
+  return createHash('sha256').update(canonicalJson(inputSchema)).digest('hex').slice(0, 20);
 }

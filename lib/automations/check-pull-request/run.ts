@@ -1,7 +1,7 @@
 import { closedIssues, relationLines } from '../../commands/relation-lines.ts';
 import { idIn } from '../../commands/words.ts';
-import { findRepository } from '../../config/find-repository.ts';
 import type { CheckPullRequestConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { Job, Unproven } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';

@@ -1,4 +1,4 @@
-import { findRepository } from '../../config/find-repository.ts';
+import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator, Refused } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { createDefect, linkDefect } from '../../service/partner/operations/defects.ts';

@@ -1,5 +1,5 @@
-import { findRepository } from '../../config/find-repository.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { VerifyCreated } from '../../engine/operate/verify-created.ts';
 import type { Markers } from '../../engine/record/markers.ts';
 import type { IssueState } from '../../links/issue-state.ts';

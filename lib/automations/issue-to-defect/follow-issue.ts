@@ -8,7 +8,7 @@ import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } fro
 import { linkTo } from '../../platforms/github/replies.ts';
 import { updateDefect } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
-import { mayArriveUntil } from '../late-sends.ts';
+import { mayArriveUntil } from '../newest-wins.ts';
 import { issueJobs } from './draft.ts';
 import { decideUpdate, leaveOrPark, looksAlike } from './issue-decisions.ts';
 import { createIssueRefs, type IssueRef } from './issue-ref.ts';

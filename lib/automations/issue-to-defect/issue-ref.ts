@@ -1,4 +1,4 @@
-import { findRepository } from '../../config/find-repository.ts';
+import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { IssueState } from '../../links/issue-state.ts';

@@ -1,4 +1,4 @@
-import { findRepository } from '../../config/find-repository.ts';
+import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Arrived, dismiss, heldBy, type IssueName, leave, make, tell } from '../../links/link-life.ts';

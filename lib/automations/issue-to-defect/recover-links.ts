@@ -1,5 +1,5 @@
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import { heldBy, keep, type Link, restore } from '../../links/link-life.ts';
 import type { GithubIssue } from '../../platforms/github/issue.ts';
 import { fetchIssuePage, type IssueCursor } from '../../platforms/github/issue-pages.ts';

@@ -28,3 +28,16 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
   permission: null,
   needsAccounts: true,
 };
+
+export const unlinkVerb: AnsweredVerb<{ verb: 'unlink' }> = {
+  isAnswered: true,
+  verb: 'unlink',
+  usage: 'unlink',
+  does: 'forgets your linked account',
+  examples: ['unlink'],
+  read: (text) =>
+    text === '' ? { command: { verb: 'unlink' } } : { fault: 'unlink takes no arguments.', suggestions: ['unlink'] },
+  print: () => 'unlink',
+  permission: null,
+  needsAccounts: true,
+};

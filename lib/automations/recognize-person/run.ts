@@ -1,4 +1,4 @@
-import { requiresLink } from '../../config/links-accounts.ts';
+import { requiresLink } from '../../config/settings.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Context } from '../context.ts';
 import { recognitionJobs } from './draft.ts';

@@ -1,5 +1,4 @@
-import { findRepository } from '../../config/find-repository.ts';
-import { unservedCommand } from '../../config/links-accounts.ts';
+import { findRepository, unservedCommand } from '../../config/settings.ts';
 import { NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
-import { workflowRun } from '../../platforms/github/runs/workflow-run.ts';
+import { workflowRun } from '../../platforms/github/payload.ts';
 
 const input = z.object({
   repository: z.string(),

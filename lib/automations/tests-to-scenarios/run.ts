@@ -1,4 +1,4 @@
-import { findRepository } from '../../config/find-repository.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { TestsConfig } from '../../config/tests.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { type Refused, RetryAt } from '../../engine/record/interruption.ts';

@@ -3,8 +3,10 @@ import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
-import { readTimesheet } from '../../timesheets/read-timesheets.ts';
-import { tasksOrEarlier } from '../../timesheets/recent-tasks.ts';
+import type { Stores } from '../../runtime.ts';
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import { readTimesheet, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
@@ -58,4 +60,23 @@ export function timesheetReminder(context: Context): Automation {
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
+}
+
+type Tasks = Timesheet['tasks'];
+
+/**
+ * Remembers the tasks of a person's timesheet, for a week in which they have not logged any time yet.
+ *
+ * @returns the tasks, or those of the earlier timesheet if there are none
+ */
+async function tasksOrEarlier(
+  tasks: Tasks,
+  connection: string,
+  userId: string | number,
+  { table, clock }: Pick<Stores, 'table' | 'clock'>,
+): Promise<Tasks> {
+  const key = keys.recentTasks(connection, String(userId));
+  if (tasks.length === 0) return ((await table.get(key))?.tasks ?? []) as Tasks;
+  await table.put({ ...key, tasks, expiresAt: expiry(clock()) });
+  return tasks;
 }

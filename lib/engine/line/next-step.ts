@@ -52,7 +52,8 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: canBeDiscarded(job) ? ['replay', 'discard'] : ['replay'],
-    docs: (kind && waitInWords[kind].docs) ?? 'docs/stuck.md#waiting',
+    // More than the job decides when it continues.
+    docs: kind === 'outage' || kind === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
   };
 }
 

@@ -2,8 +2,7 @@ import { lanes } from '../../service/budget/lanes.ts';
 import type { OperatorDecision } from '../record/history.ts';
 import type { Job, JobStatus } from '../record/job.ts';
 import { type JobStore, UNCLAIMED_MS } from '../record/job-store.ts';
-import { inBatches } from './batches.ts';
-import type { JobQueue } from './queue.ts';
+import { inBatches, type JobQueue } from './queue.ts';
 
 export interface SweepOptions {
   jobs: JobStore;

@@ -14,8 +14,7 @@ import type { Job } from '../record/job.ts';
 import type { StandingJob } from '../record/job-item.ts';
 import { operationOfLine } from '../record/job-lists.ts';
 import type { JobStore } from '../record/job-store.ts';
-import { inBatches } from './batches.ts';
-import type { JobQueue } from './queue.ts';
+import { inBatches, type JobQueue } from './queue.ts';
 
 /**
  * A job is called this long before its slot, because SQS counts whole seconds and wakes a message up to three seconds

@@ -1,4 +1,4 @@
-import { localTime } from '../../local-time.ts';
+import { localTime } from '../../dates.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import type { OpenCreation } from '../record/read-job.ts';
 import type { Send } from '../record/sends.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { localTime } from '../../local-time.ts';
+import { localTime } from '../../dates.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';

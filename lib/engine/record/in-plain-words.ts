@@ -5,7 +5,7 @@ import type { ParkKind } from './job.ts';
  * What a wait means: `what` it waits for, for operators, and `toPerson` for the person who asked. The reasons that
  * operators see name operations, keys and connections, which say nothing to that person.
  */
-export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string; docs?: string }>> = {
+export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
     what: 'the budget',
     toPerson: 'the service accepts a limited number of calls, and other requests are ahead of yours',
@@ -27,12 +27,10 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   outage: {
     what: 'an outage to end',
     toPerson: 'the service cannot be reached properly at the moment',
-    docs: 'docs/stuck.md#connections',
   },
   key: {
     what: 'another key',
     toPerson: 'the service no longer accepts the key of the relay, which an operator has to replace',
-    docs: 'docs/stuck.md#connections',
   },
   job: { what: 'another job', toPerson: 'another request has to finish first' },
   pause: { what: 'its time', toPerson: 'its turn has not come yet' },

@@ -32,7 +32,7 @@ const LONGEST_ASKED_MS = 24 * 60 * 60_000;
 
 /**
  * The wait that a service other than the partner's asks for. A much shorter one, again and again, would look like a loop
- * (sent-too-often.ts), and one wrong header must not stop a job for years.
+ * (`sentTooOften` of ../run/ending.ts), and one wrong header must not stop a job for years.
  * @param until epoch milliseconds
  */
 export function askedToWait(until: number, now: number, why: string): RetryAt {

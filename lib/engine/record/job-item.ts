@@ -4,9 +4,8 @@ import { isExpired } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Item } from '../../state/table/table.ts';
 import { readItem, storedTime, UnreadableItem } from '../../state/table/unreadable-item.ts';
-import type { OperatorDecision, Waited } from './history.ts';
+import { newestShape, type OperatorDecision, type Waited } from './history.ts';
 import { type Job, jobStatuses, parkKinds } from './job.ts';
-import { newestShape } from './newest.ts';
 import type { Send } from './sends.ts';
 
 /** A job in a waiting line, as read from the index. */

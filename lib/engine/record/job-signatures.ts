@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonicalJson } from '../../canonical-json.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { canonicalJson } from '../../digest.ts';
 import { intakeSecret, isAcceptedBySecret, type Secrets } from '../../state/secrets/secrets.ts';
 import { LIFETIME_MS } from '../../state/table/expiry.ts';
 import type { JobDraft } from './job.ts';

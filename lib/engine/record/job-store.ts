@@ -1,7 +1,6 @@
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
-import { setFields } from '../../state/table/set-fields.ts';
-import type { Expression, Item, Table } from '../../state/table/table.ts';
+import { type Expression, type Item, setFields, type Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { beginWait, endWait, type OperatorDecision, withDecision } from './history.ts';
 import type { InLine, RetryAt } from './interruption.ts';
@@ -28,7 +27,7 @@ const LINE_GRACE_MS = 60 * MINUTE;
 /** What the end of a run removes, unless it sets it. */
 const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'limited'];
 
-/** More crashes in a row park a job in any case: lib/engine/run/crashes.ts. */
+/** More crashes in a row park a job in any case: lib/engine/run/ending.ts. */
 const CRASHES_KEPT = 8;
 
 /** What another generation begins without. */

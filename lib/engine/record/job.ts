@@ -1,7 +1,6 @@
 import { digest } from '../../digest.ts';
 import type { Lane } from '../../service/budget/lanes.ts';
-import type { OperatorDecision, Waited } from './history.ts';
-import type { Newest } from './newest.ts';
+import type { Newest, OperatorDecision, Waited } from './history.ts';
 import type { Send } from './sends.ts';
 
 /**
@@ -22,7 +21,7 @@ export type ReplyTo =
       channelId?: string;
       /**
        * Set for commands and buttons, valid for half an hour; sealed in a stored job
-       * (lib/platforms/slack/sealed-url.ts). Without it, the reply is a direct message.
+       * (lib/platforms/slack/response-url.ts). Without it, the reply is a direct message.
        */
       responseUrl?: string;
     }

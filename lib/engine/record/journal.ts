@@ -5,8 +5,8 @@ import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Expression, Item, Table } from '../../state/table/table.ts';
 import { readItem, storedTime } from '../../state/table/unreadable-item.ts';
+import { type Newest, newestShape } from './history.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
-import { type Newest, newestShape } from './newest.ts';
 import type { Send } from './sends.ts';
 
 /** The record of a step. Times are epoch milliseconds. */

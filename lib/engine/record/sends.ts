@@ -1,8 +1,7 @@
 import type { SendOutcome } from '../../decide.ts';
-import { PartnerError } from '../../service/partner/errors.ts';
+import { PartnerError, PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from '../../service/partner/errors.ts';
 import { cutToLength } from '../../text.ts';
-import { type Newest, withEntry } from './newest.ts';
-import { outcomeOf } from './outcome.ts';
+import { type Newest, withEntry } from './history.ts';
 
 /** One send of a step's request. It has no payload and no signature. Times are epoch milliseconds. */
 export interface Send {
@@ -72,4 +71,22 @@ export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'
     ...(status !== null && { status }),
     why: cutToLength(message.replace(`${operation}: `, ''), LONGEST_WHY, '…'),
   };
+}
+
+/** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
+const TIMED_OUT = 408;
+
+/** The outcome that an error of the partner API stands for. */
+export function outcomeOf(error: PartnerError): SendOutcome {
+  if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
+  if (error instanceof PartnerPayloadError) return 'invalid';
+  // Also applies if a gateway in front of the service answers with its own page.
+  if (error.status === 429) return 'rate limited';
+  if (!(error instanceof PartnerRefusal)) return 'unreadable';
+  if (error.status < 300) return 'contradictory';
+  if (error.status >= 500 || error.status === TIMED_OUT) return 'server error';
+  if (error.status === 404) return 'not found';
+  if (error.status === 403) return 'forbidden';
+  if (error.status !== 401) return 'invalid';
+  return error.reason === null || error.reason === 'unknown' ? 'unauthorized' : error.reason;
 }

@@ -1,6 +1,5 @@
 import { keys } from '../../state/table/keys.ts';
-import { setFields } from '../../state/table/set-fields.ts';
-import type { Item, Table } from '../../state/table/table.ts';
+import { type Item, setFields, type Table } from '../../state/table/table.ts';
 import type { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import type { Job, Parked } from './job.ts';
 import { idOfRecord, jobOfItem, unlessUnreadable } from './job-item.ts';

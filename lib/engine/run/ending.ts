@@ -1,5 +1,6 @@
 import { isSilence } from '../../aws-limits.ts';
 import { BaseUrlError } from '../../service/partner/base-url.ts';
+import { operations } from '../../service/partner/operations/operations.ts';
 import { SecretError } from '../../state/secrets/secrets.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { LONGEST_SLEEP_MS } from '../line/queue.ts';
@@ -7,6 +8,7 @@ import { InLine, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/i
 import type { Job, Parked, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
+import type { Steps } from './steps.ts';
 
 /** How many failed steps park a job. With the pauses below, that takes about half an hour. */
 export const MAX_ATTEMPTS = 8;
@@ -55,4 +57,57 @@ export function parked(reason: string, kind: ParkKind, journal: Journal): Ending
 function retryPause(attempts: number, random: () => number): number {
   const longest = Math.min(FIRST_RETRY_MS * 4 ** (attempts - 1), LONGEST_SLEEP_MS);
   return longest / 2 + (random() * longest) / 2;
+}
+
+/** How often a job may be sent again, for any wait: several short waits in a row are usual. */
+const FREE_SENDS = 20;
+/**
+ * The time that explains one more. No wait is shorter for long: the shortest are 5 s, for the first time entry, and where
+ * Slack or GitHub asks for less.
+ */
+const EXPLAINS_ONE_MS = 4_000;
+
+/**
+ * Lambda's own guard against loops is off, because one job's worker sends the message of the next
+ * (infra/job-worker.ts). A job that is sent again much more often than its waits explain is in a loop.
+ *
+ * @param now epoch milliseconds
+ * @returns how often it was sent since it last got on, if that is too often
+ */
+export function sentTooOften({ generation, createdAt, gotOn }: Job, now: number): number | undefined {
+  const since = gotOn ?? { generation: 1, at: createdAt };
+  const sends = generation - since.generation;
+  const explained = Math.max(0, now - since.at) / EXPLAINS_ONE_MS;
+  return sends > FREE_SENDS + explained ? sends : undefined;
+}
+
+/** A job that crashes the worker this often in a row, and gets no further, would do so again. */
+const MOST_CRASHES = 3;
+/** The most if its open creations have to be settled first. */
+const MOST_WITH_SETTLING = 8;
+
+/**
+ * True if the last runs of a job crashed one after the other, and none of them wrote an entry of the journal. That a step
+ * has failed once more is no progress.
+ */
+export function crashesInVain({ crashes = [] }: Pick<Job, 'crashes'>, journal: Journal): boolean {
+  const since = crashes.at(-MOST_CRASHES);
+  const entries = journal.entries().filter(({ status }) => status !== 'failed');
+  return since !== undefined && entries.every(({ startedAt, finishedAt = startedAt }) => finishedAt < since);
+}
+
+/**
+ * Parks a job that crashes in vain. The automation does not run again, but what it has sent without a clear answer is
+ * sent again and searched for.
+ * @throws {NeedsOperator} in the end
+ */
+export async function parkCrashed({ crashes = [] }: Job, journal: Journal, steps: Steps): Promise<never> {
+  if (crashes.length < MOST_WITH_SETTLING) {
+    for (const step of journal.undecidedSteps()) {
+      const operation = operations.get(journal.openRequest(step)?.operation ?? '');
+      // Its payload is in the journal.
+      if (operation) await steps.create(step, operation, {});
+    }
+  }
+  throw new NeedsOperator(`the worker crashed ${crashes.length} times in a row on this job, which did not get on`);
 }

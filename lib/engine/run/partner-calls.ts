@@ -22,8 +22,7 @@ import { validate } from '../../service/partner/validate.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { InLine, type Interruption, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Limited } from '../record/job.ts';
-import { outcomeOf } from '../record/outcome.ts';
-import { howItEnded, type Send, type SendLog } from '../record/sends.ts';
+import { howItEnded, outcomeOf, type Send, type SendLog } from '../record/sends.ts';
 import { comeBackAt, createPauses, LONGEST_PAUSE_MS, withBudget } from './pauses.ts';
 
 /** Further commands must not occupy workers that first commands need, nor backfills those that events need. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
-import { type JobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
+import { type JobMessage, jobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { type ForNextRun, LeaseLost, type WaitingMessage } from '../record/job-store.ts';
@@ -151,4 +152,30 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
 
 function sleepOrLeave(ms: number): MessageFate {
   return ms > LONGEST_SLEEP_MS ? 'done' : { sleepMs: Math.max(0, ms) };
+}
+
+/** The time that the function needs to end by itself. */
+const LAST_MOMENTS_MS = 1_000;
+
+/**
+ * Processes a batch of SQS messages in order. A message that sleeps is reported as failed, so that SQS keeps it. The
+ * messages behind it are reported too, because a FIFO queue would otherwise let them overtake it.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
+export async function receiveMessages(
+  { Records }: SQSEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+  worker: Worker,
+): Promise<SQSBatchResponse> {
+  for (const [index, record] of Records.entries()) {
+    const message = jobMessage.parse(JSON.parse(record.body));
+    const deadline = worker.clock() + context.getRemainingTimeInMillis() - LAST_MOMENTS_MS;
+    const { ApproximateReceiveCount, SentTimestamp } = record.attributes;
+    const received = { ...message, receives: Number(ApproximateReceiveCount), sentAt: Number(SentTimestamp) };
+    const fate = await runJob(received, deadline, worker);
+    if (fate === 'done') continue;
+    await worker.queue.sleep(record.eventSourceARN, record.receiptHandle, fate.sleepMs);
+    return { batchItemFailures: Records.slice(index).map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  }
+  return { batchItemFailures: [] };
 }

@@ -9,9 +9,9 @@ import {
   planIssue,
   summarizePlans,
 } from '../../automations/issue-to-defect/issue-plan.ts';
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
-import { inBatches } from '../../engine/line/batches.ts';
+import { findRepository } from '../../config/settings.ts';
+import { inBatches } from '../../engine/line/queue.ts';
 import type { WaitingLines } from '../../engine/line/waiting-line.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';

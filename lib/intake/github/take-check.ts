@@ -1,6 +1,6 @@
 import { checkJobs, EXTERNAL_IDS } from '../../automations/check-pull-request/draft.ts';
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import { digest } from '../../digest.ts';
 import { checkedPullPayload, checkRunPayload, mergeGroupPayload } from '../../platforms/github/checks/payloads.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';

@@ -1,17 +1,16 @@
 import { faultJobs } from '../../automations/answer-fault/draft.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import { type ParsedCommand, parseCommand, verbOf, verbs } from '../../automations/verbs.ts';
-import { writtenLine } from '../../automations/written-line.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
 import type { Languages } from '../../commands/day-like.ts';
 import { excerpt } from '../../commands/fault.ts';
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
-import type { JobDraft, Unproven } from '../../engine/record/job.ts';
+import { digest } from '../../digest.ts';
+import type { JobDraft, Unproven, WrittenLine } from '../../engine/record/job.ts';
 import { MOST_UNDER_WAY } from '../../people/turns.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
-import type { CommentPayload } from '../../platforms/github/comment.ts';
-import { issuePlace } from './issue-place.ts';
-import type { Taken } from './taken.ts';
+import type { CommentPayload } from '../../platforms/github/payload.ts';
+import { issuePlace, type Taken } from './taken.ts';
 
 /** A line of a comment in the form of a command. */
 interface CommandLine {
@@ -115,4 +114,9 @@ function draft(
     unproven,
   };
   return verbOf(parsed.command).job?.(parsed.command, origin, config);
+}
+
+/** The line of a comment that a job comes from, as its record keeps it, without the text. */
+function writtenLine(id: number, line: string): WrittenLine {
+  return { id, line: digest(line) };
 }

@@ -1,8 +1,7 @@
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
-import { commentPayload } from '../../platforms/github/comment.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { readPayload } from '../../platforms/github/payload.ts';
+import { commentPayload, readPayload } from '../../platforms/github/payload.ts';
 import type { Taken } from './taken.ts';
 
 /** A line that may be a command. Reading it takes parsers that a cold start should not load. */

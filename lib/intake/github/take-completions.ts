@@ -3,10 +3,9 @@ import { MOST_ITEMS } from '../../commands/checklist-items.ts';
 import { completedItems } from '../../commands/comment-lines.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
-import type { PullRequestPayload } from '../../platforms/github/pull-request.ts';
+import type { PullRequestPayload } from '../../platforms/github/payload.ts';
 import { cutToLength, enumerated } from '../../text.ts';
-import { issuePlace } from './issue-place.ts';
-import type { Taken } from './taken.ts';
+import { issuePlace, type Taken } from './taken.ts';
 
 /** Each item is a call to the service. */
 const MAX_ITEMS = 50;

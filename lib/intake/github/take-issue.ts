@@ -1,7 +1,7 @@
 import { reportedState } from '../../automations/issue-to-defect/defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import { digest } from '../../digest.ts';
 import { keep } from '../../links/link-life.ts';
 import { isShownCollaborator } from '../../platforms/github/association.ts';

@@ -1,8 +1,7 @@
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { readPayload } from '../../platforms/github/payload.ts';
-import { pullRequestPayload } from '../../platforms/github/pull-request.ts';
+import { pullRequestPayload, readPayload } from '../../platforms/github/payload.ts';
 import type { Taken } from './taken.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
 import { repository } from '../../platforms/github/payload.ts';
 

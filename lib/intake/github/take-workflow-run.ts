@@ -1,9 +1,8 @@
 import { attemptOf, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { readPayload } from '../../platforms/github/payload.ts';
-import { workflowRunPayload } from '../../platforms/github/runs/workflow-run.ts';
+import { readPayload, workflowRunPayload } from '../../platforms/github/payload.ts';
 import type { Taken } from './taken.ts';
 
 /**

@@ -2,16 +2,14 @@ import { reportedState } from '../../automations/issue-to-defect/defect-text.ts'
 import { issueEntity } from '../../automations/issue-to-defect/draft.ts';
 import { relateJobs } from '../../automations/relate/draft.ts';
 import { closedIssues, type RelationLine, relationLines } from '../../commands/relation-lines.ts';
-import { findRepository } from '../../config/find-repository.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { type Account, unprovenAuthor } from '../../platforms/github/association.ts';
 import { readIssuesPayload } from '../../platforms/github/issue.ts';
-import { readPayload } from '../../platforms/github/payload.ts';
-import { pullRequestPayload } from '../../platforms/github/pull-request.ts';
+import { pullRequestPayload, readPayload } from '../../platforms/github/payload.ts';
 import { cutToLength } from '../../text.ts';
-import { issuePlace } from './issue-place.ts';
-import type { Taken } from './taken.ts';
+import { issuePlace, type Taken } from './taken.ts';
 
 /** The lines of one text that are read, and the issues that it closes. */
 const MOST_LINES = 10;

@@ -1,4 +1,4 @@
-import type { RelayConfig } from '../../config/schema.ts';
+import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { Links } from '../../links/links.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
@@ -25,3 +25,18 @@ export type GithubTaker = (
   delivery: GithubDelivery,
   config: RelayConfig,
 ) => Taken | undefined | Promise<Taken | undefined>;
+
+/** The issue or pull request where a person requests a job on GitHub. The answer goes there too. */
+export function issuePlace(
+  { name, connection }: RepositoryConfig,
+  fullName: string,
+  issueNumber: number,
+  installation: { id: number } | null | undefined,
+): Pick<JobDraft, 'connection' | 'lane' | 'entity'> & Required<Pick<JobDraft, 'replyTo'>> {
+  return {
+    connection,
+    lane: 'background',
+    entity: `${fullName}#${issueNumber}`,
+    replyTo: { in: 'github', repository: name, issueNumber, installationId: installation?.id },
+  };
+}

@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../digest.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { TakingCommand, Turns } from '../../people/turns.ts';
-import { sealUrl } from '../../platforms/slack/sealed-url.ts';
+import { sealUrl } from '../../platforms/slack/response-url.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 
 export interface AcceptOptions

@@ -6,8 +6,8 @@ import { createVault } from '../../as-person/grants/vault.ts';
 import { endOfStep } from '../../as-person/linking/link-item.ts';
 import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
 import type { Permissions } from '../../automations/permissions.ts';
-import { unservedCommand } from '../../config/links-accounts.ts';
 import type { SlackConfig } from '../../config/schema.ts';
+import { unservedCommand } from '../../config/settings.ts';
 import {
   type accountToLink,
   linkButton,

@@ -1,6 +1,6 @@
 import { createPermissions } from '../../automations/permissions.ts';
-import { linksAccounts, requiresLink } from '../../config/links-accounts.ts';
 import type { SlackConfig } from '../../config/schema.ts';
+import { linksAccounts, requiresLink } from '../../config/settings.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';
 import { createTurns, lastJobs, readTurns } from '../../people/turns.ts';
 import { createKnownProjects } from '../../platforms/slack/known-projects.ts';

@@ -1,7 +1,14 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { request as octokitRequest } from '@octokit/request';
-import { githubCredentials } from '../../state/secrets/github-secret.ts';
+import * as z from 'zod/mini';
 import { SecretError, type Secrets } from '../../state/secrets/secrets.ts';
+
+/** The `github` secret: an App's key or a token. If both are missing or empty, the relay writes no comments. */
+export const githubCredentials = z.object({
+  appId: z.optional(z.coerce.string()),
+  privateKey: z.optional(z.string()),
+  token: z.optional(z.string()),
+});
 
 export type GithubRequest = typeof octokitRequest;
 
@@ -135,4 +142,26 @@ function withToken(base: GithubRequest, token: string): GithubRequest {
 
 function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+}
+
+/** Parameters of a GET: `{ per_page: 100, page: 2 }`. */
+export type Query = Readonly<Record<string, string | number>>;
+
+/**
+ * The pages of a list, one request each.
+ *
+ * @param get makes the request for one page
+ * @param first the parameters of the first page; GitHub tells those of the next one in its answer
+ * @see https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers
+ */
+export async function* pagesOf<T>(
+  get: (query: Query) => Promise<{ data: T; headers: { link?: string | undefined } }>,
+  first: Query,
+): AsyncGenerator<{ data: T; isLast: boolean }> {
+  for (let query: Query | undefined = first; query; ) {
+    const { data, headers } = await get(query);
+    const next: string | undefined = /<([^>]+)>;\s*rel="next"/.exec(headers.link ?? '')?.[1];
+    query = next === undefined ? undefined : Object.fromEntries(new URL(next).searchParams);
+    yield { data, isLast: query === undefined };
+  }
 }

@@ -1,10 +1,9 @@
 import type { RequestError } from '@octokit/request-error';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { IssueAddress } from './fetch-issue.ts';
-import { ownerAndRepo } from './github-client.ts';
+import { ownerAndRepo, pagesOf } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
 import { createOwnComments } from './own-comments.ts';
-import { pagesOf } from './pages.ts';
 
 /** What became of a comment. */
 export type MadeComment = { url: string } | { leftOut: string };

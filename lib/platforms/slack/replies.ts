@@ -7,8 +7,7 @@ import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import type { Secrets } from '../../state/secrets/secrets.ts';
 import { linkButton } from './link-messages.ts';
 import { type SlackMessage, saidMessage } from './messages.ts';
-import { createResponseUrls, RESPONSE_URL_LIVES_MS } from './response-url.ts';
-import { unsealUrl } from './sealed-url.ts';
+import { createResponseUrls, RESPONSE_URL_LIVES_MS, unsealUrl } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
 

@@ -1,4 +1,4 @@
-import { localTime } from '../../local-time.ts';
+import { localTime } from '../../dates.ts';
 import type { Budget } from '../budget/budget.ts';
 import { createGate } from '../budget/gate.ts';
 import type { Limits } from '../budget/window.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
 import { type Result, readAnswer } from './answer.ts';
-import { API_KEY, API_KEY_EXPECTED } from './api-key.ts';
 import { partnerRoot } from './base-url.ts';
-import { encryptionKey, IV_BYTES } from './encryption.ts';
+import { API_KEY, API_KEY_EXPECTED, encryptionKey, IV_BYTES } from './encryption.ts';
 import { PartnerPayloadError, PartnerRefusal } from './errors.ts';
 import { exchange } from './exchange.ts';
 import { theirFields } from './field-names.ts';

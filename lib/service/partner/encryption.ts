@@ -22,3 +22,10 @@ export function encryptPayload(payload: unknown, key: KeyObject, iv: Uint8Array)
   const cipher = createCipheriv('aes-256-cbc', key, iv);
   return Buffer.concat([iv, cipher.update(JSON.stringify(payload), 'utf8'), cipher.final()]).toString('base64');
 }
+
+/**
+ * The public part of a key (docs/partner-api.md#keys). It goes over the wire as it is, so a secret key in its place
+ * is refused before anything is sent.
+ */
+export const API_KEY = /^pk_[\x21-\x7e]+$/;
+export const API_KEY_EXPECTED = 'expected a key that begins with pk_, of ASCII characters without spaces';

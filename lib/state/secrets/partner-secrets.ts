@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { API_KEY, API_KEY_EXPECTED } from '../../service/partner/api-key.ts';
+import { API_KEY, API_KEY_EXPECTED } from '../../service/partner/encryption.ts';
 
 const text = z.string().check(z.minLength(1));
 

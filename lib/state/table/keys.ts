@@ -36,7 +36,7 @@ export const keys = {
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
-  /** lib/timesheets/recent-tasks.ts */
+  /** lib/automations/timesheet-reminder/run.ts */
   recentTasks: (connection: string, userId: string): Key => ({
     pk: `recent-tasks#${connection}#${userId}`,
     sk: 'tasks',
@@ -99,7 +99,7 @@ export const keys = {
     pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
-  /** lib/as-person/linking/link-share.ts: how many sign-ins a person has begun within an hour. */
+  /** lib/as-person/linking/receive-browser.ts: how many sign-ins a person has begun within an hour. */
   linkShare: (platform: string, id: string, hour: string): Key => ({
     pk: `link-share#${platform}#${id.toLowerCase()}`,
     sk: hour,

@@ -11,10 +11,9 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dateOf, keepDate } from './answer-date.ts';
 import { isExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
-import { createTableClock, type TableClock } from './table-clock.ts';
+import { createTableClock, dateOf, keepDate, type TableClock } from './table-clock.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -356,3 +355,10 @@ const MARSHALLING = { removeUndefinedValues: true, allowImpreciseNumbers: true }
 
 /** A number that a double cannot hold exactly is rounded: it is not one that the relay wrote. */
 const plain = (attributes: Record<string, AttributeValue>): Item => unmarshall(attributes, { wrapNumbers: Number });
+
+/** The update that sets each field that has a value here, and removes others. */
+export function setFields(fields: Readonly<Item>, remove: readonly string[] = []): Expression {
+  const values = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const set = `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`;
+  return { expression: remove.length > 0 ? `${set} REMOVE ${remove.map((name) => `#${name}`)}` : set, values };
+}

@@ -10,8 +10,11 @@ import {
 import { operations } from '../../../lib/service/partner/operations/operations.ts';
 import { createProject, listProjects } from '../../../lib/service/partner/operations/projects.ts';
 import { listTasks, taskDetail } from '../../../lib/service/partner/operations/tasks.ts';
-import { createTestScenario } from '../../../lib/service/partner/operations/test-scenarios.ts';
-import { createTestStep, deleteTestStep } from '../../../lib/service/partner/operations/test-steps.ts';
+import {
+  createTestScenario,
+  createTestStep,
+  deleteTestStep,
+} from '../../../lib/service/partner/operations/test-scenarios.ts';
 import { createTimelog, listTimelogs } from '../../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../../lib/service/partner/operations/users.ts';
 import {

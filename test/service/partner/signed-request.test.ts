@@ -4,8 +4,14 @@ import { createPartnerClient } from '../../../lib/service/partner/client.ts';
 import { encryptionKey, encryptPayload } from '../../../lib/service/partner/encryption.ts';
 import { PartnerRefusal } from '../../../lib/service/partner/errors.ts';
 import { rawOperation } from '../../../lib/service/partner/operation.ts';
-import { canonicalString, sign } from '../../../lib/service/partner/signature.ts';
-import { packBody, type SignedRequest, signRequest, unpackBody } from '../../../lib/service/partner/signed-request.ts';
+import {
+  canonicalString,
+  packBody,
+  type SignedRequest,
+  sign,
+  signRequest,
+  unpackBody,
+} from '../../../lib/service/partner/signed-request.ts';
 import { validate } from '../../../lib/service/partner/validate.ts';
 import { failureOf, sandboxAndClient } from './client-at-noon.ts';
 import vectors from './vectors.json' with { type: 'json' };

@@ -4,8 +4,7 @@ import { CallRejected, GrantError, LinkNeeded, OutcomeUnknown, TryLater } from '
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
 import { argumentsFault, fitArguments } from '../../../as-person/protocol/check-arguments.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
-import { schemaHash } from '../../../as-person/protocol/schema-hash.ts';
-import type { Tool } from '../../../as-person/protocol/tool.ts';
+import { schemaHash, type Tool } from '../../../as-person/protocol/tool.ts';
 import {
   type Interruption,
   LinkFirst,

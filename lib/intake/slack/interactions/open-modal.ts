@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { projectListJobs } from '../../../automations/list-projects/draft.ts';
 import { taskListJobs } from '../../../automations/list-tasks/draft.ts';
 import { recognitionJobs } from '../../../automations/recognize-person/draft.ts';
-import { requiresLink } from '../../../config/links-accounts.ts';
+import { requiresLink } from '../../../config/settings.ts';
 import { digest } from '../../../digest.ts';
 import type { JobDraft } from '../../../engine/record/job.ts';
 import { TOO_MANY } from '../../../people/turns.ts';

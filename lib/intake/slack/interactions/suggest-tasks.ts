@@ -1,5 +1,5 @@
 import type { PlainTextOption } from '@slack/types';
-import { requiresLink } from '../../../config/links-accounts.ts';
+import { requiresLink } from '../../../config/settings.ts';
 import { explained } from '../../../platforms/slack/explained.ts';
 import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
 import type { TypedInList } from '../../../platforms/slack/requests/interaction.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
+import { ownerAndRepo, pagesOf, type RepositoryAddress } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
-import { pagesOf } from '../pages.ts';
 import { readPayload } from '../payload.ts';
 import { type CheckedPull, checkedPull } from './payloads.ts';
 

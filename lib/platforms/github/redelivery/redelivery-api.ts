@@ -1,7 +1,6 @@
 import { RequestError } from '@octokit/request-error';
 import * as z from 'zod/mini';
-import type { AuthorizedGithub, GithubClient } from '../github-client.ts';
-import { pagesOf, type Query } from '../pages.ts';
+import { type AuthorizedGithub, type GithubClient, pagesOf, type Query } from '../github-client.ts';
 import { passingFailure } from '../passing-failure.ts';
 import { instant, readPayload } from '../payload.ts';
 import type { Hook } from './hooks.ts';

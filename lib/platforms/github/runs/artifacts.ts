@@ -1,9 +1,8 @@
 import { NeedsOperator, StepFailed } from '../../../engine/record/interruption.ts';
-import { messageOf } from '../../../error-message.ts';
 import { readUpTo } from '../../../state/http/read-up-to.ts';
-import { type GithubRequest, ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
+import { messageOf } from '../../../text.ts';
+import { type GithubRequest, ownerAndRepo, pagesOf, type RepositoryAddress } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
-import { pagesOf } from '../pages.ts';
 
 /** What a workflow run has uploaded. */
 export interface Artifact {

@@ -29,3 +29,36 @@ export const updateTestScenario = operation({
   payload: z.strictObject({ scenario_id: id, ...fields }),
   data: openData,
 });
+
+/**
+ * Appends the step at the end of its test case. Its fields are documented, but neither their types nor which are
+ * required. No operation that lists steps is shown.
+ */
+export const createTestStep = operation({
+  name: 'test-steps/create',
+  evidence: 'documented',
+  effect: 'create',
+  success: 201,
+  payload: z.strictObject({
+    test_case_id: id.optional(),
+    name: untyped,
+    description: untyped,
+    expected_result: untyped,
+    outcome: untyped,
+    status: untyped,
+  }),
+  data: openData,
+});
+
+/**
+ * Deletes or archives a step; what the values of `hard_delete` do is not shown. Assumed: `step_id` is required, because
+ * without it the call names no step.
+ */
+export const deleteTestStep = operation({
+  name: 'test-steps/delete',
+  evidence: 'documented',
+  effect: 'repeatable',
+  success: 200,
+  payload: z.strictObject({ test_case_id: id.optional(), step_id: id, hard_delete: untyped }),
+  data: openData,
+});

@@ -1,5 +1,19 @@
+import { unknownName } from '../faults/fault.ts';
 import type { McpConfig } from './mcp.ts';
-import type { RelayConfig } from './schema.ts';
+import type { RelayConfig, RepositoryConfig } from './schema.ts';
+
+/** The configured repository with that name. GitHub's names are case-insensitive. */
+export function findRepository(config: RelayConfig, fullName: string): RepositoryConfig | undefined {
+  const wanted = fullName.toLowerCase();
+  return config.github.repositories.find((repository) => repository.name.toLowerCase() === wanted);
+}
+
+/** The settings of a connection. @throws {Error} for a name that relay.config.ts does not have */
+export function connectionSettings({ connections }: Pick<RelayConfig, 'connections'>, name: string) {
+  const settings = Object.hasOwn(connections, name) ? connections[name] : undefined;
+  if (settings) return settings;
+  throw new Error(unknownName('relay.config.ts has no connection', name, Object.keys(connections)));
+}
 
 /** True if people on the connection act only through linked accounts, never through its key. */
 export function requiresLink({ connections }: Pick<RelayConfig, 'connections'>, connection: string): boolean {

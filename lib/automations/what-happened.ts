@@ -1,6 +1,15 @@
 import type { Journal, StepEntry } from '../engine/record/journal.ts';
+import type { Steps } from '../engine/run/steps.ts';
 import { changesByTool } from '../engine/run/tools/call.ts';
 import { operations } from '../service/partner/operations/operations.ts';
+
+const confirmed = new WeakSet<Steps>();
+
+/** Notes that GitHub shows, in this run, that the person in the event wrote the command at that time. */
+export const confirm = (steps: Steps): unknown => confirmed.add(steps);
+
+/** This holds for one run only: more roles may write to the journal than may act as a person. */
+export const isConfirmed = (steps: Steps): boolean => confirmed.has(steps);
 
 /** Whether the job has changed something in the service, or may have. */
 export function hasActed(journal: Journal): boolean {
