@@ -78,7 +78,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
   it('a list takes each of its pages once, however often and fast more is asked for', async () => {
     const fixture = await start();
     const issues = (from: number) =>
-      Array.from({ length: 3 }, (_, index) => ({
+      Array.from({ length: 20 }, (_, index) => ({
         ...links[0],
         entity: `issue-${from + index}`,
         issue: `acme/web#${from + index}`,
@@ -87,12 +87,35 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     await page.route('**/api/links?*', async (route) => {
       const isSecond = route.request().url().includes('cursor=');
       if (isSecond) await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.fulfill({ json: isSecond ? { links: issues(3) } : { links: issues(0), cursor: 'next' } });
+      await route.fulfill({ json: isSecond ? { links: issues(20) } : { links: issues(0), cursor: 'next' } });
     });
     await go('links');
     await page.getByRole('button', { name: 'Show more' }).dblclick();
-    await page.getByText('acme/web#5').waitFor();
-    expect(await page.getByText(/^acme\/web#\d$/).count()).toBe(6);
+    await page.getByText('acme/web#39').waitFor();
+    expect(await page.getByText(/^acme\/web#\d+$/).count()).toBe(40);
+  });
+
+  it('a job that changes while more is read is shown as it is now', async () => {
+    const fixture = await start({ jobs: Array.from({ length: 60 }, (_, index) => numberedJob(60 - index)) });
+    const { page, go } = await open(fixture.url);
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    await page.route('**/api/jobs?cursor=*', async (route) => {
+      asked();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await route.continue();
+    });
+    await go('jobs');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await isAsked;
+    const [first] = fixture.jobs;
+    if (!first) throw new Error('there is no job');
+    fixture.jobs[0] = { ...first, summary: 'it has changed' };
+    fixture.tell({ jobs: [first.id] });
+    await page.getByText('60 jobs shown').waitFor();
+    await page.getByText('it has changed').waitFor({ timeout: 5_000 });
   });
 
   it('an open page goes on when the relay answers again', async () => {

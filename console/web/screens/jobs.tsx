@@ -1,10 +1,10 @@
-import type { Now } from '../../contract.ts';
+import type { JobRow, Now } from '../../contract.ts';
 import { Failure } from '../failure.tsx';
 import { count, jobs } from '../format.ts';
 import { IgnoredEvents } from '../ignored.tsx';
 import { filtersIn, JobFilter } from '../job-filter.tsx';
-import { type JobPages, useJobPages } from '../job-pages.ts';
 import { JobTable } from '../job-rows.tsx';
+import { jobList, type List, useList } from '../list.ts';
 import { useResource } from '../resource.ts';
 import { href, route } from '../route.ts';
 import { Screen } from '../screen.tsx';
@@ -15,7 +15,7 @@ export function JobsScreen() {
   const counts = useResource<Now>('/api/now').data?.counts;
   const filters = filtersIn(useValue(route).query);
   const query = new URLSearchParams(filters).toString();
-  const pages = useJobPages(query);
+  const pages = useList(jobList, query);
   return (
     <Screen title="Jobs">
       <JobFilter counts={counts} />
@@ -34,7 +34,7 @@ export function JobsScreen() {
   );
 }
 
-function End({ pages, isFiltered }: { pages: JobPages; isFiltered: boolean }) {
+function End({ pages, isFiltered }: { pages: List<JobRow>; isFiltered: boolean }) {
   const { rows, read, hasMore, isLoading, error, more } = pages;
   const shown = `${jobs({ jobs: rows.length })} shown${isFiltered ? `, of ${count(read)} searched` : ''}.`;
   return (

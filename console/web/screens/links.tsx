@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { LinkRow } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { ChangeLink } from '../change-link.tsx';
+import { Failure } from '../failure.tsx';
+import { Icon } from '../icons.tsx';
 import { ServiceId, usePages } from '../id.tsx';
+import { linkList, useList } from '../list.ts';
 import { Line } from '../outside.tsx';
-import { FoundLinks } from '../pages.tsx';
 import { useRelay } from '../relay-facts.tsx';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
@@ -12,15 +14,46 @@ import { lifeMark, StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { Ago } from '../time.tsx';
 
+const TYPING_PAUSE_MS = 250;
+
 /** Which issue belongs to which defect. */
 export function LinksScreen() {
-  const [changes, setChanges] = useState(0);
-  const changed = () => setChanges(changes + 1);
+  const [typed, setTyped] = useState('');
+  const [find, setFind] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setFind(typed.trim()), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const { rows, hasMore, isLoading, error, more, reload } = useList(
+    linkList,
+    find === '' ? '' : new URLSearchParams({ find }).toString(),
+  );
   return (
     <Screen title="Links">
       <Card id="links" title="Issues and their defects">
-        <FoundLinks version={changes}>{(links) => <Links rows={links} changed={changed} />}</FoundLinks>
-        <ChangeLink changed={changed} />
+        <div class="search">
+          <Icon name="search" />
+          <input
+            type="search"
+            aria-label="Find an issue"
+            placeholder="acme/web#42"
+            value={typed}
+            data-filter
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        </div>
+        {error && <Failure error={error} retry={reload} isOld={rows.length > 0} />}
+        {rows.length > 0 && <Links rows={rows} changed={reload} />}
+        {rows.length === 0 && isLoading && <p class="loading">Loading…</p>}
+        {rows.length === 0 && !isLoading && !error && (
+          <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>
+        )}
+        {hasMore && (
+          <button type="button" disabled={isLoading} onClick={more}>
+            Show more
+          </button>
+        )}
+        <ChangeLink changed={reload} />
       </Card>
     </Screen>
   );
