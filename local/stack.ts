@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { startAwsStandIn } from './aws-stand-in.ts';
+import type { DatabaseServer } from './database-server.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { FifoQueue } from './fifo-queue.ts';
 import { LocalSecrets } from './local-secrets.ts';
@@ -37,6 +38,8 @@ const VISIBILITY_TIMEOUT_MS = 90_000;
 export interface LocalStackOptions {
   /** Folder for the table's files. Without it, the table is in memory. */
   tablePath?: string;
+  /** The table to use, already started. Default: one of its own. */
+  table?: DatabaseServer & { name: string };
   clock?: () => number;
   /** Called whenever a message may have become receivable. */
   queueChanged?: () => void;
@@ -45,9 +48,9 @@ export interface LocalStackOptions {
 }
 
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
-  const { clock = Date.now, queueChanged, tablePath, tableFailed } = options;
+  const { clock = Date.now, queueChanged, table, tablePath, tableFailed } = options;
   const secretPrefix = 'partner-relay/local/';
-  const tableName = 'partner-relay-local-2';
+  const tableName = table?.name ?? 'partner-relay-local-2';
   const queues = ['interactive.fifo', 'background.fifo'].map(
     (name) =>
       new FifoQueue(name, clock, {
@@ -60,7 +63,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, credentials);
   const [dynamoDb, standIn] = await Promise.all([
-    startDynamoDb({ tableName, accessKeyId, path: tablePath, clock, failed: tableFailed }),
+    table ?? startDynamoDb({ tableName, accessKeyId, path: tablePath, clock, failed: tableFailed }),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
   // As on AWS, these keys are generated, and later than the table. The clock of the table is always the machine's.

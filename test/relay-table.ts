@@ -7,6 +7,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
+import type { DatabaseServer } from '../local/database-server.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { Process } from './fuzz/process.ts';
 import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
@@ -25,7 +26,7 @@ let opened = 0;
  *
  * @param clock that its answers are dated by
  */
-export function openTable(clock: () => number): { name: string; close(): void } {
+export function openTable(clock: () => number): DatabaseServer & { name: string } {
   const name = `relay-${++opened}`;
   const newModel = () => new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
   let model: DynamoDbModel | undefined = newModel();
@@ -54,22 +55,12 @@ export function openTable(clock: () => number): { name: string; close(): void } 
     return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
   });
   reachTables(DynamoDBClient.prototype as unknown as { send: Send });
-  return { name, close: () => void tables.delete(name) };
+  return { name, endpoint: 'http://table.invalid', close: async () => void tables.delete(name) };
 }
 
 /** A stack with such a table. */
-export async function startStack(clock: () => number): Promise<LocalStack> {
-  const stack = await startLocalStack({ clock });
-  const table = openTable(clock);
-  return {
-    ...stack,
-    variables: { ...stack.variables, TABLE_NAME: table.name },
-    async close() {
-      table.close();
-      await stack.close();
-    },
-  };
-}
+export const startStack = (clock: () => number): Promise<LocalStack> =>
+  startLocalStack({ clock, table: openTable(clock) });
 
 /** All other tables are where they were. keepAnswers() gives the clients their own sending back. */
 function reachTables(prototype: { send: Send }): void {
