@@ -31,7 +31,7 @@ export function createHandler(runtime: Runtime) {
   return endingCalls(
     middy<ScheduleEvent>().handler(async (_event, context) => {
       const deadline = clock() + context.getRemainingTimeInMillis();
-      return { checked: await checkCredentials(credentials, deadline, { secrets, sleep, log, metrics }) };
+      return { checked: await checkCredentials(credentials, deadline, { table, secrets, sleep, log, metrics }) };
     }),
   );
 }

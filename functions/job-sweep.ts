@@ -5,6 +5,7 @@ import { endingCalls } from '../lib/aws-limits.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { sweepJobs } from '../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
+import { deadLetters, tellNewlyParked, tellNewTroubles, troublesOf } from '../lib/engine/operate/new-troubles.ts';
 import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
@@ -35,6 +36,7 @@ export function createHandler(runtime: Runtime) {
       slack: createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch: runtime.fetch }),
       stage: environment.STAGE === ONE_MACHINE ? undefined : environment.STAGE,
     });
+  const teller = { table, metrics, log };
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
   return endingCalls(
@@ -49,9 +51,16 @@ export function createHandler(runtime: Runtime) {
         }),
       );
       // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
-      for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.state, one.value.name);
+      for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.state.used, one.value.name);
       await recordJobs({ table, jobs, metrics }, clock());
       metrics.record({ Heartbeat: 1 });
+      const stopped = settled.flatMap((one) =>
+        one.status === 'fulfilled' ? troublesOf(one.value.name, one.value.state.standstill) : [],
+      );
+      // What could not be looked at would count as ended.
+      if (settled.every(({ status }) => status === 'fulfilled')) await tellNewTroubles('connections', stopped, teller);
+      await tellNewTroubles('dead', await deadLetters(queue), teller);
+      await tellNewlyParked(teller);
       if (notices) await notices.tell();
       // A failure of one connection must not stop the others, and must still be reported.
       const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

@@ -31,6 +31,8 @@ export interface AlarmText {
   periods?: number;
   /** For a metric with gaps: while there is no data, the alarm keeps its state. */
   staysAsItWas?: boolean;
+  /** For what is counted once, when it comes: nothing is told when the count is back at 0. */
+  isArrival?: boolean;
   /** For a heartbeat: the alarm goes off below the threshold, and if there is no data. */
   isSignOfLife?: boolean;
 }
@@ -74,7 +76,15 @@ export class Alarms extends Construct {
   }
 
   add(metric: IMetric, name: string, text: AlarmText): void {
-    const { threshold, broken, todo, periods = 1, staysAsItWas = false, isSignOfLife = false } = text;
+    const {
+      threshold,
+      broken,
+      todo,
+      periods = 1,
+      staysAsItWas = false,
+      isArrival = false,
+      isSignOfLife = false,
+    } = text;
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${broken} ${todo} See docs/stuck.md#alarms.`,
@@ -91,7 +101,7 @@ export class Alarms extends Construct {
     if (isSignOfLife)
       (node.defaultChild as CfnAlarm).treatMissingData = this.#running.either('breaching', 'notBreaching').toString();
     alarm.addAlarmAction(new SnsAction(this.#topic));
-    alarm.addOkAction(new SnsAction(this.#topic));
+    if (!isArrival) alarm.addOkAction(new SnsAction(this.#topic));
   }
 
   /** A metric that the functions record, per minute. */

@@ -4,18 +4,20 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { MetricName } from '../lib/state/metrics/metrics.ts';
 import { relayMetric } from './alarms.ts';
+import type { JobQueue } from './job-queue.ts';
 import type { Stage } from './stage.ts';
 
 export interface DashboardProps {
   stage: Stage;
   functions: readonly IFunction[];
+  queues: readonly JobQueue[];
 }
 
 /** The dashboard of the relay. */
 export class Dashboard extends Construct {
   readonly name: string;
 
-  constructor(scope: Construct, id: string, { stage, functions }: DashboardProps) {
+  constructor(scope: Construct, id: string, { stage, functions, queues }: DashboardProps) {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
     // Dashboard names are unique per account, not per region.
@@ -46,9 +48,14 @@ export class Dashboard extends Construct {
         metric('ParkedJobs', 'Maximum'),
         metric('OldestOverdue', 'Maximum'),
       ]),
+      graph(
+        'Now: dead letters',
+        queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' })),
+      ),
       graph('429, refused keys, pauses', [
         ...sums('RateLimited', 'CredentialsRefused'),
         metric('ConnectionPaused', 'Maximum'),
+        metric('OperationsStopped', 'Maximum'),
       ]),
       graph('Credentials that failed the last check', [
         metric('ConnectionCredentialsFail', 'Maximum'),

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { DeduplicationScope, FifoThroughputLimit, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LONGEST_SLEEP_MS, type QueueName } from '../lib/engine/line/queue.ts';
+import { deadLettersOf, LONGEST_SLEEP_MS, type QueueName } from '../lib/engine/line/queue.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';
@@ -21,6 +21,7 @@ export interface JobQueueProps extends Keyed {
 /** The FIFO queue of one lane, and the dead-letter queue for messages that crash the worker. */
 export class JobQueue extends Construct {
   readonly queue: Queue;
+  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, { lane, key, alarms }: JobQueueProps) {
     super(scope, id);
@@ -35,7 +36,8 @@ export class JobQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     };
-    const deadLetters = new Queue(this, 'DeadLetters', { ...both, queueName: `${name}-dead.fifo` });
+    const deadLetters = new Queue(this, 'DeadLetters', { ...both, queueName: deadLettersOf(`${name}.fifo`) });
+    this.deadLetters = deadLetters;
     this.queue = new Queue(this, 'Queue', {
       ...both,
       queueName: `${name}.fifo`,
@@ -56,11 +58,11 @@ export class JobQueue extends Construct {
         todo: 'Check that job-worker runs: its errors and throttles, its event source mappings, and the concurrency of the account.',
       },
     );
-    alarms.add(deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${lane}-dead-letters`, {
-      threshold: 1,
-      broken: `A message of the ${lane} lane crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.`,
-      todo: 'Get the jobId from the message in the dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id>, which shows what to do next.',
-    });
+  }
+
+  /** Lets a function count the dead letters. */
+  grantCountDead(grantee: IGrantable): void {
+    this.deadLetters.grant(grantee, 'sqs:GetQueueAttributes');
   }
 
   /** Lets a function or a person put messages into it. Those who may have the stage's key already. */

@@ -50,9 +50,11 @@ export class JobWorker extends Construct {
       broken: 'The worker crashed or timed out: the job is retried automatically, but late.',
       todo: 'Read the log of job-worker. If it happens again, it is a bug.',
     });
-    alarms.add(alarms.metric('ParkedJobs', 'Maximum'), 'parked-jobs', {
+    alarms.add(alarms.metric('JobsParked', 'Sum'), 'parked-jobs', {
       threshold: 1,
-      broken: 'Parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
+      isArrival: true,
+      broken:
+        'Newly parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
       todo: `relay --stage <stage> jobs --status parked shows the reasons. Unknown outcome: ${parkingInWords['outcome unknown'].helps} Otherwise: ${parkingInWords['needs an operator'].helps}`,
     });
   }

@@ -103,6 +103,7 @@ export class RelayStack extends Stack {
     const dashboard = new Dashboard(this, 'Dashboard', {
       stage,
       functions,
+      queues: [interactive, background],
     });
 
     const policies = new ConsolePolicies(this, 'Console', {

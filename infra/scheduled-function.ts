@@ -40,7 +40,10 @@ export class ScheduledFunction extends Construct {
       throttled: broken,
     }).function;
     secrets.grantRead(this.function, needs.secrets);
-    for (const lane of needs.queues) queues[lane].grantSend(this.function);
+    for (const lane of needs.queues) {
+      queues[lane].grantSend(this.function);
+      if (needs.deadLetters) queues[lane].grantCountDead(this.function);
+    }
 
     // A standard queue, because neither Scheduler nor Lambda can use a FIFO queue here.
     const failures = new Queue(this, 'Failures', {
@@ -77,8 +80,11 @@ export class ScheduledFunction extends Construct {
       }),
     });
     (fires.node.defaultChild as CfnSchedule).state = running.either('ENABLED', 'DISABLED').toString();
-    alarms.add(failures.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }), `${slug}-failures`, {
+    // Messages stay for 14 days, so their number would hide the next failure. Who sends here sends with SendMessage, which
+    // counts: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    alarms.add(failures.metricNumberOfMessagesSent({ statistic: 'Sum' }), `${slug}-failures`, {
       threshold: 1,
+      isArrival: true,
       broken: `${slug} failed three times in a row: ${broken}`,
       todo: 'Read its log. When it runs again, you can delete the messages in its failure queue.',
     });

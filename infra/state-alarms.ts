@@ -29,6 +29,13 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
     broken: 'GitHub does not let the relay list the deliveries of a hook: failed deliveries are not requested again.',
     todo: 'The log of github-redelivery says which permission is missing; docs/redelivery.md lists them.',
   });
+  alarms.add(alarms.metric('NewlyDead', 'Sum'), 'dead-letters', {
+    threshold: 1,
+    isArrival: true,
+    broken:
+      'A message crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.',
+    todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id>, which shows what to do next.',
+  });
   addConnectionAlarms(alarms);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
     secret: 'github',
@@ -42,22 +49,26 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
   });
 }
 
-/** Alarms for all connections together. What an alarm says to do shows which connection it is about. */
+/**
+ * Alarms for all connections together, on what is new: an alarm on how many are paused would hide the second connection
+ * behind the first. The log of job-sweep names the connection. What an alarm says to do shows it, too.
+ */
 function addConnectionAlarms(alarms: Alarms): void {
-  alarms.add(alarms.metric('ConnectionPaused', 'Maximum'), 'connection-paused', {
+  alarms.add(alarms.metric('NewlyPaused', 'Sum'), 'connection-paused', {
     threshold: 1,
-    periods: 5,
+    isArrival: true,
     broken: 'A connection has been paused for five minutes: no calls reach that instance.',
     todo: 'relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
   });
-  alarms.add(alarms.metric('OperationsStopped', 'Maximum'), 'operations-stopped', {
+  alarms.add(alarms.metric('NewlyFailing', 'Sum'), 'operations-stopped', {
     threshold: 1,
-    periods: 15,
+    isArrival: true,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
     todo: 'relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; relay --stage <stage> resume <connection> tries at once.',
   });
-  alarms.add(alarms.metric('CredentialsRefused', 'Sum'), 'credentials-refused', {
+  alarms.add(alarms.metric('NewlyRefused', 'Sum'), 'credentials-refused', {
     threshold: 1,
+    isArrival: true,
     broken: 'The service refuses the key of a connection: no calls reach that instance.',
     todo: 'relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with relay --stage <stage> secrets set partner/<connection>.',
   });
@@ -71,9 +82,10 @@ function addConnectionAlarms(alarms: Alarms): void {
     broken: "More than 80% of the day's calls of a connection are used: soon jobs will wait until tomorrow.",
     todo: 'relay --stage <stage> budget shows which one, and relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
   });
-  addCredentialAlarm(alarms, alarms.metric('ConnectionCredentialsFail', 'Maximum'), {
+  addCredentialAlarm(alarms, alarms.metric('NewlyInvalid', 'Sum'), {
     secret: 'partner/<connection>',
     name: 'partner',
+    isArrival: true,
     broken: 'the credentials of a connection do not work: no calls reach that instance.',
   });
 }
@@ -81,11 +93,17 @@ function addConnectionAlarms(alarms: Alarms): void {
 function addCredentialAlarm(
   alarms: Alarms,
   metric: IMetric,
-  { secret, name = secret, broken }: { secret: string; name?: string; broken: string },
+  {
+    secret,
+    name = secret,
+    isArrival = false,
+    broken,
+  }: { secret: string; name?: string; isArrival?: boolean; broken: string },
 ): void {
   alarms.add(metric, `credential-check-${name}`, {
     threshold: 1,
-    staysAsItWas: true,
+    isArrival,
+    staysAsItWas: !isArrival,
     broken: `According to the last hourly check, ${broken}`,
     todo: `The log of credential-check says which, and why. Enter the correct values with relay --stage <stage> secrets set ${secret}, then check again with relay --stage <stage> run credential-check.`,
   });

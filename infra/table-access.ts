@@ -100,11 +100,12 @@ const access: Readonly<Record<string, TableAccess>> = {
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
       parkedNotice: ['GetItem', 'PutItem', 'DeleteItem'],
+      troubles: ['GetItem', 'PutItem'],
     },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
-    items: { budget: ['GetItem', 'PutItem'] },
+    items: { budget: ['GetItem', 'PutItem'], troubles: ['GetItem', 'PutItem'] },
   },
   'github-redelivery': {
     items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },

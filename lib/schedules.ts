@@ -18,6 +18,8 @@ export interface Schedule {
     secrets: readonly ('github' | 'slack' | 'partner')[];
     /** The queues that it sends to. */
     queues: readonly QueueName[];
+    /** True if it counts the dead letters of these queues. */
+    deadLetters?: true;
     /** True if it calls the service, which may be inside a company's network. */
     service: boolean;
   };
@@ -56,6 +58,7 @@ export const schedules: readonly Schedule[] = [
       // For the notices of parked jobs.
       secrets: ['slack'],
       queues: ['interactive', 'background'],
+      deadLetters: true,
       service: false,
     },
     broken: 'jobs whose message was lost, or whose time has come, do not go on.',

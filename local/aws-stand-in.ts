@@ -68,6 +68,8 @@ export async function startAwsStandIn(
       }
       return {};
     },
+    // The queues of this machine have no dead letters.
+    'AmazonSQS.GetQueueAttributes': () => ({ Attributes: { ApproximateNumberOfMessages: '0' } }),
     'secretsmanager.GetSecretValue': (input) => {
       const { SecretId, VersionStage } = getSecretValue.parse(input);
       const version = secrets.get(SecretId, VersionStage);

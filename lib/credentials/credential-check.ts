@@ -1,3 +1,4 @@
+import { tellNewTroubles } from '../engine/operate/new-troubles.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import type { MetricName } from '../state/metrics/metrics.ts';
 
@@ -37,7 +38,9 @@ export interface CheckedCredential {
   why: string;
 }
 
-interface CredentialCheckOptions extends Pick<Runtime, 'sleep' | 'log' | 'metrics'>, Pick<Stores, 'secrets'> {}
+interface CredentialCheckOptions
+  extends Pick<Runtime, 'sleep' | 'log' | 'metrics'>,
+    Pick<Stores, 'secrets' | 'table'> {}
 
 const AGAIN_AFTER_MS = 5_000;
 
@@ -79,6 +82,10 @@ export async function checkCredentials(
     if (failing > 0 || same.every((credential) => verdictOf(credential) !== 'unknown'))
       metrics.record({ [metric]: failing });
   }
+  const failing = checked
+    .filter(({ secret, verdict }) => verdict === 'bad' && secret.startsWith('partner/'))
+    .map(({ secret, why }) => ({ name: secret, lastsMs: 0, metric: 'NewlyInvalid' as const, about: { secret, why } }));
+  await tellNewTroubles('credentials', failing, options);
   if (errors.length > 0)
     throw new AggregateError(errors, `${errors.length} of ${credentials.length} credentials were not checked`);
   return checked;

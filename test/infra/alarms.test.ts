@@ -13,7 +13,6 @@ describe('alarms', () => {
       'account-link-4xx',
       'account-link-5xx',
       'account-link-throttles',
-      'background-dead-letters',
       'background-oldest-message',
       'connection-paused',
       'credential-check-failures',
@@ -24,6 +23,7 @@ describe('alarms', () => {
       'credential-check-throttles',
       'credentials-refused',
       'day-budget',
+      'dead-letters',
       'deliveries-given-up',
       'github-redelivery-failures',
       'github-redelivery-not-run',
@@ -33,7 +33,6 @@ describe('alarms', () => {
       'github-webhook-throttles',
       'heartbeat',
       'hooks-refused',
-      'interactive-dead-letters',
       'interactive-oldest-message',
       'job-sweep-failures',
       'job-sweep-throttles',
@@ -75,15 +74,34 @@ describe('alarms', () => {
     expect(inWords.filter((one) => !/^(table-throttles-|.*-not-run: )/.test(one)).sort()).toEqual([
       'account-link-4xx: 240 in 5',
       'background-oldest-message: 900 in 3',
-      'connection-paused: 1 in 5',
       'day-budget: 80 in 1',
       'github-webhook-4xx: 240 in 5',
       'heartbeat: 1 in 5',
       'interactive-oldest-message: 900 in 3',
-      'operations-stopped: 1 in 15',
       'overdue-jobs: 900 in 3',
       'slack-webhook-4xx: 240 in 5',
     ]);
+  });
+
+  it('what is new is told, and not that nothing is new', () => {
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    const news = alarms.filter(({ OKActions }) => !OKActions);
+    expect(news.map(({ AlarmName }) => AlarmName.replace('partner-relay-prod-', '')).sort()).toEqual([
+      'connection-paused',
+      'credential-check-failures',
+      'credential-check-partner',
+      'credentials-refused',
+      'dead-letters',
+      'github-redelivery-failures',
+      'job-sweep-failures',
+      'operations-stopped',
+      'parked-jobs',
+      'timesheet-reminder-failures',
+    ]);
+    for (const { Statistic, MetricName } of news) {
+      expect(Statistic).toBe('Sum');
+      expect(MetricName).toMatch(/^(Newly\w+|JobsParked|NumberOfMessagesSent)$/);
+    }
   });
 
   it('the page about what is stuck, which each description names, has every alarm', () => {
@@ -196,7 +214,7 @@ describe('alarms', () => {
     }
   });
 
-  it.each(['github', 'partner', 'slack'])('alarms of %s keep their state until the next check', (secret) => {
+  it.each(['github', 'slack'])('alarms of %s keep their state until the next check', (secret) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: `partner-relay-prod-credential-check-${secret}`,
       TreatMissingData: 'ignore',

@@ -101,6 +101,9 @@ describe('the role of a function', () => {
       ...table('UpdateItem'),
       ...logs,
       ...secrets('slack'),
+      ...['Background', 'Interactive'].map((lane) =>
+        expect.stringMatching(`^sqs:GetQueueAttributes .*"${lane}QueueDeadLetters`),
+      ),
       ...sends('JobSweep', 'Background', 'Interactive'),
     ]);
     expect(allowed(template, 'credential-check')).toEqual([
@@ -146,8 +149,8 @@ describe('the role of a function', () => {
       DeleteItem: ['oauth-client#*'],
     });
     expect(partitionKeys(template, 'job-sweep')).toEqual({
-      GetItem: ['breaker#*', 'budget#*', 'job#*', 'parked-notices', 'time'],
-      PutItem: ['breaker#*', 'budget#*', 'parked-notices'],
+      GetItem: ['breaker#*', 'budget#*', 'job#*', 'parked-notices', 'time', 'troubles'],
+      PutItem: ['breaker#*', 'budget#*', 'parked-notices', 'troubles'],
       UpdateItem: ['job#*'],
       DeleteItem: ['parked-notices'],
     });

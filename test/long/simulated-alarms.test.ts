@@ -53,11 +53,9 @@ const states: Record<string, { load: Workload; alarms: string[] }> = {
       aws: { trouble: 'denied', fromMs: MINUTE, untilMs: 3 * HOUR },
     },
     alarms: [
-      'background-dead-letters',
       'background-oldest-message',
       'github-webhook-5xx',
       'heartbeat',
-      'interactive-dead-letters',
       'interactive-oldest-message',
       'job-worker-errors',
       'slack-webhook-5xx',
@@ -92,7 +90,7 @@ const states: Record<string, { load: Workload; alarms: string[] }> = {
     load: { ...half, limits: { perMinute: 120, perDay: 400 }, arrivals: sentBy('stranger', 5) },
     alarms: ['strangers-wait'],
   },
-  'Lambda takes a backlog for a loop': { load: longBacklog(true, 1), alarms: ['background-dead-letters'] },
+  'Lambda takes a backlog for a loop': { load: longBacklog(true, 1), alarms: ['dead-letters'] },
 };
 
 it.each(Object.entries(states))(

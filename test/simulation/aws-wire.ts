@@ -5,7 +5,12 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { carryOutTwice, losingAnswers } from '../lost-answers.ts';
 import type { DynamoDbModel } from './dynamodb-model.ts';
 
@@ -13,6 +18,7 @@ import type { DynamoDbModel } from './dynamodb-model.ts';
 interface Queue {
   send(body: string, group: string, deduplicationId: string, rounds: number): unknown;
   changeVisibility(receiptHandle: string, seconds: number): unknown;
+  deadLetters?: readonly string[];
 }
 
 /** What stands behind the SDK's clients. */
@@ -89,6 +95,10 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
       const { QueueUrl, ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
       queueOf(QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout);
       return {};
+    }
+    if (command instanceof GetQueueAttributesCommand) {
+      const { deadLetters = [] } = queueOf(command.input.QueueUrl?.replace('-dead.fifo', '.fifo'));
+      return { Attributes: { ApproximateNumberOfMessages: String(deadLetters.length) } };
     }
     throw new TypeError('the model of SQS does not know this command');
   }

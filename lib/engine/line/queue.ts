@@ -1,4 +1,9 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { digest } from '../../digest.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
@@ -36,7 +41,12 @@ export interface JobQueue {
    * @param queueArn from the message: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
    */
   sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
+  /** How many messages are in the dead-letter queue. */
+  countDead(name: QueueName): Promise<number>;
 }
+
+/** The dead-letter queue of a queue, by its name or its URL. */
+export const deadLettersOf = (queue: string) => queue.replace(/\.fifo$/, '-dead.fifo');
 
 /** Whether no worker has had the job, as far as its sender knows. */
 const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>
@@ -78,6 +88,14 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
           VisibilityTimeout: Math.ceil(Math.max(0, ms) / 1000),
         }),
       );
+    },
+    async countDead(name) {
+      const asked = new GetQueueAttributesCommand({
+        QueueUrl: deadLettersOf(urls[name]),
+        AttributeNames: ['ApproximateNumberOfMessages'],
+      });
+      const { Attributes } = await sqs.send(asked);
+      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
     },
   };
 }

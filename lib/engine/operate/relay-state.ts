@@ -36,15 +36,28 @@ export interface ConnectionToLookAt {
   breakers: Breakers;
 }
 
-/** How much of its budget a connection has used, and which parts of it are stopped, as metrics. */
+/** What of a connection stands still. */
+export interface Standstill {
+  isPaused: boolean;
+  refusesKey: boolean;
+  operations: readonly string[];
+}
+
+/** How much of its budget a connection has used, as metrics, and what stands still. */
 export async function stateOfConnection({ name, limits, budget, breakers }: ConnectionToLookAt) {
   const { minute, day, pausedUntil } = await budget.view(name, limits);
   const open = await breakers.listOpen(name);
-  const isDown = open.some(({ operation }) => operation === undefined);
-  return {
+  const down = open.find(({ operation }) => operation === undefined);
+  const standstill: Standstill = {
+    isPaused: pausedUntil !== null || down !== undefined,
+    refusesKey: down?.refusesKey ?? false,
+    operations: open.flatMap(({ operation }) => operation ?? []),
+  };
+  const used = {
     MinuteBudgetUsed: (100 * minute.used) / minute.limit,
     DayBudgetUsed: (100 * day.used) / day.limit,
-    ConnectionPaused: pausedUntil === null && !isDown ? 0 : 1,
-    OperationsStopped: open.filter(({ operation }) => operation !== undefined).length,
+    ConnectionPaused: standstill.isPaused ? 1 : 0,
+    OperationsStopped: standstill.operations.length,
   };
+  return { used, standstill };
 }

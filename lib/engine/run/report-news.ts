@@ -23,14 +23,14 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
       case 'parked': {
         const { reason, kind } = ending;
         log.warn({ message: 'job parked', ...about, reason, kind, next: nextStepOfParked(kind).text });
-        metrics.record({ JobsParked: 1 });
       }
     }
   }
 
   return (told) => {
     const { job } = told;
-    const about = { jobId: job.id, automation: job.automation, entity: job.entity, attempts: job.attempts };
+    const { id: jobId, automation, entity, attempts, connection } = job;
+    const about = { jobId, automation, connection, entity, attempts };
     switch (told.news) {
       case 'step': {
         const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = told.entry;

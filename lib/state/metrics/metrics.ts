@@ -5,6 +5,7 @@ const units = {
   /** Deliveries and commands that became jobs. */
   EventsTaken: 'Count',
   JobsSucceeded: 'Count',
+  /** Newly parked jobs. */
   JobsParked: 'Count',
   StepsFailed: 'Count',
   /** From storing a job to the answer of one of its partner operations. */
@@ -34,6 +35,14 @@ const units = {
   ConnectionPaused: 'Count',
   /** Current, of each connection: the number of operations that are stopped because they fail. */
   OperationsStopped: 'Count',
+  /** Connections that have been paused for five minutes, that refuse the key, or whose operation has failed for long: once each. */
+  NewlyPaused: 'Count',
+  NewlyRefused: 'Count',
+  NewlyFailing: 'Count',
+  /** Messages that were moved to a dead-letter queue. */
+  NewlyDead: 'Count',
+  /** Credentials of connections that did not fail the check before. */
+  NewlyInvalid: 'Count',
   /** Last check: how many credentials of connections, of GitHub or of Slack cannot be used. */
   ConnectionCredentialsFail: 'Count',
   GithubCredentialsFail: 'Count',

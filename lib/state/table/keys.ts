@@ -126,6 +126,8 @@ export const keys = {
   }),
   /** lib/platforms/slack/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */
   parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
+  /** lib/engine/operate/new-troubles.ts: what was told already, by the kind of trouble. */
+  troubles: (kind: string): Key => ({ pk: 'troubles', sk: kind }),
   /** lib/service/budget/budget-store.ts: of a key, by its digest, or of an instance's MCP endpoint. */
   budget: (id: string): Key => ({ pk: `budget#${id}`, sk: 'budget' }),
   /** lib/service/budget/budget-ids.ts: the budget that a connection uses. */

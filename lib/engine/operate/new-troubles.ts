@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
+import type { MetricName, Metrics } from '../../state/metrics/metrics.ts';
+import { jobsByStatus, keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import type { JobQueue } from '../line/queue.ts';
+import { idOfRecord } from '../record/job-item.ts';
+import type { Standstill } from './relay-state.ts';
+
+/**
+ * An alarm acts only when it changes its state, so one on how many things are wrong hides the second behind the first.
+ * What is recorded here are arrivals: what is wrong and was not before. The log line says what it is. After a crash,
+ * something may be told twice.
+ */
+export interface Teller {
+  table: Table;
+  metrics: Metrics;
+  log: Pick<Console, 'warn'>;
+}
+
+/** Something that is wrong now. */
+export interface Trouble {
+  /** Tells it apart from others: `main: defects/create` */
+  name: string;
+  /** It counts once it has lasted this long. */
+  lastsMs: number;
+  metric: MetricName;
+  /** For the log line. */
+  about: Readonly<Record<string, unknown>>;
+}
+
+const MINUTE = 60_000;
+
+const seenShape = z.object({ troubles: z.record(z.string(), z.object({ since: z.number(), isTold: z.boolean() })) });
+
+/** Tells each trouble once, and again only after it has ended in between. @param kind what all of them are of */
+export async function tellNewTroubles(kind: string, troubles: readonly Trouble[], { table, metrics, log }: Teller) {
+  const key = keys.troubles(kind);
+  const now = table.clock.now();
+  const before = seenShape.safeParse(await table.get(key)).data?.troubles ?? {};
+  const after: typeof before = {};
+  for (const { name, lastsMs, metric, about } of troubles) {
+    const { since, isTold } = before[name] ?? { since: now, isTold: false };
+    const isDue = now - since >= lastsMs;
+    after[name] = { since, isTold: isTold || isDue };
+    if (isTold || !isDue) continue;
+    log.warn({ message: 'this needs a person', ...about });
+    metrics.record({ [metric]: 1 });
+  }
+  if (!isDeepStrictEqual(before, after)) await table.put({ ...key, troubles: after });
+}
+
+/** What stands still on a connection. A pause of a few minutes is usual after a 429 and a deployment of the service. */
+export function troublesOf(connection: string, { isPaused, refusesKey, operations }: Standstill): Trouble[] {
+  const trouble = (what: string, minutes: number, metric: MetricName): Trouble => {
+    return { name: `${connection}: ${what}`, lastsMs: minutes * MINUTE, metric, about: { connection, what } };
+  };
+  return [
+    ...(isPaused ? [trouble('paused', 5, 'NewlyPaused')] : []),
+    ...(refusesKey ? [trouble('key refused', 0, 'NewlyRefused')] : []),
+    ...operations.map((operation) => trouble(operation, 15, 'NewlyFailing')),
+  ];
+}
+
+/** A message that more than these are dead is not news any more. */
+const MOST_DEAD = 100;
+
+/** Each dead letter of a lane, by its number. */
+export async function deadLetters(queue: Pick<JobQueue, 'countDead'>): Promise<Trouble[]> {
+  const lanes = ['interactive', 'background'] as const;
+  const counts = await Promise.all(lanes.map((lane) => queue.countDead(lane)));
+  return lanes.flatMap((lane, index) =>
+    Array.from({ length: Math.min(counts[index] ?? 0, MOST_DEAD) }, (_, dead) => ({
+      name: `${lane}: ${dead + 1} dead`,
+      lastsMs: 0,
+      metric: 'NewlyDead' as const,
+      about: { lane, what: 'dead letter' },
+    })),
+  );
+}
+
+/** The write of a parked job, and its place in the index, may come this late. */
+const LATE_MS = 30_000;
+const PAGE = 100;
+
+const placeShape = z.object({ toldTo: z.number() });
+
+/** Tells which jobs were parked since the last time, also those that cannot be read. */
+export async function tellNewlyParked({ table, metrics, log }: Teller): Promise<void> {
+  const key = keys.troubles('parked');
+  const { toldTo } = placeShape.safeParse(await table.get(key)).data ?? { toldTo: 0 };
+  const until = table.clock.now() - LATE_MS;
+  const values = { parked: 'parked', from: toldTo + 1, until };
+  if (until <= toldTo) return;
+  const condition = { expression: '#status = :parked AND #wakeAt BETWEEN :from AND :until', values };
+  let count = 0;
+  for await (const items of table.indexPages(jobsByStatus.name, condition, PAGE)) {
+    count += items.length;
+    for (const item of items) log.warn({ message: 'job parked', jobId: idOfRecord(item), connection: item.connection });
+  }
+  if (count === 0) return;
+  metrics.record({ JobsParked: count });
+  await table.put({ ...key, toldTo: until });
+}
