@@ -7,6 +7,7 @@ import { localTime } from '../lib/dates.ts';
 import { openWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { RetryAt } from '../lib/engine/record/interruption.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
+import { createLinks } from '../lib/links/links.ts';
 import {
   type BackfillPlan,
   type IssueFilter,
@@ -14,8 +15,7 @@ import {
   repositoryToBackfill,
   type StoredJobs,
   storeBackfill,
-} from '../lib/intake/github/backfill.ts';
-import { createLinks } from '../lib/links/links.ts';
+} from '../lib/operators/backfill.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';

@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { decideLink, type LinkDecision } from '../lib/automations/issue-to-defect/decide-link.ts';
-import { findIssue } from '../lib/automations/issue-to-defect/find-issue.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/dates.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -9,6 +7,7 @@ import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createRelations, type Relations } from '../lib/links/relations.ts';
+import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decide-link.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';

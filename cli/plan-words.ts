@@ -1,9 +1,9 @@
 import type { DefectFields } from '../lib/automations/issue-to-defect/defect-text.ts';
-import type { IssuePlan } from '../lib/automations/issue-to-defect/issue-plan.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
 import { foreseeCalls } from '../lib/engine/operate/foresee-calls.ts';
 import type { JobStore } from '../lib/engine/record/job-store.ts';
+import type { IssuePlan } from '../lib/operators/issue-plan.ts';
 import type { Budget } from '../lib/service/budget/budget.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
 import { counted } from '../lib/text.ts';

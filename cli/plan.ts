@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { summarizePlans } from '../lib/automations/issue-to-defect/issue-plan.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
-import {
-  createDeliveryPlanner,
-  type DeliveryPlanner,
-  type PlannedDelivery,
-} from '../lib/intake/github/plan-deliveries.ts';
 import { createLinks } from '../lib/links/links.ts';
+import { summarizePlans } from '../lib/operators/issue-plan.ts';
+import { createDeliveryPlanner, type DeliveryPlanner, type PlannedDelivery } from '../lib/operators/plan-deliveries.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted, messageOf } from '../lib/text.ts';

@@ -1,27 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { localTime } from '../lib/dates.ts';
+import { createMarkers } from '../lib/engine/record/markers.ts';
+import { createLinks } from '../lib/links/links.ts';
+import { hooksTo } from '../lib/operators/hooks-to.ts';
+import { createLostDeliveries, type LostDeliveries, type LostPeriod } from '../lib/operators/lost-deliveries.ts';
 import {
   type LinksPlan,
   type LostLink,
   planLinks,
   type RecoverLinksOptions,
   recoverLinks,
-} from '../lib/automations/issue-to-defect/recover-links.ts';
-import { loadConfig } from '../lib/config/config-file.ts';
-import type { RelayConfig } from '../lib/config/schema.ts';
-import { localTime } from '../lib/dates.ts';
-import { createMarkers } from '../lib/engine/record/markers.ts';
-import { createLinks } from '../lib/links/links.ts';
+} from '../lib/operators/recover-links.ts';
 import { keptForMs } from '../lib/platforms/github/delivery.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { createHooks, type Hook, targetName } from '../lib/platforms/github/redelivery/hooks.ts';
-import { hooksTo } from '../lib/platforms/github/redelivery/hooks-to.ts';
-import {
-  createLostDeliveries,
-  type LostDeliveries,
-  type LostPeriod,
-} from '../lib/platforms/github/redelivery/lost-deliveries.ts';
 import { NotNow } from '../lib/platforms/github/redelivery/redelivery-api.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { callWithinBudget } from '../lib/service/connection/call-within-budget.ts';

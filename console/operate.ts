@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { decideLink, type LinkDecision } from '../lib/automations/issue-to-defect/decide-link.ts';
-import { findIssue } from '../lib/automations/issue-to-defect/find-issue.ts';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
+import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decide-link.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { eventNow } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';

@@ -20,6 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['lib/credentials', 'lib/people', 'lib/replies.ts', 'lib/timesheets', 'infra'],
   ['lib/automations'],
   ['lib/intake'],
+  ['lib/operators'],
   ['functions'],
   ['local'],
   ['console', 'relay-tests'],

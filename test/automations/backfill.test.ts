@@ -7,12 +7,7 @@ import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
-import {
-  type IssueFilter,
-  planBackfill,
-  repositoryToBackfill,
-  storeBackfill,
-} from '../../lib/intake/github/backfill.ts';
+import { type IssueFilter, planBackfill, repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';

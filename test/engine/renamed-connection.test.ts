@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { decideLink } from '../../lib/operators/decide-link.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { decideLink } from '../../lib/operators/decide-link.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';

@@ -1,5 +1,4 @@
 import { createContext } from '../../lib/automations/context.ts';
-import { decideLink, type LinkDecision } from '../../lib/automations/issue-to-defect/decide-link.ts';
 import { connectionSettings } from '../../lib/config/settings.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
@@ -9,8 +8,9 @@ import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts'
 import type { Job } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { repositoryToBackfill, storeBackfill } from '../../lib/intake/github/backfill.ts';
 import { createLinks } from '../../lib/links/links.ts';
+import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
+import { decideLink, type LinkDecision } from '../../lib/operators/decide-link.ts';
 import type { Runtime, Stores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { callWithinBudget } from '../../lib/service/connection/call-within-budget.ts';

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { decideLink } from '../../lib/automations/issue-to-defect/decide-link.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
+import { decideLink } from '../../lib/operators/decide-link.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';

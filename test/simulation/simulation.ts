@@ -5,7 +5,7 @@ import { createContext } from '../../lib/automations/context.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
-import { repositoryToBackfill, storeBackfill } from '../../lib/intake/github/backfill.ts';
+import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';

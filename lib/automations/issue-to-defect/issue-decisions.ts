@@ -8,7 +8,7 @@ import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } fr
 
 /**
  * What a job of an issue decides, as pure functions. lib/automations/issue-to-defect/run.ts carries the decisions out,
- * and lib/automations/issue-to-defect/issue-plan.ts shows them.
+ * and lib/operators/issue-plan.ts shows them.
  */
 export interface IssueView {
   /** The job that decides, or the one that an event would make. */

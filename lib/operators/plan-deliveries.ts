@@ -1,17 +1,17 @@
-import type { PlanContext } from '../../automations/context.ts';
-import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
-import { defectFields } from '../../automations/issue-to-defect/defect-text.ts';
-import { issueJobs } from '../../automations/issue-to-defect/draft.ts';
-import { type IssuePlan, planIssue } from '../../automations/issue-to-defect/issue-plan.ts';
-import type { RelayConfig } from '../../config/schema.ts';
-import { findRepository } from '../../config/settings.ts';
-import { digestFields } from '../../digest.ts';
-import type { Job, JobDraft, JobStatus } from '../../engine/record/job.ts';
-import type { IssueState } from '../../links/issue-state.ts';
-import { heldBy, type Link } from '../../links/link-life.ts';
-import type { Links, Transition } from '../../links/links.ts';
-import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { takeDelivery } from './receive-delivery.ts';
+import type { PlanContext } from '../automations/context.ts';
+import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
+import { defectFields } from '../automations/issue-to-defect/defect-text.ts';
+import { issueJobs } from '../automations/issue-to-defect/draft.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { findRepository } from '../config/settings.ts';
+import { digestFields } from '../digest.ts';
+import type { Job, JobDraft, JobStatus } from '../engine/record/job.ts';
+import { takeDelivery } from '../intake/github/receive-delivery.ts';
+import type { IssueState } from '../links/issue-state.ts';
+import { heldBy, type Link } from '../links/link-life.ts';
+import type { Links, Transition } from '../links/links.ts';
+import type { GithubDelivery } from '../platforms/github/delivery.ts';
+import { type IssuePlan, planIssue } from './issue-plan.ts';
 
 /** What a delivery would lead to. */
 export type PlannedDelivery = { summary: string } & (

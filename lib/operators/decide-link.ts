@@ -1,13 +1,17 @@
-import type { RepositoryConfig } from '../../config/schema.ts';
-import { findRepository } from '../../config/settings.ts';
-import type { VerifyCreated } from '../../engine/operate/verify-created.ts';
-import type { Markers } from '../../engine/record/markers.ts';
-import type { IssueState } from '../../links/issue-state.ts';
-import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../../links/link-life.ts';
-import { createLinks, type Links } from '../../links/links.ts';
-import { createDefect } from '../../service/partner/operations/defects.ts';
-import type { Context } from '../context.ts';
-import { fateOfClaim } from './claim-fate.ts';
+import type { Context } from '../automations/context.ts';
+import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
+import { issueEntity } from '../automations/issue-to-defect/draft.ts';
+import type { RepositoryConfig } from '../config/schema.ts';
+import { findRepository } from '../config/settings.ts';
+import type { VerifyCreated } from '../engine/operate/verify-created.ts';
+import type { Markers } from '../engine/record/markers.ts';
+import type { IssueState } from '../links/issue-state.ts';
+import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../links/link-life.ts';
+import { createLinks, type Links } from '../links/links.ts';
+import { fetchIssue } from '../platforms/github/fetch-issue.ts';
+import type { GithubForJobs } from '../platforms/github/github-for-jobs.ts';
+import type { Stores } from '../runtime.ts';
+import { createDefect } from '../service/partner/operations/defects.ts';
 
 /** The value of `by` for a defect that a person linked. */
 const A_PERSON = 'a person';
@@ -122,4 +126,27 @@ async function verifyClaimRests({ by }: Claim, options: DecideLinkOptions): Prom
 
 function changed(link: unknown): void {
   if (!link) throw new Error('the link has just changed; check it and try again');
+}
+
+/**
+ * Finds an issue by its name: as the relay last saw it, or as GitHub knows it.
+ *
+ * @param github without it, GitHub is not asked
+ * @throws {Error} for text in another format, and for an issue that neither knows
+ */
+export async function findIssue(
+  text: string,
+  { table, clock }: Pick<Stores, 'table' | 'clock'>,
+  github: GithubForJobs | undefined,
+): Promise<IssueName> {
+  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];
+  if (!repository || !number) throw new Error(`'${text}' is not an issue; expected owner/repo#42`);
+  const known = await createLinks(table, clock).named(text);
+  if (known !== undefined) return { entity: known, name: text };
+  const issue = github && (await fetchIssue(github, { repository, issueNumber: Number(number) }));
+  if (issue) return { entity: issueEntity(issue.id), name: text };
+  const asked = github
+    ? 'and GitHub does not show it'
+    : 'and this console cannot ask GitHub: use npm run -s relay -- issue';
+  throw new Error(`the relay has seen no event of ${text} in the last 30 days, ${asked}`);
 }

@@ -1,27 +1,22 @@
-import type { Context, PlanContext } from '../../automations/context.ts';
-import { fateOfClaim } from '../../automations/issue-to-defect/claim-fate.ts';
-import { isDefect, reportedState } from '../../automations/issue-to-defect/defect-text.ts';
-import { issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
-import type { IssueRepository } from '../../automations/issue-to-defect/issue-decisions.ts';
-import {
-  type IssuePlan,
-  type PlannedCalls,
-  planIssue,
-  summarizePlans,
-} from '../../automations/issue-to-defect/issue-plan.ts';
-import type { RelayConfig } from '../../config/schema.ts';
-import { findRepository } from '../../config/settings.ts';
-import { inBatches } from '../../engine/line/queue.ts';
-import type { WaitingLines } from '../../engine/line/waiting-line.ts';
-import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
-import { type JobDraft, jobId } from '../../engine/record/job.ts';
-import type { IssueState } from '../../links/issue-state.ts';
-import { keep, type ReportedState } from '../../links/link-life.ts';
-import type { GithubIssue } from '../../platforms/github/issue.ts';
-import { fetchIssuePage, type IssueCursor, type IssuePage } from '../../platforms/github/issue-pages.ts';
-import type { Limits } from '../../service/budget/window.ts';
-import { createDefect, updateDefect } from '../../service/partner/operations/defects.ts';
-import { cutToBytes } from '../../text.ts';
+import type { Context, PlanContext } from '../automations/context.ts';
+import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
+import { isDefect, reportedState } from '../automations/issue-to-defect/defect-text.ts';
+import { issueEntity, issueJobs } from '../automations/issue-to-defect/draft.ts';
+import type { IssueRepository } from '../automations/issue-to-defect/issue-decisions.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { findRepository } from '../config/settings.ts';
+import { inBatches } from '../engine/line/queue.ts';
+import type { WaitingLines } from '../engine/line/waiting-line.ts';
+import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
+import { type JobDraft, jobId } from '../engine/record/job.ts';
+import type { IssueState } from '../links/issue-state.ts';
+import { keep, type ReportedState } from '../links/link-life.ts';
+import type { GithubIssue } from '../platforms/github/issue.ts';
+import type { Limits } from '../service/budget/window.ts';
+import { createDefect, updateDefect } from '../service/partner/operations/defects.ts';
+import { cutToBytes } from '../text.ts';
+import { fetchIssuePage, type IssueCursor, type IssuePage } from './issue-pages.ts';
+import { type IssuePlan, type PlannedCalls, planIssue, summarizePlans } from './issue-plan.ts';
 
 /** Which issues of a repository a backfill takes. */
 export interface IssueFilter {

@@ -1,15 +1,15 @@
-import type { RelayConfig } from '../../config/schema.ts';
-import { findRepository } from '../../config/settings.ts';
-import { heldBy, keep, type Link, restore } from '../../links/link-life.ts';
-import type { GithubIssue } from '../../platforms/github/issue.ts';
-import { fetchIssuePage, type IssueCursor } from '../../platforms/github/issue-pages.ts';
-import type { PartnerClient } from '../../service/partner/client.ts';
-import { withOverride } from '../../service/partner/operation.ts';
-import { listDefects } from '../../service/partner/operations/defects.ts';
-import { pages } from '../../service/partner/pages.ts';
-import type { Context } from '../context.ts';
-import { type Footer, footerOf, reportedState } from './defect-text.ts';
-import { issueEntity } from './draft.ts';
+import type { Context } from '../automations/context.ts';
+import { type Footer, footerOf, reportedState } from '../automations/issue-to-defect/defect-text.ts';
+import { issueEntity } from '../automations/issue-to-defect/draft.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { findRepository } from '../config/settings.ts';
+import { heldBy, keep, type Link, restore } from '../links/link-life.ts';
+import type { GithubIssue } from '../platforms/github/issue.ts';
+import type { PartnerClient } from '../service/partner/client.ts';
+import { withOverride } from '../service/partner/operation.ts';
+import { listDefects } from '../service/partner/operations/defects.ts';
+import { pages } from '../service/partner/pages.ts';
+import { fetchIssuePage, type IssueCursor } from './issue-pages.ts';
 
 /** A defect whose description ends as that of an issue. */
 interface FooterFound extends Footer {

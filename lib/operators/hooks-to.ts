@@ -1,8 +1,8 @@
 import { RequestError } from '@octokit/request-error';
 import * as z from 'zod/mini';
-import type { AuthorizedGithub, GithubClient, GithubPlace } from '../github-client.ts';
-import { readPayload } from '../payload.ts';
-import type { Hook } from './hooks.ts';
+import type { AuthorizedGithub, GithubClient, GithubPlace } from '../platforms/github/github-client.ts';
+import { readPayload } from '../platforms/github/payload.ts';
+import type { Hook } from '../platforms/github/redelivery/hooks.ts';
 
 const listed = z.array(
   z.object({ id: z.union([z.int(), z.bigint()]), config: z.object({ url: z.nullish(z.string()) }) }),

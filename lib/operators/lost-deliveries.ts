@@ -1,7 +1,7 @@
-import { keptForMs, takenEvents } from '../delivery.ts';
-import type { Hook } from './hooks.ts';
-import { BETWEEN_CHANGES_MS, isDelivered, type RedeliveryOptions } from './redelivery.ts';
-import { type Attempt, createRedeliveryApi, HookRefused } from './redelivery-api.ts';
+import { keptForMs, takenEvents } from '../platforms/github/delivery.ts';
+import type { Hook } from '../platforms/github/redelivery/hooks.ts';
+import { BETWEEN_CHANGES_MS, isDelivered, type RedeliveryOptions } from '../platforms/github/redelivery/redelivery.ts';
+import { type Attempt, createRedeliveryApi, HookRefused } from '../platforms/github/redelivery/redelivery-api.ts';
 
 /** The deliveries of a hook that arrived in a time that the table knows nothing about. */
 export interface LostDeliveries {

@@ -1,8 +1,14 @@
-import type { IssueState } from '../../links/issue-state.ts';
-import { type Link, make, type NewestState } from '../../links/link-life.ts';
-import type { ClaimFate } from './claim-fate.ts';
-import { type DefectFields, defectFields } from './defect-text.ts';
-import { decideClaim, decideCreation, decideUpdate, type IssueView, looksAlike } from './issue-decisions.ts';
+import type { ClaimFate } from '../automations/issue-to-defect/claim-fate.ts';
+import { type DefectFields, defectFields } from '../automations/issue-to-defect/defect-text.ts';
+import {
+  decideClaim,
+  decideCreation,
+  decideUpdate,
+  type IssueView,
+  looksAlike,
+} from '../automations/issue-to-defect/issue-decisions.ts';
+import type { IssueState } from '../links/issue-state.ts';
+import { type Link, make, type NewestState } from '../links/link-life.ts';
 
 /** What a job of an issue would do with the state that its link has now: one call, or none. */
 export type IssuePlan =

@@ -1,8 +1,8 @@
-import { NeedsOperator } from '../../engine/record/interruption.ts';
-import { PayloadError } from './delivery.ts';
-import { ownerAndRepo } from './github-client.ts';
-import type { GithubForJobs } from './github-for-jobs.ts';
-import { type GithubIssue, readIssue } from './issue.ts';
+import { NeedsOperator } from '../engine/record/interruption.ts';
+import { PayloadError } from '../platforms/github/delivery.ts';
+import { ownerAndRepo } from '../platforms/github/github-client.ts';
+import type { GithubForJobs } from '../platforms/github/github-for-jobs.ts';
+import { type GithubIssue, readIssue } from '../platforms/github/issue.ts';
 
 /** A place in the list of a repository's issues, in the order of their last change. */
 export interface IssueCursor {
