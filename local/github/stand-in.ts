@@ -67,6 +67,14 @@ export interface GithubKnowledge {
   strayCommits: Set<string>;
 }
 
+/** A request, with the part of its headers that counts. */
+export interface GithubRequest {
+  method: string | undefined;
+  url: URL;
+  authorization: string | undefined;
+  body: Buffer;
+}
+
 export interface GithubStandIn extends GithubKnowledge {
   /** Serves the REST API: `http://127.0.0.1:8788`. */
   url: string;
@@ -97,6 +105,27 @@ const me = { id: 1, login: 'relay', type: 'User' };
  * https://docs.github.com/en/rest/issues and https://docs.github.com/en/rest/checks
  */
 export async function startGithubStandIn(options: GithubStandInOptions): Promise<GithubStandIn> {
+  const server = createServer(async (request, response) => {
+    const answered = await answerBody(request).catch((error) => answerOf({ message: String(error) }, 400));
+    if (!answered) return response.destroy();
+    const headers = { 'content-type': 'application/json', ...answered.headers };
+    const { body } = answered;
+    return response.writeHead(answered.status, headers).end(body instanceof Uint8Array ? body : JSON.stringify(body));
+  });
+  const { url, close } = await listen(server);
+  const { known, answer } = createGithubStandIn(options, url);
+  return { ...known, url, close };
+
+  async function answerBody(request: IncomingMessage): Promise<Answer | undefined> {
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (!body) return answerOf({ message: 'Payload Too Large' }, 413);
+    const { method, headers } = request;
+    return answer({ method, url: new URL(request.url ?? '/', url), authorization: headers.authorization, body });
+  }
+}
+
+/** The same without a server. @param url that its answers refer to */
+export function createGithubStandIn(options: GithubStandInOptions, url: string) {
   const {
     clock,
     isValid,
@@ -116,22 +145,9 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     strayCommits: new Set(),
   };
 
-  const server = createServer(async (request, response) => {
-    const answered = await answer(request).catch((error) => answerOf({ message: String(error) }, 400));
-    if (!answered) return response.destroy();
-    const headers = { 'content-type': 'application/json', ...answered.headers };
-    const { body } = answered;
-    return response.writeHead(answered.status, headers).end(body instanceof Uint8Array ? body : JSON.stringify(body));
-  });
-  const { url, close } = await listen(server);
-  return { ...known, url, close };
-
-  async function answer(request: IncomingMessage): Promise<Answer | undefined> {
-    const { pathname, searchParams: query } = new URL(request.url ?? '/', url);
-    const body = await readBody(request, MAX_BODY_BYTES);
-    if (!body) return answerOf({ message: 'Payload Too Large' }, 413);
-    const { authorization } = request.headers;
-    const route = `${request.method} ${pathname}`;
+  function answer({ method, url, authorization, body }: GithubRequest): Answer | undefined {
+    const { pathname, searchParams: query } = url;
+    const route = `${method} ${pathname}`;
     const stored = answerOfStore(route, authorization, known.artifacts);
     if (stored) return stored;
     if (!isValid(authorization)) return answerOf({ message: 'Bad credentials' }, 401);
@@ -228,6 +244,8 @@ export async function startGithubStandIn(options: GithubStandInOptions): Promise
     commented?.(comment);
     return answerOf(comment, 201);
   }
+
+  return { known, answer };
 }
 
 /** The newest commit of every branch. */

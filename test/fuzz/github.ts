@@ -1,4 +1,10 @@
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/draft.ts';
+import { attemptOf, testRunJobs } from '../../lib/automations/tests-to-scenarios/draft.ts';
+import { jobId } from '../../lib/engine/record/job.ts';
+import { createGithubStandIn } from '../../local/github/stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
+import { commentPayload, mergedPayload, pullPayload } from '../kill/github-payloads.ts';
+import { archiveOf, idOf, junit, workflowRun } from '../workflow-runs.ts';
 import type { VirtualClock } from './clock.ts';
 
 export const REPOSITORIES = ['Codertocat/Hello-World', 'Codertocat/Other'] as const;
@@ -34,18 +40,48 @@ export interface Issue {
 
 /** A webhook delivery, which GitHub keeps until it was answered with 2xx. */
 export interface Delivery {
-  /** Which issue it is about; a transferred issue stays the same. */
-  issue: number;
+  event: 'issues' | 'issue_comment' | 'pull_request' | 'workflow_run';
+  /** Which issue it is about, or none; a transferred issue stays the same. */
+  issue: number | undefined;
   payload: object;
   /** Whether it arrived at least once. */
   wasSent: boolean;
   isAccepted: boolean;
 }
 
-/** GitHub's issues, and the deliveries of what happens to them. */
+export interface RunEnd {
+  workflow: string;
+  hasFailed: boolean;
+  isSameCommit: boolean;
+}
+
+export interface PullChange {
+  which: number;
+  head: number;
+  /** Whether its text names a task. */
+  isTracked: boolean;
+  isOpen: boolean;
+}
+
+export const WORKFLOWS = ['ci.yml', 'nightly.yml'] as const;
+export const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
+export const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+/** Numbers that no issue has. */
+const FIRST_PAGE = 500;
+const archives = {
+  passed: await archiveOf({ 'report.xml': junit({ scenario: SCENARIO }) }),
+  failed: await archiveOf({ 'report.xml': junit({ scenario: SCENARIO, result: 'failure' }) }),
+};
+
+/** GitHub's issues, pull requests and workflow runs, and the deliveries of what happens to them. */
 export class Github {
   readonly issues: Issue[] = [];
   readonly deliveries: Delivery[] = [];
+  /** When checklist items were asked for, by the id of the job; epoch milliseconds, whole seconds. */
+  readonly asked = new Map<string, number>();
+  /** The runs of workflows that have ended, and their jobs. The later one is the newer one. */
+  readonly runs: (Pick<RunEnd, 'workflow' | 'hasFailed'> & { job: string; commit: number })[] = [];
+  readonly standIn: ReturnType<typeof createGithubStandIn>;
   /** Whether the relay's credentials let it read issues. */
   isReadable = true;
   readonly #clock: VirtualClock;
@@ -53,6 +89,57 @@ export class Github {
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
+    const options = { clock: () => clock.now, isValid: () => true, installationToken: 'ghs_test' };
+    this.standIn = createGithubStandIn(options, 'https://api.github.com');
+  }
+
+  /** A comment or the merge of a pull request asks for checklist items. */
+  asks(from: 'comment' | 'merge', isDone: boolean, items: readonly number[]): Delivery[] {
+    const [number, at] = [FIRST_PAGE + this.asked.size, this.#stamp()];
+    const isComment = from === 'comment';
+    const line = `/${isDone ? 'done' : 'undo'} ${items.join(' ')}`;
+    const happened = isComment ? [600_000 + number, line] : ['pull request', 700_000 + number];
+    this.asked.set(jobId(checklistItemJobs.name, ...happened), Date.parse(at));
+    if (isComment) {
+      const payload = commentPayload(number, line);
+      return [this.#tell('issue_comment', { ...payload, comment: { ...Object(payload.comment), created_at: at } })];
+    }
+    const payload = mergedPayload(number, items.map((item) => `Completes checklist item ${item}`).join('\n'));
+    return [this.#tell('pull_request', { ...payload, pull_request: { ...payload.pull_request, merged_at: at } })];
+  }
+
+  /** A run of a workflow ends, on the commit of the last one or on the next. */
+  ends({ workflow, hasFailed, isSameCommit }: RunEnd): Delivery[] {
+    const number = this.runs.length + 1;
+    const last = this.runs.at(-1)?.commit ?? 0;
+    const commit = isSameCommit && last > 0 ? last : number;
+    const [createdAt, id] = [this.#stamp(), idOf(number)];
+    const conclusion = hasFailed ? 'failure' : 'success';
+    const payload = workflowRun({ number, file: workflow, conclusion, createdAt, branch: 'master' });
+    Object.assign(payload.workflow_run as object, { updated_at: createdAt, head_sha: shaOf(commit) });
+    const archive = archives[hasFailed ? 'failed' : 'passed'];
+    this.standIn.known.artifacts.set(number, { runId: id, name: 'junit', createdAt, archive });
+    this.runs.push({ job: jobId(testRunJobs.name, ...attemptOf({ id, run_attempt: 1 })), workflow, commit, hasFailed });
+    return [this.#tell('workflow_run', payload)];
+  }
+
+  /** A pull request is opened, or gets another text or head, or is closed. */
+  changesPull({ which, head, isTracked, isOpen }: PullChange): Delivery[] {
+    const { pulls } = this.standIn.known;
+    const [number, updated_at] = [FIRST_PAGE - 1 - which, this.#stamp()];
+    const name = `${REPOSITORIES[0]}#${number}`;
+    const last = pulls.get(name) as { head: { sha: string }; state: string } | undefined;
+    const sha = shaOf(FIRST_PAGE + head);
+    const example = pullPayload(number, isTracked ? `Task: ${TASK}` : 'Nothing.');
+    const pull_request = { ...example.pull_request, head: { sha }, updated_at, state: isOpen ? 'open' : 'closed' };
+    if (!last && !isOpen) return [];
+    pulls.set(name, pull_request);
+    const isMoved = last && last.head.sha !== sha;
+    const changed = isMoved ? 'synchronize' : 'edited';
+    const action = !last ? 'opened' : !isOpen ? 'closed' : last.state === 'closed' ? 'reopened' : changed;
+    return [
+      this.#tell('pull_request', { ...example, action, pull_request, ...(isMoved && { before: last.head.sha }) }),
+    ];
   }
 
   /**
@@ -83,14 +170,24 @@ export class Github {
   }
 
   /** GitHub's REST API, as far as the relay uses it. */
-  answer({ pathname, searchParams }: URL): Response {
+  answer(url: URL, { method = 'GET', headers, body }: RequestInit): Response {
+    const { pathname, searchParams } = url;
+    const authorization = new Headers(headers).get('authorization') ?? undefined;
+    const asked = { method, url, authorization, body: Buffer.from(String(body ?? '')) };
+    const isOfIssues = method === 'GET' && /\/issues(\/\d+)?$/.test(pathname);
+    const answer = isOfIssues ? undefined : this.standIn.answer(asked);
+    if (answer) {
+      const { status, body } = answer;
+      const bytes = body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body);
+      return new Response(bytes, { status, headers: { 'content-type': 'application/json', ...answer.headers } });
+    }
     const [, owner, name, number] = /^\/repos\/([^/]+)\/([^/]+)\/issues(?:\/(\d+))?$/.exec(pathname) ?? [];
     const repository = `${owner}/${name}`;
     const there = this.issues.filter((issue) => issue.repository === repository && !issue.isDeleted);
     if (number !== undefined) {
       // A transferred issue is answered as it is now, after a redirect.
       const place = this.isReadable && this.#placeOf(Number(number));
-      const issue = place && this.issues[place.issue];
+      const issue = place && this.issues[place.issue ?? -1];
       if (!issue) return Response.json({}, { status: 404 });
       return issue.isDeleted ? Response.json({}, { status: 410 }) : Response.json(payloadOf('read', issue).issue);
     }
@@ -102,7 +199,13 @@ export class Github {
   }
 
   #placeOf(id: number): Delivery | undefined {
-    return this.deliveries.find(({ payload }) => (payload as { issue: { number: number } }).issue.number === id);
+    return this.deliveries.find(
+      ({ issue, payload }) => issue !== undefined && (payload as { issue: { number: number } }).issue.number === id,
+    );
+  }
+
+  #stamp(): string {
+    return new Date(Math.floor(this.#clock.now / 1_000) * 1_000).toISOString().replace('.000', '');
   }
 
   #open(isBug: boolean): Delivery[] {
@@ -136,11 +239,17 @@ export class Github {
   }
 
   #deliver(issue: Issue, payload: object): Delivery {
-    const delivery = { issue: this.issues.indexOf(issue), payload, wasSent: false, isAccepted: false };
+    return this.#tell('issues', payload, this.issues.indexOf(issue));
+  }
+
+  #tell(event: Delivery['event'], payload: object, issue?: number): Delivery {
+    const delivery = { event, issue, payload, wasSent: false, isAccepted: false };
     this.deliveries.push(delivery);
     return delivery;
   }
 }
+
+const shaOf = (commit: number) => String(commit).padStart(40, 'a');
 
 function canHappen(what: Happening, { isBug, isClosed }: Issue): boolean {
   if (what === 'labeled') return !isBug;

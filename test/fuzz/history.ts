@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { countings } from '../service/budget/service-model.ts';
-import { type Happening, happenings } from './github.ts';
+import { type Happening, happenings, type PullChange, type RunEnd, WORKFLOWS } from './github.ts';
 import { type Trouble, troubles } from './process.ts';
-import { type Detour, type Limits, type Way, ways } from './service.ts';
+import { type Detour, destinations, type Limits, type Way, ways } from './service.ts';
 
 /** Most of what happens, happens to the first. */
 const ISSUES = [0, 0, 0, 1];
@@ -21,16 +21,30 @@ const operations = [
 ] as const;
 export type Operation = (typeof operations)[number];
 
+/** How it is told. What GitHub holds is delivered later, or at the end. */
+export interface Told {
+  held: boolean;
+  troubles: Trouble[];
+}
+
 /** Something that happens to the relay, or around it. What does not apply at its moment does nothing. */
 export type Action =
   /** What the service allows from the beginning. Without it, the limits are out of reach. */
   | ({ do: 'limits' } & Limits)
-  /** On GitHub. What is held is delivered later, or at the end. */
-  | { do: 'happens'; what: Happening; issue: number; held: boolean; troubles: Trouble[] }
+  /** To an issue on GitHub. */
+  | ({ do: 'happens'; what: Happening; issue: number } & Told)
   /** A delivery arrives, late or once more; below 0, the last that has not arrived. */
   | { do: 'delivers'; which: number; troubles: Trouble[] }
   /** A person asks for a defect in Slack, or Slack sends their last command once more. */
   | { do: 'commands'; again: boolean; troubles: Trouble[] }
+  /** A person asks for checklist items, in Slack, in a comment, or with the text of a merged pull request. */
+  | ({ do: 'asks'; from: 'slack' | 'comment' | 'merge'; isDone: boolean; items: readonly number[] } & Told)
+  /** A person links a defect in Slack. */
+  | { do: 'relates'; which: number; to: 'task' | 'step'; troubles: Trouble[] }
+  /** A run of a workflow ends. */
+  | ({ do: 'tests' } & RunEnd & Told)
+  /** A pull request is opened or changed. */
+  | ({ do: 'pulls' } & PullChange & Told)
   /** The worker gets the next message. */
   | { do: 'works'; lane: number; troubles: Trouble[] }
   | { do: 'works off' }
@@ -74,35 +88,63 @@ const way = fc.oneof(
 );
 
 const detour = fc.record<Detour>({
-  to: fc.constantFrom(
-    'defects/create',
-    'defects/create',
-    'defects/update',
-    'defects/update',
-    'defects/list',
-    'anything',
-  ),
+  to: fc.constantFrom('defects/create', 'defects/update', ...destinations),
   way,
   body: fc.nat({ max: 6 }),
 });
 
-/** The sixty seconds and the five minutes are those of leases and of signatures. */
-const seconds = fc.constantFrom(1, 5, 12, 16, 31, 46, 61, 91, 130, 200, 301, 400, 900, 3_600, 86_400);
+/** The sixty seconds and the six minutes are those of leases and of signatures. */
+const seconds = fc.constantFrom(1, 5, 12, 16, 31, 46, 61, 91, 130, 200, 301, 361, 400, 900, 3_600, 86_400);
+
+const told = {
+  held: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  troubles: some,
+};
+
+const happens = fc.record({
+  do: fc.constant('happens' as const),
+  what: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom<Happening>('opened', 'edited title', 'edited body', 'transferred') },
+    { weight: 1, arbitrary: fc.constantFrom(...happenings) },
+  ),
+  issue: fc.constantFrom(...ISSUES),
+  ...told,
+});
+const asks = fc.record({
+  do: fc.constant('asks' as const),
+  from: fc.constantFrom('slack' as const, 'slack' as const, 'comment' as const, 'merge' as const),
+  isDone: fc.boolean(),
+  items: fc.constantFrom([103], [103], [103, 104]),
+  ...told,
+});
+const relates = fc.record({
+  do: fc.constant('relates' as const),
+  which: place,
+  to: fc.constantFrom('task' as const, 'step' as const),
+  troubles: some,
+});
+const tests = fc.record({
+  do: fc.constant('tests' as const),
+  workflow: fc.constantFrom(...WORKFLOWS),
+  hasFailed: fc.boolean(),
+  isSameCommit: fc.boolean(),
+  ...told,
+});
+const pulls = fc.record({
+  do: fc.constant('pulls' as const),
+  which: fc.nat({ max: 1 }),
+  head: fc.nat({ max: 1 }),
+  isTracked: fc.boolean(),
+  isOpen: fc.constantFrom(true, true, false),
+  ...told,
+});
 
 const action = fc.oneof<fc.MaybeWeightedArbitrary<Action>[]>(
-  {
-    weight: 7,
-    arbitrary: fc.record({
-      do: fc.constant('happens' as const),
-      what: fc.oneof(
-        { weight: 3, arbitrary: fc.constantFrom<Happening>('opened', 'edited title', 'edited body', 'transferred') },
-        { weight: 1, arbitrary: fc.constantFrom(...happenings) },
-      ),
-      issue: fc.constantFrom(...ISSUES),
-      held: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-      troubles: some,
-    }),
-  },
+  { weight: 7, arbitrary: happens },
+  { weight: 3, arbitrary: asks },
+  { weight: 1, arbitrary: relates },
+  { weight: 2, arbitrary: tests },
+  { weight: 2, arbitrary: pulls },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('delivers' as const), which: place, troubles: some }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('commands' as const), again: fc.boolean(), troubles: some }) },
   {

@@ -1,4 +1,5 @@
 import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
+import { relateJobs } from '../../lib/automations/relate/draft.ts';
 import { isOutcomeUnknown, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
@@ -8,6 +9,7 @@ import { createBudget } from '../../lib/service/budget/budget.ts';
 import { callsIn } from '../../lib/service/budget/window.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import type { Issue } from './github.ts';
+import { isLinked, linkedTwice, notAsAsked } from './last-asked.ts';
 import type { World } from './world.ts';
 
 const CLOCK_ERROR_MS = 400;
@@ -29,7 +31,7 @@ export class Judge {
   /** The issues that a person decided something about that explains a missing, a second or an old defect. */
   readonly #decided = new Set<Issue>();
   /** How many jobs the issue had by then. */
-  readonly #discarded = new Map<Issue, number>();
+  readonly #discarded = new Map<Issue, { entity: string | undefined; jobs: number }>();
   readonly #edits: Edit[] = [];
   readonly #seeded: number;
   /** The leases that were seen last. */
@@ -50,10 +52,14 @@ export class Judge {
     for (const issue of issues) this.#decided.add(issue);
   }
 
-  /** A person gave up what a job had to do. The next event of the issue does it. */
+  /**
+   * A person gave up what a job had to do. The next event of the issue does it. Of two defects that the job named, only
+   * one of the issue's last place tells again.
+   */
   noteDiscard(job: Job): void {
     const issue = this.#issueOf(job);
-    if (issue) this.#discarded.set(issue, this.#jobsOf(issue).length);
+    const entity = this.#isConflict(job) ? job.entity : undefined;
+    if (issue) this.#discarded.set(issue, { entity, jobs: this.#jobsOf(issue, entity).length });
   }
 
   links(): string {
@@ -61,11 +67,14 @@ export class Judge {
   }
 
   #isDiscarded(issue: Issue): boolean {
-    return this.#discarded.get(issue) === this.#jobsOf(issue).length;
+    const last = this.#discarded.get(issue);
+    return last !== undefined && last.jobs === this.#jobsOf(issue, last.entity).length;
   }
 
-  #jobsOf(issue: Issue): Job[] {
-    return this.#world.jobs().filter((job) => this.#issueOf(job) === issue);
+  /** @param entity of one of its places; without it, of all */
+  #jobsOf(issue: Issue, entity?: string): Job[] {
+    const jobs = this.#world.jobs().filter((job) => this.#issueOf(job) === issue);
+    return entity === undefined ? jobs : jobs.filter((job) => job.entity === entity);
   }
 
   parked(): Job[] {
@@ -77,16 +86,17 @@ export class Judge {
     this.#leases = [];
   }
 
-  /** The defect that a parked job has created, as its open request or an earlier decision says. */
-  async madeBy(job: Job): Promise<Defect | undefined> {
+  /** What a parked job has created, as its open request or an earlier decision says; of a link, the operation. */
+  async madeBy(job: Job): Promise<string | undefined> {
     const { table, clock } = this.#world.stores;
+    if (job.automation === relateJobs.name) return isLinked(job, this.#world) ? 'defects/link' : undefined;
     const journal = await openJournal(table, job.id, clock);
     const markers = journal.openSteps().map((step) => journal.openRequest(step)?.found?.marker ?? step);
     const decided = journal.entries().map(({ result }) => (result as { id?: unknown } | undefined)?.id);
-    return this.#made().find(
+    return this.made().find(
       ({ defect_id, description }) =>
         decided.includes(defect_id) || markers.some((marker) => description.includes(marker)),
-    );
+    )?.defect_id;
   }
 
   /** A person changes a defect, if the relay has nothing to do. */
@@ -101,7 +111,7 @@ export class Judge {
         : [];
     });
     const { issue, id } = tied[which % tied.length] ?? {};
-    const defect = this.#made().find(({ defect_id }) => defect_id === id);
+    const defect = this.made().find(({ defect_id }) => defect_id === id);
     if (!issue || !defect) return;
     const value = field === 'title' ? 'as a person wants it' : `As a person wants it.\n${markerOf(defect)}`;
     defect[field] = value;
@@ -116,6 +126,7 @@ export class Judge {
       ...service.wrong,
       ...(await this.#uncounted()),
       ...this.#takenAway(),
+      ...linkedTwice(this.#world),
       ...this.#doubled(),
       ...this.#irresponsible(),
     ];
@@ -135,6 +146,7 @@ export class Judge {
     return [
       ...wrong,
       ...this.#unanswered(),
+      ...notAsAsked(this.#world),
       ...this.#world.github.issues.flatMap((issue) => this.#wrongOf(issue)),
       ...this.#overwritten(),
     ];
@@ -147,10 +159,11 @@ export class Judge {
     const links = this.#world.github.issues.map(
       (issue) => `${this.nameOf(issue)} ${JSON.stringify({ ...this.#linkOf(issue), newest: undefined })}`,
     );
-    return `${this.#world.clock.now % 86_400_000} ${this.#made().length} defects; ${links.join(', ')}; ${jobs.join(', ')}`;
+    return `${this.#world.clock.now % 86_400_000} ${this.made().length} defects; ${links.join(', ')}; ${jobs.join(', ')}`;
   }
 
-  #made(): Defect[] {
+  /** The defects that the relay has made. */
+  made(): Defect[] {
     return this.#world.service.data.defects.slice(this.#seeded);
   }
 
@@ -166,18 +179,18 @@ export class Judge {
   #issueOf(job: Job): Issue | undefined {
     if (job.automation !== issueJobs.name) return undefined;
     const { entity } = issueJobs.inputOf(job);
-    const places = this.#world.github.deliveries.filter(({ payload }) => {
-      const { issue } = payload as { issue: { id: number } };
-      return entity === `issue-${issue.id}`;
-    });
-    return this.#world.github.issues[places[0]?.issue ?? -1];
+    const told = this.#world.github.deliveries.find(
+      ({ issue, payload }) =>
+        issue !== undefined && entity === `issue-${(payload as { issue: { id: number } }).issue.id}`,
+    );
+    return this.#world.github.issues[told?.issue ?? -1];
   }
 
   /** Calls that the service counts and the budget does not. Nothing but chance would keep such a budget within the limit. */
   async #uncounted(): Promise<string[]> {
     const { service, stores } = this.#world;
     const used = service.used();
-    const booked = await createBudget({ table: stores.table }).windows('main');
+    const booked = await createBudget(stores).windows('main');
     return (['minute', 'day'] as const).flatMap((window) =>
       callsIn(booked[window]) < used[window]
         ? [`the budget counts ${callsIn(booked[window])} of the ${used[window]} calls of the last ${window}`]
@@ -198,17 +211,18 @@ export class Judge {
   }
 
   #doubled(): string[] {
-    const byMarker = Map.groupBy(this.#made(), markerOf);
+    const byMarker = Map.groupBy(this.made(), markerOf);
     // An issue that a person gave another one's defect writes its own marker into that.
     const twice = this.#decided.size > 0 ? [] : [...byMarker].filter(([, { length }]) => length > 1);
     const ofIssues = this.#world.github.issues.flatMap((issue) => {
       if (this.#decided.has(issue)) return [];
-      const made = this.#made().filter((defect) => this.#isOf(defect, issue));
-      if (this.#isComing(issue) || this.#isConflictOf(made)) return [];
+      const made = this.made().filter((defect) => this.#isOf(defect, issue));
+      const isToldOf = this.#isDiscarded(issue) && this.#discarded.get(issue)?.entity !== undefined;
+      if (this.#isComing(issue) || isToldOf || this.#isConflictOf(made)) return [];
       return made.length > 1 ? [`${made.length} defects of ${this.nameOf(issue)}`] : [];
     });
     const ofCommands = this.#world.slack.typed.flatMap(({ title }) =>
-      this.#made().filter((defect) => defect.title === title).length > 1 ? [`two defects of ${title}`] : [],
+      this.made().filter((defect) => defect.title === title).length > 1 ? [`two defects of ${title}`] : [],
     );
     const { slack } = this.#world;
     const toldTwice = slack.ids().filter((id, index, all) => all.indexOf(id) !== index);
@@ -239,8 +253,9 @@ export class Judge {
   #isOf({ description }: Defect, issue: Issue): boolean {
     const place = this.#world.github.issues.indexOf(issue);
     return this.#world.github.deliveries.some(({ issue, payload }) => {
-      const { issue: told } = payload as { issue: { html_url: string } };
-      return issue === place && description.includes(`${told.html_url}\n`);
+      return (
+        issue === place && description.includes(`${(payload as { issue: { html_url: string } }).issue.html_url}\n`)
+      );
     });
   }
 
@@ -261,7 +276,7 @@ export class Judge {
     if (this.#decided.has(issue) || issue.isDeleted) return [];
     const wrong: string[] = [];
     const link = this.#linkOf(issue);
-    const [defect] = this.#made().filter((one) => this.#isOf(one, issue));
+    const [defect] = this.made().filter((one) => this.#isOf(one, issue));
     const edits = this.#edits.filter((edit) => edit.issue === issue);
     const name = this.nameOf(issue);
     if (!defect && edits.some(({ field }) => field === 'description')) return [];
@@ -287,22 +302,24 @@ export class Judge {
     return wrong;
   }
 
-  /** A command that was accepted has made its defect, or its person was told why not. */
+  /** A command that was accepted has done its work, or its person was told why not. */
   #unanswered(): string[] {
     const jobs = this.#world.jobs();
     const { told } = this.#world.slack;
-    return this.#world.slack.typed.flatMap(({ title, isAccepted, responseUrl }) => {
-      const job = jobs.find(({ input }) => (input as { title?: string }).title === title);
-      if (!job) return isAccepted ? [`the command for ${title} is lost`] : [];
+    return this.#world.slack.typed.flatMap(({ job: id, title, isAccepted, responseUrl }) => {
+      const job = jobs.find((one) => one.id === id);
+      if (!job) return isAccepted ? [`the command of ${id} is lost`] : [];
       // Its title changes if a person links an issue with it.
-      const isThere = this.#made().some((defect) => defect.title === title || job.outcome?.includes(defect.defect_id));
+      const isThere =
+        title === undefined ||
+        this.made().some((defect) => defect.title === title || job.outcome?.includes(defect.defect_id));
       const isTold = told.some(({ url }) => url === responseUrl || url.endsWith('/chat.postMessage'));
       return isThere || (job.notDone && isTold) ? [] : [`no defect of ${title}, and no word: ${job.outcome}`];
     });
   }
 
   #isConflict({ parked }: Job): boolean {
-    return this.#made().filter(({ defect_id }) => parked?.reason.includes(defect_id)).length > 1;
+    return this.made().filter(({ defect_id }) => parked?.reason.includes(defect_id)).length > 1;
   }
 
   /** What a person changed stays until the issue's own value changes. */
@@ -311,7 +328,7 @@ export class Judge {
     if (!this.#world.github.isReadable) return [];
     return this.#edits.flatMap(({ defect: id, field, value, issue, changes }) => {
       if (this.#decided.has(issue) || issue.changes[field] !== changes) return [];
-      const defect = this.#made().find(({ defect_id }) => defect_id === id);
+      const defect = this.made().find(({ defect_id }) => defect_id === id);
       const isThere =
         defect?.[field] === value || this.#edits.some((edit) => edit.defect === id && edit.value !== value);
       return isThere ? [] : [`the ${field} of ${this.nameOf(issue)} that a person changed is ${defect?.[field]}`];

@@ -1,13 +1,17 @@
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/draft.ts';
+import { relateJobs } from '../../lib/automations/relate/draft.ts';
 import { canBeDiscarded, isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { PROJECT } from '../relay.ts';
-import { REPOSITORIES } from './github.ts';
-import type { Action, Operation } from './history.ts';
+import { type Delivery, REPOSITORIES, TASK } from './github.ts';
+import type { Action, Operation, Told } from './history.ts';
 import { Judge } from './judge.ts';
 import * as operators from './operators.ts';
 import type { Trouble } from './process.ts';
 import type { Limits } from './service.ts';
 import { World } from './world.ts';
+
+const TARGETS = { task: `task ${TASK}`, step: 'step 2' };
 
 const NO_LIMITS: Limits = { perMinute: 1_000, perDay: 100_000, counting: 'sliding' };
 
@@ -35,12 +39,27 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
   switch (action.do) {
     case 'limits':
       return;
-    case 'happens': {
-      const deliveries = world.github.happens(action.what, action.issue);
-      if (action.held) return;
-      for (const delivery of deliveries) await world.post(delivery, action.troubles);
-      return;
+    case 'happens':
+      return tell(world.github.happens(action.what, action.issue), action, world);
+    case 'asks': {
+      // Of two requests at nearly the same time, any may be the newest.
+      await world.pass(3_000);
+      const { from, isDone, items, troubles } = action;
+      if (from !== 'slack') return tell(world.github.asks(from, isDone, items), action, world);
+      const text = `${isDone ? 'done' : 'undo'} ${items.join(' ')}`;
+      return void (await world.command(world.slack.types(text, checklistItemJobs), troubles));
     }
+    case 'relates': {
+      const defects = judge.made();
+      const defect = defects[action.which % defects.length];
+      if (!defect) return;
+      const text = `relate ${defect.defect_id} ${TARGETS[action.to]}`;
+      return void (await world.command(world.slack.types(text, relateJobs), action.troubles));
+    }
+    case 'tests':
+      return tell(world.github.ends(action), action, world);
+    case 'pulls':
+      return tell(world.github.changesPull(action), action, world);
     case 'delivers': {
       const { deliveries } = world.github;
       const waiting = deliveries.filter(({ isAccepted }) => !isAccepted);
@@ -51,7 +70,7 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
     }
     case 'commands': {
       const last = action.again ? world.slack.typed.at(-1) : undefined;
-      return void (await world.command(last ?? world.slack.types(), action.troubles));
+      return void (await world.command(last ?? world.slack.typesDefect(), action.troubles));
     }
     case 'works':
       return void (await world.work(action.lane, action.troubles));
@@ -82,6 +101,12 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
   }
 }
 
+/** GitHub delivers what happened, unless it is held. */
+async function tell(deliveries: readonly Delivery[], { held, troubles }: Told, world: World): Promise<void> {
+  if (held) return;
+  for (const delivery of deliveries) await world.post(delivery, troubles);
+}
+
 async function operate(
   operation: Operation,
   which: number,
@@ -106,9 +131,10 @@ async function operate(
     if (word === 'replay') await operators.replay(host, job);
     if (word === 'discard') await operators.discard(host, job);
     if (option === 'search' && isOutcomeUnknown(job)) await operators.searchAgain(host, job);
-    if (option === 'again') await operators.resolve(host, job);
     const made = await judge.madeBy(job);
-    if (option === 'done' && made) await operators.resolve(host, job, made.defect_id);
+    // No search finds a link, so the operator looks.
+    if (option === 'again' && !(made && job.automation === relateJobs.name)) await operators.resolve(host, job);
+    if (option === 'done' && made) await operators.resolve(host, job, made);
   });
 }
 
@@ -162,7 +188,7 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
       await world.run([], async (host) => {
         const decide = () => {
           if (!isOutcomeUnknown(job)) return operators.replay(host, job);
-          return operators.resolve(host, job, made?.defect_id);
+          return operators.resolve(host, job, made);
         };
         await decide().catch((error: unknown) => refused.push(String(error)));
       });

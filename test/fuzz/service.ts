@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { checkOrders } from '../../sandbox/checks.ts';
+import { decryptPayload } from '../../sandbox/decryption.ts';
 import { Faults } from '../../sandbox/faults.ts';
 import { Nonces } from '../../sandbox/nonces.ts';
 import { answerPartner, type Service as SandboxService } from '../../sandbox/partner-api.ts';
@@ -72,9 +73,19 @@ export const ways = [
 ] as const;
 export type Way = (typeof ways)[number];
 
+export const destinations = [
+  'defects/create',
+  'defects/update',
+  'defects/list',
+  'defects/link',
+  'work-items/checklist/items/complete',
+  'test-scenarios/update',
+  'anything',
+] as const;
+
 /** A way that the next request of these operations goes. */
 export interface Detour {
-  to: 'defects/create' | 'defects/update' | 'defects/list' | 'anything';
+  to: (typeof destinations)[number];
   way: Way;
   /** Which of the hostile bodies. */
   body: number;
@@ -85,6 +96,10 @@ export class Service {
   readonly data: Data;
   /** What the relay should not have sent. */
   readonly wrong: string[] = [];
+  /** The payloads of the links that were made. */
+  readonly linked: string[] = [];
+  /** The operations that were refused. */
+  readonly refused = new Set<string>();
   readonly #limits: Limits;
   readonly #limiter: ServiceModel;
   /** When the calls came of which the relay could know. */
@@ -153,9 +168,12 @@ export class Service {
       isCopy = true;
       const answer = await answerPartner(this.#sandbox, request);
       if (!answer) throw new Error('the sandbox answered in a way that is not asked for');
+      if (operation === '/defects/link' && answer.status === 200) {
+        this.linked.push(JSON.stringify(decryptPayload(request.body, defaultKey.secretKey)));
+      }
       return new Response(answer.body, { status: answer.status, headers: answer.headers as Record<string, string> });
     };
-    return detour ? this.#travel(detour, carryOut) : carryOut();
+    return detour ? this.#travel(operation, detour, carryOut) : carryOut();
   }
 
   /** How many calls of which the relay could know count now, however the service counts. */
@@ -180,7 +198,7 @@ export class Service {
     return this.#limiter.request(now);
   }
 
-  async #travel({ way, body }: Detour, carryOut: () => Promise<Response>): Promise<Response> {
+  async #travel(operation: string, { way, body }: Detour, carryOut: () => Promise<Response>): Promise<Response> {
     const hostile = hostileBodies[body % hostileBodies.length];
     const [, seconds] = /^passed on after (\d+) s$/.exec(way) ?? [];
     if (seconds !== undefined) {
@@ -208,6 +226,7 @@ export class Service {
         await carryOut();
         return Response.json(hostile, { status: 500 });
       case 'hostile 400':
+        this.refused.add(operation);
         return Response.json(hostile, { status: 400 });
       case 'hostile 201':
         await carryOut();
@@ -219,6 +238,7 @@ export class Service {
         await this.#clock.pass(9_000);
         return carryOut();
       default: {
+        this.refused.add(operation);
         const [, status = '', retryAfter] = /^(\d+)(?: for (\d+) s)?/.exec(way) ?? [];
         return refusal(Number(status), retryAfter === undefined ? {} : { 'retry-after': retryAfter });
       }

@@ -14,20 +14,23 @@ import { FifoQueue, type ReceivedMessage } from '../../local/fifo-queue.ts';
 import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../../local/http-front.ts';
 import { asScheduledHandler, type ScheduledHandler } from '../../local/schedules.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
+import { newKeys } from '../github-identity.ts';
 import { exampleConfig, githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from '../relay.ts';
 import { connectAws } from '../simulation/aws-wire.ts';
 import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
 import type { Attributes } from '../simulation/expressions.ts';
 import { VARIABLES } from '../simulation/world.ts';
 import { VirtualClock } from './clock.ts';
-import { type Delivery, Github, REPOSITORIES } from './github.ts';
+import { type Delivery, Github, REPOSITORIES, WORKFLOWS } from './github.ts';
 import { AWS_FAILED, Process, type State, type Trouble } from './process.ts';
 import { type Limits, SERVICE_URL, Service } from './service.ts';
 import { Slack, type Typed } from './slack.ts';
 
+const { privateKey } = newKeys();
 const MINUTE_MS = 60_000;
 const WORKER_TIMEOUT_MS = 60_000;
 const VISIBILITY_TIMEOUT_MS = 90_000;
+const REPLY_TIMEOUT_MS = 20_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 /** The relay's functions in one process, with a clock of their own. */
@@ -93,7 +96,20 @@ export class World {
   private constructor(limits: Limits, functions: Functions) {
     const { perMinute, perDay } = limits;
     const connection = { limits: { perMinute, perDay } };
-    this.config = exampleConfig({ comment: false }, { connection, also: [REPOSITORIES[1]] });
+    this.config = exampleConfig(
+      { comment: false },
+      {
+        connection,
+        also: [REPOSITORIES[1]],
+        checkPullRequest: {},
+        tests: {
+          workflows: [...WORKFLOWS],
+          artifacts: ['junit'],
+          branches: ['master'],
+          status: { passed: 'passed', failed: 'failed' },
+        },
+      },
+    );
     this.service = new Service(this.clock, limits);
     this.#functions = functions;
     const read = () => this.clock.now;
@@ -103,7 +119,7 @@ export class World {
     this.#table = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => this.#lagging.push(apply));
     const secrets = {
       'github-webhook': { webhookSecret: WEBHOOK_SECRET },
-      github: { token: 'ghp_test' },
+      github: { token: 'ghp_test', appId: '12', privateKey },
       slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-test' },
       'partner/main': { baseUrl: SERVICE_URL, ...defaultKey },
       grants: { key: 'a key of the tests, long enough for it' },
@@ -171,7 +187,7 @@ export class World {
     const body = JSON.stringify(delivery.payload);
     const headers = {
       'content-type': 'application/json',
-      'x-github-event': 'issues',
+      'x-github-event': delivery.event,
       'x-github-delivery': randomUUID(),
       'x-hub-signature-256': githubSignature(body),
     };
@@ -296,8 +312,10 @@ export class World {
       },
       sleep: (ms) => this.clock.pass(ms),
       fetch: (input, init) => {
-        const sentAt = this.clock.now;
-        return Process.pass(() => this.#fetch(new URL(String(input)), init ?? {}, sentAt), false);
+        const [url, sentAt] = [new URL(String(input)), this.clock.now];
+        const carryOut = () => this.#fetch(url, init ?? {}, sentAt);
+        // The clients of all hosts share a token that is on its way, because they share this process.
+        return url.pathname.endsWith('/access_tokens') ? carryOut() : Process.pass(carryOut, false);
       },
       log: {
         info() {},
@@ -312,9 +330,11 @@ export class World {
   }
 
   async #fetch(url: URL, init: RequestInit, sentAt: number): Promise<Response> {
-    if (url.hostname === 'api.github.com') return this.github.answer(url);
-    if (url.hostname.endsWith('slack.com')) return this.slack.answer(url, String(init.body ?? ''), sentAt);
-    return this.service.fetch(url, init, sentAt);
+    if (url.origin === SERVICE_URL) return this.service.fetch(url, init, sentAt);
+    // The clients of GitHub and Slack give up what their process has not sent by then, because it stood still.
+    if (this.clock.now > sentAt + REPLY_TIMEOUT_MS) throw new DOMException('no answer', 'TimeoutError');
+    if (url.hostname === 'api.github.com') return this.github.answer(url, init);
+    return this.slack.answer(url, String(init.body ?? ''));
   }
 }
 
