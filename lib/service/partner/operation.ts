@@ -149,3 +149,10 @@ export const assumedText = z.string().nullish().catch(null);
 
 /** Any record, or list of records, whose fields are not shown. */
 export const openData = z.unknown();
+
+/** What most operations of one kind share. */
+export const reads = { effect: 'read', success: 200 } as const;
+export const lists = { ...reads, pageSize: 'per_page' } as const;
+export const changes = { effect: 'repeatable', success: 200 } as const;
+export const creates = { effect: 'create', success: 201 } as const;
+export const notShown = { evidence: 'payload not shown', payload: openRecord, data: openData } as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assumedText, id, openData, operation, untyped } from '../operation.ts';
+import { assumedText, changes, creates, id, lists, openData, operation, untyped } from '../operation.ts';
 
 /** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
 const fields = { title: untyped, description: untyped, type: untyped, priority: untyped, severity: untyped };
@@ -11,8 +11,7 @@ const defect = z.looseObject({ defect_id: id, title: assumedText, description: a
 export const createDefect = operation({
   name: 'defects/create',
   evidence: 'assumed',
-  effect: 'create',
-  success: 201,
+  ...creates,
   payload: z.looseObject({ project_id: untyped, ...fields }),
   data: defect,
   createdId: 'defect_id',
@@ -23,9 +22,7 @@ export const createDefect = operation({
 export const listDefects = operation({
   name: 'defects/list',
   evidence: 'assumed',
-  effect: 'read',
-  success: 200,
-  pageSize: 'per_page',
+  ...lists,
   payload: z.looseObject({ project_id: untyped, page: untyped, per_page: untyped }),
   data: z.array(defect),
 });
@@ -34,8 +31,7 @@ export const listDefects = operation({
 export const updateDefect = operation({
   name: 'defects/update',
   evidence: 'documented',
-  effect: 'repeatable',
-  success: 200,
+  ...changes,
   payload: z.strictObject({ defect_id: id, ...fields }),
   data: openData,
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maybe, openRecord, operation } from '../operation.ts';
+import { changes, creates, lists, maybe, notShown, operation, reads } from '../operation.ts';
 
 /** A project as returned (docs/partner-api.md#project). */
 export const project = z.looseObject({
@@ -21,8 +21,7 @@ export const project = z.looseObject({
 export const listProjects = operation({
   name: 'projects/list',
   evidence: 'documented',
-  effect: 'read',
-  success: 200,
+  ...reads,
   pageSize: 'limit',
   payload: z.strictObject({ page: z.int().optional(), limit: z.int().optional() }),
   data: z.array(project),
@@ -35,8 +34,7 @@ export const listProjects = operation({
 export const createProject = operation({
   name: 'projects/create',
   evidence: 'documented',
-  effect: 'create',
-  success: 201,
+  ...creates,
   payload: z.strictObject({
     name: z.string().nullish(),
     priority: z.string().nullish(),
@@ -53,32 +51,16 @@ export const createProject = operation({
 });
 
 /** The name of the identifier's field is not shown. */
-export const projectDetail = operation({
-  name: 'projects/detail',
-  evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  payload: openRecord,
-  data: project,
-});
+export const projectDetail = operation({ name: 'projects/detail', ...notShown, ...reads, data: project });
 
 /** The name of the identifier's field is not shown. */
-export const updateProject = operation({
-  name: 'projects/update',
-  evidence: 'payload not shown',
-  effect: 'repeatable',
-  success: 200,
-  payload: openRecord,
-  data: z.unknown(),
-});
+export const updateProject = operation({ name: 'projects/update', ...notShown, ...changes });
 
 /** Types are documented; which fields are required is not shown. */
 export const searchProjects = operation({
   name: 'projects/search',
   evidence: 'documented',
-  effect: 'read',
-  success: 200,
-  pageSize: 'per_page',
+  ...lists,
   payload: z.strictObject({ q: z.string().optional(), page: z.int().optional(), per_page: z.int().optional() }),
   data: z.array(project),
 });

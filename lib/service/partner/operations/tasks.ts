@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assumedText, id, openData, openRecord, operation, uuid } from '../operation.ts';
+import { assumedText, changes, id, lists, notShown, operation, reads, uuid } from '../operation.ts';
 
 /** The id and name fields are assumed. Some instances call the name a title. */
 const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
@@ -17,49 +17,18 @@ export function taskName({
 export const listTasks = operation({
   name: 'tasks/list',
   evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  pageSize: 'per_page',
+  ...lists,
   payload: z.looseObject({ project_id: uuid }),
   data: z.array(task),
 });
 
 /** No text field is known that could carry a marker, so a created task cannot be found again. */
-export const createTask = operation({
-  name: 'tasks/create',
-  evidence: 'payload not shown',
-  effect: 'create',
-  success: 200,
-  payload: openRecord,
-  data: openData,
-});
+export const createTask = operation({ name: 'tasks/create', ...notShown, effect: 'create', success: 200 });
 
 /** The name of the identifier's field is not shown. */
-export const taskDetail = operation({
-  name: 'tasks/detail',
-  evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  payload: openRecord,
-  data: task,
-});
+export const taskDetail = operation({ name: 'tasks/detail', ...notShown, ...reads, data: task });
 
-export const updateTask = operation({
-  name: 'tasks/update',
-  evidence: 'payload not shown',
-  effect: 'repeatable',
-  success: 200,
-  payload: openRecord,
-  data: openData,
-});
+export const updateTask = operation({ name: 'tasks/update', ...notShown, ...changes });
 
 /** Its fields are not shown. `q` and paging are assumed, by analogy with projects/search. */
-export const searchTasks = operation({
-  name: 'tasks/search',
-  evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  pageSize: 'per_page',
-  payload: openRecord,
-  data: z.array(task),
-});
+export const searchTasks = operation({ name: 'tasks/search', ...notShown, ...lists, data: z.array(task) });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, openData, operation, untyped, uuid } from '../operation.ts';
+import { changes, creates, id, openData, operation, untyped, uuid } from '../operation.ts';
 
 /** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
 const fields = {
@@ -14,8 +14,7 @@ const fields = {
 export const createTestScenario = operation({
   name: 'test-scenarios/create',
   evidence: 'documented',
-  effect: 'create',
-  success: 201,
+  ...creates,
   payload: z.strictObject({ project_id: uuid.optional(), ...fields, test_strategy_id: id.nullish() }),
   data: openData,
 });
@@ -24,8 +23,7 @@ export const createTestScenario = operation({
 export const updateTestScenario = operation({
   name: 'test-scenarios/update',
   evidence: 'documented',
-  effect: 'repeatable',
-  success: 200,
+  ...changes,
   payload: z.strictObject({ scenario_id: id, ...fields }),
   data: openData,
 });
@@ -37,8 +35,7 @@ export const updateTestScenario = operation({
 export const createTestStep = operation({
   name: 'test-steps/create',
   evidence: 'documented',
-  effect: 'create',
-  success: 201,
+  ...creates,
   payload: z.strictObject({
     test_case_id: id.optional(),
     name: untyped,
@@ -57,8 +54,7 @@ export const createTestStep = operation({
 export const deleteTestStep = operation({
   name: 'test-steps/delete',
   evidence: 'documented',
-  effect: 'repeatable',
-  success: 200,
+  ...changes,
   payload: z.strictObject({ test_case_id: id.optional(), step_id: id, hard_delete: untyped }),
   data: openData,
 });

@@ -1,36 +1,23 @@
 import * as z from 'zod';
-import { id, openRecord, operation, untyped } from '../operation.ts';
+import { creates, id, lists, notShown, openRecord, operation, reads, untyped } from '../operation.ts';
 
 /** Filters are not shown. Those that the relay uses are assumed and sent in the open record. */
 export const listTimelogs = operation({
   name: 'timelogs/list',
-  evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  pageSize: 'per_page',
-  payload: openRecord,
+  ...notShown,
+  ...lists,
   data: z.array(openRecord),
 });
 
 export const searchTimelogs = operation({
   name: 'timelogs/search',
-  evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  pageSize: 'per_page',
-  payload: openRecord,
+  ...notShown,
+  ...lists,
   data: z.array(openRecord),
 });
 
 /** The name of the identifier's field is not shown. */
-export const timelogDetail = operation({
-  name: 'timelogs/detail',
-  evidence: 'payload not shown',
-  effect: 'read',
-  success: 200,
-  payload: openRecord,
-  data: openRecord,
-});
+export const timelogDetail = operation({ name: 'timelogs/detail', ...notShown, ...reads, data: openRecord });
 
 /**
  * Path, fields and types are assumed; other fields are passed through. A time entry is found again by the marker in its
@@ -42,8 +29,7 @@ export const timelogDetail = operation({
 export const createTimelog = operation({
   name: 'timelogs/create',
   evidence: 'assumed',
-  effect: 'create',
-  success: 201,
+  ...creates,
   payload: z.looseObject({
     task_id: untyped,
     user_id: id,

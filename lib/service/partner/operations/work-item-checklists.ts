@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { id, openData, operation } from '../operation.ts';
+import { changes, id, openData, operation } from '../operation.ts';
 
 /** The values of `work_item_type` are not shown. */
 export const reorderChecklistGroups = operation({
   name: 'work-items/checklist/groups/reorder',
   evidence: 'documented',
-  effect: 'repeatable',
-  success: 200,
+  ...changes,
   payload: z.strictObject({ work_item_type: id, work_item_id: id, group_ids: z.array(z.int()) }),
   data: openData,
 });
@@ -18,8 +17,7 @@ export const reorderChecklistGroups = operation({
 export const completeChecklistItem = operation({
   name: 'work-items/checklist/items/complete',
   evidence: 'documented',
-  effect: 'repeatable',
-  success: 200,
+  ...changes,
   payload: z.strictObject({ item_id: id, is_completed: z.boolean() }),
   data: openData,
 });
