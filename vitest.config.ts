@@ -12,16 +12,31 @@ export const shared: TestUserConfig = {
   retry: process.env.CI ? 1 : 0,
 };
 
-export default defineConfig({
-  test: {
-    ...shared,
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/aws/**', 'test/engines/**', 'test/long/**', 'test/web/**'],
-    isolate: false,
-    setupFiles: ['test/between-files.ts'],
-    // A test waits for sockets and for other processes, never for a time.
-    testTimeout: 90_000,
-    // They wait for sockets more than for the processor, of which vitest would leave one free.
-    maxWorkers: '100%',
-  },
-});
+/** They start processes, synthesize stacks or post megabytes: `npm run test:process`. */
+export const processTests = [
+  'test/as-person/conformance.test.ts',
+  'test/automations/hostile-reports.test.ts',
+  'test/cli/{console,end-with-reader,init,proxy}.test.ts',
+  'test/config/config-file.test.ts',
+  'test/functions/{account-link-chromium,nonsense,proxy}.test.ts',
+  // The table of rights stays in `npm test`: every function that is changed may need it.
+  'test/infra/{bounds,bundles,cdk,console-policies,deployment-policies,network,relay-stack}.test.ts',
+  'test/local/{dynamodb,start}.test.ts',
+  'test/sandbox/{sandbox,store}.test.ts',
+  'test/sandbox/mcp/conformance.test.ts',
+];
+
+/** The tests of both. */
+export const everyTest: TestUserConfig & { exclude: string[] } = {
+  ...shared,
+  include: ['test/**/*.test.ts'],
+  exclude: ['test/aws/**', 'test/engines/**', 'test/long/**', 'test/web/**'],
+  isolate: false,
+  setupFiles: ['test/between-files.ts'],
+  // A test waits for sockets and for other processes, never for a time.
+  testTimeout: 90_000,
+  // They wait for sockets more than for the processor, of which vitest would leave one free.
+  maxWorkers: '100%',
+};
+
+export default defineConfig({ test: { ...everyTest, exclude: [...everyTest.exclude, ...processTests] } });

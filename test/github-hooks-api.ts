@@ -1,4 +1,4 @@
-import { type KeyObject, verify } from 'node:crypto';
+import { type KeyLike, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +75,7 @@ export interface GithubHooksApiOptions {
   deliverTo: () => string;
   /** What is taken: this token, or the App with this key. */
   token: string;
-  app: { id: string; publicKey: KeyObject };
+  app: { id: string; publicKey: KeyLike };
 }
 
 /** What GitHub gives out since 2026. */

@@ -15,8 +15,8 @@ export const newKeys = () =>
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
 
-// Making them takes longer than a test.
-const { privateKey, publicKey } = newKeys();
+/** Of every App of the tests: making keys takes longer than a test. */
+export const { privateKey, publicKey } = newKeys();
 
 /** Who GitHub knows, at the wire: an App that is installed at one account, and tokens. */
 export interface GithubIdentity {

@@ -1,9 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
 import type { RedeliveryReport } from '../lib/platforms/github/redelivery/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { asScheduledHandler } from '../local/schedules.ts';
 import { Process } from './fuzz/process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
+import { privateKey, publicKey } from './github-identity.ts';
 import { issueEvent } from './issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, WEBHOOK_SECRET } from './relay.ts';
 
@@ -13,10 +13,9 @@ export const DAY = 24 * HOUR;
 
 const REPOSITORY = 'Codertocat/Hello-World';
 const LOGIN = 'Codertocat';
-const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /** Of the `github` secret. */
-export const APP = { appId: '12', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
+export const APP = { appId: '12', privateKey };
 export const TOKEN = { token: 'ghp_canary' };
 
 export const ofRepository = (id = '101'): StandInHook => ({

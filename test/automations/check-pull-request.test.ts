@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { newKeys } from '../github-identity.ts';
+import { privateKey } from '../github-identity.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -12,7 +12,6 @@ const exampleOf = (event: string, action: string) => {
 const HEAD = String(Object(exampleOf('pull_request', 'opened').pull_request.head).sha);
 const REPOSITORY = 'Codertocat/Hello-World';
 const repository = { full_name: REPOSITORY };
-const { privateKey } = newKeys();
 const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const NO_TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e99';
 

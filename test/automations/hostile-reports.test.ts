@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { NoTime, unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { newKeys } from '../github-identity.ts';
+import { privateKey } from '../github-identity.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { archiveOf, junit, upload, workflowRun } from '../workflow-runs.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   github = await startGithubApi(() => relay.clock.now);
   const tests = { workflows: ['ci.yml'], artifacts: ['*'], status: { passed: 'passed', failed: 'failed' } };
   const config = exampleConfig({}, { apiUrl: github.url, tests });
-  relay = await startRelay({ config, github: { appId: '12', privateKey: newKeys().privateKey } });
+  relay = await startRelay({ config, github: { appId: '12', privateKey } });
 });
 afterAll(() => Promise.all([relay.close(), github.close()]));
 

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
@@ -6,6 +5,7 @@ import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
@@ -344,10 +344,9 @@ describe('the comment', () => {
   });
 
   it('the App installation posts the comment if the secret has an App', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await start({
       config: exampleConfig({}, { apiUrl: github.url }),
-      github: { appId: 12, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+      github: { appId: 12, privateKey },
     });
     await happens(issueEvent('opened'));
     expect(github.comments).toHaveLength(1);

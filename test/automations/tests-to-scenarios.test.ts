@@ -3,11 +3,10 @@ import { takeFailing } from '../../lib/automations/tests-to-scenarios/failing-ca
 import type { TestsConfig } from '../../lib/config/tests.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { newKeys } from '../github-identity.ts';
+import { privateKey } from '../github-identity.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { junit, REPOSITORY, upload, type WantedRun, type WantedTest, workflowRun } from '../workflow-runs.ts';
 
-const { privateKey } = newKeys();
 const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 const OTHER = 'second-scenario';
 const SETTINGS = {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
-import { newKeys } from '../github-identity.ts';
+import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { teamInput } from '../timesheets/team.ts';
@@ -64,7 +64,7 @@ async function github(repositories: Record<string, Repository>): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const app = { appId: '12', privateKey: newKeys().privateKey };
+const app = { appId: '12', privateKey };
 
 describe('doctor', () => {
   it('doctor finds nothing wrong in a correct configuration', async () => {
@@ -117,7 +117,7 @@ describe('doctor', () => {
       'Codertocat/Hello-World': { labels: ['bug'], installation: { permissions, events } },
     });
     const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
-    const app = { token: 'ghp_good', appId: '12', privateKey: newKeys().privateKey };
+    const app = { token: 'ghp_good', appId: '12', privateKey };
     const found = await examined({ config: exampleConfig({}, { apiUrl, tests }), github: app });
     expect(found.get('github: tests of Codertocat/Hello-World')).toContain(detail);
     expect(found.get('main: test-scenarios/update')).toContain(

@@ -11,7 +11,7 @@ import { nextMoment } from '../../local/trial/next-moment.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { GRANTS_KEY } from '../as-person/linked.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { newKeys } from '../github-identity.ts';
+import { privateKey } from '../github-identity.ts';
 import { SIGNING_SECRET, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
 import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
 import { VARIABLES } from '../simulation/world.ts';
@@ -53,7 +53,7 @@ export async function startKillableRelay(
     'partner/main': { baseUrl: sandbox.url, ...defaultKey },
     'instance/main': { baseUrl: sandbox.url },
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
-    github: { token: 'ghp_test', appId: '12', privateKey: newKeys().privateKey },
+    github: { token: 'ghp_test', appId: '12', privateKey },
     slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
     grants: GRANTS_KEY,
     markers: { key: 'another key of the tests, long enough' },

@@ -31,7 +31,7 @@ export function createTrial(scratch: string, workers: string) {
   }
 
   async function failureOfTests(tests: readonly string[], isPage: boolean): Promise<string | undefined> {
-    const config = isPage ? 'vitest.web.config.ts' : 'vitest.config.ts';
+    const config = isPage ? 'vitest.web.config.ts' : 'test/mutants/every-test.config.ts';
     const options = ['--bail=1', `--maxWorkers=${workers}`, `--config=${config}`];
     return failureOf(scratch, 'vitest', 'run', ...tests, ...options);
   }

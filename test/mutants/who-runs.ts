@@ -23,7 +23,7 @@ interface Recorded {
 }
 
 /**
- * Runs the files of `npm test` once in the copy, each whose run is not recorded yet. A record holds until the test file,
+ * Runs the files of `npm test` and `npm run test:process` once in the copy, each whose run is not recorded yet. A record holds until the test file,
  * or any file that is not a test, changes. If the run is interrupted, the next one continues.
  *
  * @returns the test files that run the line of a mistake; those of `npm run test:web` for the console's pages, which run

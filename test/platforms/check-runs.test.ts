@@ -5,9 +5,8 @@ import { createGithubForJobs } from '../../lib/platforms/github/github-for-jobs.
 import { plainText } from '../../lib/platforms/github/plain-text.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { newKeys } from '../github-identity.ts';
+import { privateKey } from '../github-identity.ts';
 
-const { privateKey } = newKeys();
 const place = { repository: 'acme/web' };
 const run: CheckRun = {
   name: 'Tracked work',
