@@ -9,46 +9,41 @@ export interface DefectName {
 }
 
 /** What the defects are linked to. It never expires, so that nothing is sent twice: decision 0038. */
-export interface Relations {
-  /**
-   * Claims a link before it is sent.
-   * @param instead id of a job that has ended without the link
-   * @returns id of the job that makes it, or has made it, and whether it has
-   */
-  claim(
-    defect: DefectName,
-    target: RelationTarget,
-    by: string,
-    instead?: string,
-  ): Promise<{ by: string; isMade: boolean }>;
-  /** Notes that the link is made: the record of its job expires. */
-  make(defect: DefectName, target: RelationTarget, by: string): Promise<void>;
-  /** Gives up a claim after a refusal. */
-  release(defect: DefectName, target: RelationTarget, by: string): Promise<void>;
-  /** What the defect is linked to, or may be. */
-  of(defect: DefectName): Promise<{ kind: string; id: string }[]>;
-}
+export type Relations = ReturnType<typeof createRelations>;
 
-export function createRelations(table: Table): Relations {
+export function createRelations(table: Table) {
   const keyOf = ({ connection, id }: DefectName, target: RelationTarget) =>
     keys.relation(connection, String(id), target.kind, String(target.id));
 
   return {
-    async claim(defect, { kind, id }, by, instead = by) {
+    /**
+     * Claims a link before it is sent.
+     * @param instead id of a job that has ended without the link
+     * @returns id of the job that makes it, or has made it, and whether it has
+     */
+    async claim(
+      defect: DefectName,
+      { kind, id }: RelationTarget,
+      by: string,
+      instead: string = by,
+    ): Promise<{ by: string; isMade: boolean }> {
       const key = keyOf(defect, { kind, id });
       const condition = { expression: 'attribute_not_exists(#pk) OR #by = :instead', values: { instead } };
       if (await table.put({ ...key, kind, id, by }, condition)) return { by, isMade: false };
       const there = await table.get(key);
       return { by: String(there?.by ?? by), isMade: there?.isMade === true };
     },
-    async make(defect, { kind, id }, by) {
+    /** Notes that the link is made: the record of its job expires. */
+    async make(defect: DefectName, { kind, id }: RelationTarget, by: string): Promise<void> {
       const condition = { expression: '#by = :by', values: { by } };
       await table.put({ ...keyOf(defect, { kind, id }), kind, id, by, isMade: true }, condition);
     },
-    async release(defect, target, by) {
+    /** Gives up a claim after a refusal. */
+    async release(defect: DefectName, target: RelationTarget, by: string): Promise<void> {
       await table.delete(keyOf(defect, target), { expression: '#by = :by', values: { by } });
     },
-    async of({ connection, id }) {
+    /** What the defect is linked to, or may be. */
+    async of({ connection, id }: DefectName): Promise<{ kind: string; id: string }[]> {
       const items = await table.partition(keys.relation(connection, String(id), '', '').pk);
       return items.map((item) => ({ kind: String(item.kind), id: String(item.id) }));
     },

@@ -25,16 +25,11 @@ export type PlannedDelivery = { summary: string } & (
 );
 
 /** Foresees what deliveries do under a configuration, one after the other. Nothing is written or sent. */
-export interface DeliveryPlanner {
-  /** @throws {PayloadError} for a delivery that cannot be read */
-  given(delivery: GithubDelivery): Promise<PlannedDelivery[]>;
-  /** An event of each issue that the newest jobs are about, with the state that the relay has stored. */
-  stored(mostJobs: number): Promise<PlannedDelivery[]>;
-}
+export type DeliveryPlanner = ReturnType<typeof createDeliveryPlanner>;
 
 const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
 
-export function createDeliveryPlanner(config: RelayConfig, context: PlanContext): DeliveryPlanner {
+export function createDeliveryPlanner(config: RelayConfig, context: PlanContext) {
   /** The links as they would be after the deliveries that were planned before. */
   const foreseen = new Map<string, Link<IssueState>>();
   const linkOf = async (entity: string) => foreseen.get(entity) ?? (await context.links.look(entity));
@@ -69,7 +64,8 @@ export function createDeliveryPlanner(config: RelayConfig, context: PlanContext)
   }
 
   return {
-    async given(delivery) {
+    /** @throws {PayloadError} for a delivery that cannot be read */
+    async given(delivery: GithubDelivery): Promise<PlannedDelivery[]> {
       const planned: PlannedDelivery[] = [];
       const summary = `${delivery.event} ${String(delivery.payload.action ?? '')}`.trim();
       for (const one of await takeDelivery(delivery, config)) {
@@ -82,7 +78,8 @@ export function createDeliveryPlanner(config: RelayConfig, context: PlanContext)
       }
       return planned.length > 0 ? planned : [{ summary, ignored: `no automation handles ${delivery.event} events` }];
     },
-    async stored(mostJobs) {
+    /** An event of each issue that the newest jobs are about, with the state that the relay has stored. */
+    async stored(mostJobs: number): Promise<PlannedDelivery[]> {
       const lists = await Promise.all(
         STATUSES.map((status) => context.jobs.list(status, { limit: mostJobs, newestFirst: true })),
       );

@@ -15,13 +15,7 @@ export const MOST_UNDER_WAY = 10;
 export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet. Wait for one of them to finish, then try again.`;
 
 /** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
-export interface Turns {
-  /**
-   * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
-   * @returns the job's lane, unless too many of the person's jobs have not ended
-   */
-  take(person: Person, jobId: string, command?: TakingCommand): Promise<{ lane: Lane } | 'too many'>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 /** The command of a job. */
 export interface TakingCommand {
@@ -52,7 +46,7 @@ export async function lastJobs(table: Table, jobs: JobStore, person: Person): Pr
   return found.filter((job) => job !== undefined).reverse();
 }
 
-export function createTurns(table: Table, jobs: JobStore, clock: () => number): Turns {
+export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   async function isUnderWay({ id, at }: NotedJob): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
     return job ? !hasEnded(job) : at + STORED_WITHIN_MS > clock();
@@ -70,7 +64,15 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number): 
   }
 
   return {
-    async take(person, jobId, { isHidden = false, readBefore } = {}) {
+    /**
+     * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
+     * @returns the job's lane, unless too many of the person's jobs have not ended
+     */
+    async take(
+      person: Person,
+      jobId: string,
+      { isHidden = false, readBefore }: TakingCommand = {},
+    ): Promise<{ lane: Lane } | 'too many'> {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         const item = await (readBefore && tries === 0 ? readBefore : readTurns(table, person));

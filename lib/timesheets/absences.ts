@@ -4,37 +4,32 @@ import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 
 /** Who is away: what people said, and the days on which reminders found them away. */
-export interface Absences {
-  /** @param until the last day, as `YYYY-MM-DD`; undefined for a person who is back */
-  set(slackUserId: string, until: string | undefined): Promise<void>;
-  /** The last day on which the person is away. */
-  until(slackUserId: string): Promise<string | undefined>;
-  /** Keeps for the summary that a person was away on a day, or why the calendar of the team could not be read. */
-  note(team: string, date: string, noted: { userId: string } | { unread: string }): Promise<void>;
-  /** What was noted on these days. */
-  noted(team: string, dates: readonly string[]): Promise<{ away: Map<string, string[]>; unread: string[] }>;
-}
+export type Absences = ReturnType<typeof createAbsences>;
 
 /** The summary of the week is sent before that. */
 const NOTED_FOR_MS = 21 * DAY_MS;
 
-export function createAbsences(table: Table, clock: () => number): Absences {
+export function createAbsences(table: Table, clock: () => number) {
   return {
-    async set(slackUserId, until) {
+    /** @param until the last day, as `YYYY-MM-DD`; undefined for a person who is back */
+    async set(slackUserId: string, until: string | undefined): Promise<void> {
       const key = keys.awayUntil(slackUserId);
       if (until === undefined) return void (await table.delete(key));
       // The day ends later in the west.
       await table.put({ ...key, until, expiresAt: expiry(Date.parse(until), 3 * DAY_MS) });
     },
-    async until(slackUserId) {
+    /** The last day on which the person is away. */
+    async until(slackUserId: string): Promise<string | undefined> {
       const item = await table.get(keys.awayUntil(slackUserId));
       return typeof item?.until === 'string' ? item.until : undefined;
     },
-    async note(team, date, noted) {
+    /** Keeps for the summary that a person was away on a day, or why the calendar of the team could not be read. */
+    async note(team: string, date: string, noted: { userId: string } | { unread: string }): Promise<void> {
       const key = keys.awayOn(team, date, 'userId' in noted ? `person#${noted.userId}` : 'calendar');
       await table.put({ ...key, ...noted, expiresAt: expiry(clock(), NOTED_FOR_MS) });
     },
-    async noted(team, dates) {
+    /** What was noted on these days. */
+    async noted(team: string, dates: readonly string[]): Promise<{ away: Map<string, string[]>; unread: string[] }> {
       const away = new Map<string, string[]>();
       const unread: string[] = [];
       for (const date of dates) {

@@ -7,21 +7,6 @@ import { createTimelog, timelogDetail } from '../service/partner/operations/time
 import { keys } from '../state/table/keys.ts';
 import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 
-/**
- * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back. If its
- * person, day or hours differ from what was sent, no more time is logged there.
- */
-export interface FirstTimeEntries {
-  /**
-   * @returns true if the job makes the connection's first entry and must have it verified
-   * @throws {RetryAt} while another job makes the first entry
-   * @throws {NeedsOperator} if the first entry came back wrong
-   */
-  claim(job: Job): Promise<boolean>;
-  /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */
-  verify(job: Job, steps: Pick<Steps, 'call'>, sent: SentEntry): Promise<void>;
-}
-
 interface SentEntry {
   id: string | number;
   user_id: string | number;
@@ -42,12 +27,16 @@ interface Verification {
 /** The wait while another job makes the first entry. */
 const LOOK_AGAIN_MS = 5_000;
 
+/**
+ * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back. If its
+ * person, day or hours differ from what was sent, no more time is logged there.
+ */
 export function createFirstTimeEntries({
   config,
   table,
   jobs,
   clock,
-}: Pick<Runtime, 'config'> & Pick<Stores, 'table' | 'jobs' | 'clock'>): FirstTimeEntries {
+}: Pick<Runtime, 'config'> & Pick<Stores, 'table' | 'jobs' | 'clock'>) {
   /** After the override is corrected, the next entry is read back again. */
   const keyOf = (connection: string) => {
     const { operations = {} } = config.connections[connection] ?? {};
@@ -67,7 +56,12 @@ export function createFirstTimeEntries({
     });
 
   return {
-    async claim(job) {
+    /**
+     * @returns true if the job makes the connection's first entry and must have it verified
+     * @throws {RetryAt} while another job makes the first entry
+     * @throws {NeedsOperator} if the first entry came back wrong
+     */
+    async claim(job: Job): Promise<boolean> {
       const key = keyOf(job.connection);
       const known = (await table.get(key)) as Verification | undefined;
       if (known?.verified) return false;
@@ -85,7 +79,8 @@ export function createFirstTimeEntries({
       if (await table.put({ ...key, claimedBy: job.id }, condition)) return true;
       throw beingChecked();
     },
-    async verify(job, steps, sent) {
+    /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */
+    async verify(job: Job, steps: Pick<Steps, 'call'>, sent: SentEntry): Promise<void> {
       const key = keyOf(job.connection);
       // A stalled worker must not overwrite a result that was found in the meantime, because the entry would not be
       // read again.

@@ -15,20 +15,7 @@ export interface AccessToken {
 }
 
 /** The access tokens of one connection. Workers share them through the table. */
-export interface AccessTokens {
-  /**
-   * The person's access token. If it is about to expire, one worker refreshes it, and all others wait for the new
-   * token.
-   * @param refused a version that the endpoint refuses, so that a newer one is needed
-   * @throws {LinkNeeded | TryLater | SecretError}
-   */
-  get(holder: Holder, refused?: string): Promise<AccessToken>;
-  /**
-   * The endpoint refuses a token for good. Returns if there is a newer token, which may work.
-   * @throws {LinkNeeded}
-   */
-  refuse(grant: Grant, said: string | null): Promise<void>;
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 interface AccessTokensOptions {
   connection: string;
@@ -52,7 +39,7 @@ const MOST_SENDS = 2;
 /** The pause after a failure of the service itself. */
 const PAUSE_MS = 30_000;
 
-export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+export function createAccessTokens(options: AccessTokensOptions) {
   const { connection, grants, http, clock, sleep, random } = options;
 
   /**
@@ -117,11 +104,21 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   }
 
   return {
-    async refuse(grant, said) {
+    /**
+     * The endpoint refuses a token for good. Returns if there is a newer token, which may work.
+     * @throws {LinkNeeded}
+     */
+    async refuse(grant: Grant, said: string | null): Promise<void> {
       const kept = await grants.get(connection, grant.holder);
       if (kept?.version === grant.version) await end(grant, 'not accepted', said);
     },
-    async get(holder, refused) {
+    /**
+     * The person's access token. If it is about to expire, one worker refreshes it, and all others wait for the new
+     * token.
+     * @param refused a version that the endpoint refuses, so that a newer one is needed
+     * @throws {LinkNeeded | TryLater | SecretError}
+     */
+    async get(holder: Holder, refused?: string): Promise<AccessToken> {
       const giveUpAt = clock() + LONGEST_WAIT_MS;
       for (;;) {
         const grant = await grants.get(connection, holder);

@@ -16,15 +16,7 @@ interface Registration {
  * Registrations in the table: one for each connection and redirect URI. Each grant remembers the client id that it was
  * issued to, so that a new registration breaks no grant.
  */
-export interface Registrations {
-  /**
-   * The stored registration, or a new one.
-   * @throws as `registerClient`
-   */
-  of(server: AuthorizationServer, redirectUri: string): Promise<Registration>;
-  /** Forgets it, unless another one has replaced it. */
-  forget(redirectUri: string, clientId: string): Promise<void>;
-}
+export type Registrations = ReturnType<typeof createRegistrations>;
 
 interface RegistrationsOptions {
   connection: string;
@@ -33,9 +25,13 @@ interface RegistrationsOptions {
   clock: () => number;
 }
 
-export function createRegistrations({ connection, table, http, clock }: RegistrationsOptions): Registrations {
+export function createRegistrations({ connection, table, http, clock }: RegistrationsOptions) {
   return {
-    async of(server, redirectUri) {
+    /**
+     * The stored registration, or a new one.
+     * @throws as `registerClient`
+     */
+    async of(server: AuthorizationServer, redirectUri: string): Promise<Registration> {
       const key = keys.oauthClient(connection, redirectUri);
       const kept = (await table.get(key)) as Registration | undefined;
       if (kept?.issuer === server.issuer) return kept;
@@ -55,7 +51,8 @@ export function createRegistrations({ connection, table, http, clock }: Registra
       const first = (await table.get(key)) as Registration | undefined;
       return first?.issuer === server.issuer ? first : made;
     },
-    async forget(redirectUri, clientId) {
+    /** Forgets it, unless another one has replaced it. */
+    async forget(redirectUri: string, clientId: string): Promise<void> {
       await table.delete(keys.oauthClient(connection, redirectUri), {
         expression: '#clientId = :clientId',
         values: { clientId },

@@ -10,22 +10,7 @@ import { CallRejected, InstanceTrouble, LinkNeeded, OutcomeUnknown, TryLater } f
 import type { Grant, Holder } from './grant.ts';
 
 /** Calls of tools as a person, on one connection. */
-export interface ToolCalls {
-  /**
-   * The tools that the person may call.
-   * @param only their names; without it, all
-   * @throws {GrantError | SecretError} and what the transport's permit throws
-   */
-  list(holder: Holder, only?: readonly string[]): Promise<ToolList>;
-  /**
-   * Calls a tool. A call that creates is sent once, and again only after a refusal that says it was not carried out.
-   *
-   * @param leaving hears what happens to each request with the call, and the grant that it is sent with
-   * @param history `sent once` unless a mapping or the tool's hints say that repeating it is harmless
-   * @throws {GrantError | SecretError} and what the transport's permit throws
-   */
-  call(holder: Holder, history: ToolHistory, tool: string, args: object, leaving?: Leaving<Grant>): Promise<ToolResult>;
-}
+export type ToolCalls = ReturnType<typeof createToolCalls>;
 
 interface ToolCallsOptions {
   transport: Transport;
@@ -48,7 +33,7 @@ const MOST_SESSIONS = 200;
 /** The sessions of this process. A session belongs to the person who began it, and to one of their links. */
 export type Sessions = Map<string, KeptSession>;
 
-export function createToolCalls(options: ToolCallsOptions): ToolCalls {
+export function createToolCalls(options: ToolCallsOptions) {
   const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 
   function clientOf({ grant }: AccessToken): McpClient {
@@ -116,8 +101,27 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
   }
 
   return {
-    list: (holder, only) => asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token, only)),
-    call: (holder, history, tool, args, leaving) =>
+    /**
+     * The tools that the person may call.
+     * @param only their names; without it, all
+     * @throws {GrantError | SecretError} and what the transport's permit throws
+     */
+    list: (holder: Holder, only?: readonly string[]): Promise<ToolList> =>
+      asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token, only)),
+    /**
+     * Calls a tool. A call that creates is sent once, and again only after a refusal that says it was not carried out.
+     *
+     * @param leaving hears what happens to each request with the call, and the grant that it is sent with
+     * @param history `sent once` unless a mapping or the tool's hints say that repeating it is harmless
+     * @throws {GrantError | SecretError} and what the transport's permit throws
+     */
+    call: (
+      holder: Holder,
+      history: ToolHistory,
+      tool: string,
+      args: object,
+      leaving?: Leaving<Grant>,
+    ): Promise<ToolResult> =>
       asPerson(
         holder,
         history,

@@ -16,36 +16,29 @@ import {
 /** The result of a code: a grant, a wrong code and how many tries are left, or no link that waits for a code. */
 type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
 
-/** Links as people request and confirm them in Slack. */
-export interface LinkRequests {
-  /**
-   * Begins a link and ends an earlier one of the same person.
-   * @returns the ticket for the URL
-   */
-  begin(request: LinkRequest): Promise<string>;
-  /** Binds the account to the person who gives the code, if it is the code of their own link. */
-  confirm(asker: Asker, code: string): Promise<Confirmation>;
-  /** Drops an unfinished link. */
-  drop(asker: Asker): Promise<void>;
-}
-
 /** Out of a million codes. After this many wrong ones the link ends, and the next one needs another sign-in. */
 const MOST_ATTEMPTS = 5;
 
+/** Links as people request and confirm them in Slack. */
 export function createLinkRequests(
   table: Table,
   grants: Pick<Grants, 'keep'>,
   clock: () => number,
   randomBytes: (size: number) => Uint8Array,
-): LinkRequests {
+) {
   return {
-    async begin(request) {
+    /**
+     * Begins a link and ends an earlier one of the same person.
+     * @returns the ticket for the URL
+     */
+    async begin(request: LinkRequest): Promise<string> {
       const ticket = newTicket(request, randomBytes);
       const item = { ...request, step: 'asked', secret: secretOf(ticket), ...endOfStep(clock()) } satisfies LinkItem;
       await table.put({ ...linkKey(request), ...item });
       return printTicket(ticket);
     },
-    async confirm(asker, code) {
+    /** Binds the account to the person who gives the code, if it is the code of their own link. */
+    async confirm(asker: Asker, code: string): Promise<Confirmation> {
       // Counted before it is compared, so that simultaneous tries do not exceed the limit.
       const tried = (await table.update(
         linkKey(asker),
@@ -66,6 +59,7 @@ export function createLinkRequests(
       await table.delete(linkKey(asker), over);
       return grant ? { grant } : { nothing: true };
     },
-    drop: async (asker) => void (await table.delete(linkKey(asker))),
+    /** Drops an unfinished link. */
+    drop: async (asker: Asker): Promise<void> => void (await table.delete(linkKey(asker))),
   };
 }

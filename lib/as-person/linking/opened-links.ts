@@ -22,28 +22,7 @@ interface OpenedLink extends LinkRequest {
 }
 
 /** Links as browsers go through them. Tickets are text from outside. Each is valid for one step. */
-export interface OpenedLinks {
-  /** The link of a URL that was not opened yet. */
-  asked(ticket: string): Promise<LinkRequest | undefined>;
-  /**
-   * Binds the link to the browser that opens it, and uses up the URL.
-   * @returns the ticket for the browser's cookie, or undefined if another browser was first
-   */
-  open(ticket: string, pending: PendingLink): Promise<string | undefined>;
-  /** The link of a browser's cookie, until the service has sent the browser back. */
-  opened(ticket: string): Promise<OpenedLink | undefined>;
-  /**
-   * Uses up the callback.
-   * @returns false if another request was first
-   * @throws {SecretError} if there is no key to seal the grant with
-   */
-  take(ticket: string): Promise<boolean>;
-  /**
-   * Keeps the grant until the person has confirmed it.
-   * @returns the code, `482-913`, or undefined if the person has requested another link since
-   */
-  finish(ticket: string, grant: NewGrant): Promise<string | undefined>;
-}
+export type OpenedLinks = ReturnType<typeof createOpenedLinks>;
 
 interface OpenedLinksOptions {
   table: Table;
@@ -53,7 +32,7 @@ interface OpenedLinksOptions {
   randomBytes: (size: number) => Uint8Array;
 }
 
-export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: OpenedLinksOptions): OpenedLinks {
+export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: OpenedLinksOptions) {
   async function find(text: string, step: LinkItem['step']): Promise<LinkItem | undefined> {
     const ticket = readTicket(text);
     if (!ticket) return undefined;
@@ -79,8 +58,13 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
   }
 
   return {
-    asked: (ticket) => find(ticket, 'asked'),
-    async open(text, pending) {
+    /** The link of a URL that was not opened yet. */
+    asked: (ticket: string): Promise<LinkRequest | undefined> => find(ticket, 'asked'),
+    /**
+     * Binds the link to the browser that opens it, and uses up the URL.
+     * @returns the ticket for the browser's cookie, or undefined if another browser was first
+     */
+    async open(text: string, pending: PendingLink): Promise<string | undefined> {
       const ticket = readTicket(text);
       if (!ticket) return undefined;
       const next = newTicket(ticket, randomBytes);
@@ -88,7 +72,8 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
       const to = { step: 'opened', secret: secretOf(next), sealed, ...endOfStep(clock()) } as const;
       return (await goOn(text, 'asked', to)) ? printTicket(next) : undefined;
     },
-    async opened(ticket) {
+    /** The link of a browser's cookie, until the service has sent the browser back. */
+    async opened(ticket: string): Promise<OpenedLink | undefined> {
       const item = await find(ticket, 'opened');
       if (!item?.sealed) return undefined;
       try {
@@ -98,11 +83,20 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
         throw error;
       }
     },
-    async take(ticket) {
+    /**
+     * Uses up the callback.
+     * @returns false if another request was first
+     * @throws {SecretError} if there is no key to seal the grant with
+     */
+    async take(ticket: string): Promise<boolean> {
       await vault.readKey();
       return goOn(ticket, 'opened', { step: 'returned' }, ['sealed']);
     },
-    async finish(text, newGrant) {
+    /**
+     * Keeps the grant until the person has confirmed it.
+     * @returns the code, `482-913`, or undefined if the person has requested another link since
+     */
+    async finish(text: string, newGrant: NewGrant): Promise<string | undefined> {
       const ticket = readTicket(text);
       if (!ticket) return undefined;
       const code = randomCode(randomBytes);

@@ -1,13 +1,7 @@
 import { ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
 
-export interface Collaborators {
-  /**
-   * Whether a person may at least triage issues of the repository. Answers are kept for five minutes.
-   * @throws {Interruption} for a failure that may pass
-   */
-  has(place: RepositoryAddress, login: string): Promise<Answered>;
-}
+export type Collaborators = ReturnType<typeof createCollaborators>;
 
 /** `not told`: the credentials may not read the roles of the repository. */
 type Answered = boolean | 'no credentials' | 'not told';
@@ -17,7 +11,7 @@ const MOST_KEPT = 1_000;
 const MAY_TRIAGE = new Set(['triage', 'write', 'maintain', 'admin']);
 
 /** https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user */
-export function createCollaborators(github: GithubForJobs, clock: () => number): Collaborators {
+export function createCollaborators(github: GithubForJobs, clock: () => number) {
   const kept = new Map<string, { is: boolean; at: number }>();
 
   const ask = (place: RepositoryAddress, login: string) =>
@@ -35,7 +29,11 @@ export function createCollaborators(github: GithubForJobs, clock: () => number):
     );
 
   return {
-    async has(place, login) {
+    /**
+     * Whether a person may at least triage issues of the repository. Answers are kept for five minutes.
+     * @throws {Interruption} for a failure that may pass
+     */
+    async has(place: RepositoryAddress, login: string): Promise<Answered> {
       const name = `${place.repository} ${login}`.toLowerCase();
       const known = kept.get(name);
       if (known && known.at + KEPT_FOR_MS > clock()) return known.is;

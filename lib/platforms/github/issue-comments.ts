@@ -17,22 +17,7 @@ export interface ReadComment {
   updatedAt: number;
 }
 
-export interface IssueComments {
-  /** @returns undefined if the secret has no credentials to comment with */
-  for(place: IssueAddress): Promise<
-    | {
-        /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
-        find(marker: string, since: number): Promise<MadeComment | undefined>;
-        make(text: string): Promise<MadeComment>;
-        /**
-         * A comment by its id.
-         * @returns null if it was deleted, undefined if the credentials may not read it
-         */
-        read(id: number): Promise<ReadComment | null | undefined>;
-      }
-    | undefined
-  >;
-}
+export type IssueComments = ReturnType<typeof createIssueComments>;
 
 const PAGES = 3;
 const PAGE_SIZE = 100;
@@ -43,11 +28,24 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
  * Comments on issues, as a GitHub App's installation or with a token.
  * https://docs.github.com/en/rest/issues/comments
  */
-export function createIssueComments(github: GithubForJobs, clock: () => number): IssueComments {
+export function createIssueComments(github: GithubForJobs, clock: () => number) {
   const ownComments = createOwnComments(clock);
 
   return {
-    async for(place) {
+    /** @returns undefined if the secret has no credentials to comment with */
+    async for(place: IssueAddress): Promise<
+      | {
+          /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
+          find(marker: string, since: number): Promise<MadeComment | undefined>;
+          make(text: string): Promise<MadeComment>;
+          /**
+           * A comment by its id.
+           * @returns null if it was deleted, undefined if the credentials may not read it
+           */
+          read(id: number): Promise<ReadComment | null | undefined>;
+        }
+      | undefined
+    > {
       if (!(await github.isThere())) return undefined;
       const repository = ownerAndRepo(place.repository);
       const issue = { ...repository, issue_number: place.issueNumber };

@@ -8,23 +8,20 @@ export interface KnownProject {
 }
 
 /** A cache of a connection's projects, for a modal that cannot wait for the service. */
-export interface KnownProjects {
-  /** @returns the projects and when they were read, in epoch milliseconds; undefined if they never were */
-  get(connection: string): Promise<{ projects: KnownProject[]; seenAt: number } | undefined>;
-  set(connection: string, projects: readonly KnownProject[]): Promise<void>;
-}
+export type KnownProjects = ReturnType<typeof createKnownProjects>;
 
 /** An item holds 400 KB. A list in a modal holds 10,000 options, far more than a person reads. */
 const MAX_PROJECTS = 2_000;
 const MAX_NAME_LENGTH = 75;
 
-export function createKnownProjects(table: Table, clock: () => number): KnownProjects {
+export function createKnownProjects(table: Table, clock: () => number) {
   return {
-    async get(connection) {
+    /** @returns the projects and when they were read, in epoch milliseconds; undefined if they never were */
+    async get(connection: string): Promise<{ projects: KnownProject[]; seenAt: number } | undefined> {
       const item = await table.get(keys.projects(connection));
       return item && { projects: item.projects as KnownProject[], seenAt: Number(item.seenAt) };
     },
-    async set(connection, projects) {
+    async set(connection: string, projects: readonly KnownProject[]): Promise<void> {
       const kept = projects
         .slice(0, MAX_PROJECTS)
         .map(({ id, name }) => ({ id, name: cutToLength(name, MAX_NAME_LENGTH) }));

@@ -10,19 +10,14 @@ export type KnownTask = z.output<typeof knownTask>;
 const knownTasks = z.array(knownTask);
 
 /** The tasks of a connection that jobs have seen, for a list that cannot wait for the service. */
-export interface KnownTasks {
-  /** The latest first. */
-  get(connection: string): Promise<readonly KnownTask[]>;
-  /** Writes only if one of them is new or has another name. */
-  learn(connection: string, tasks: readonly { id: string | number; name: string }[]): Promise<void>;
-}
+export type KnownTasks = ReturnType<typeof createKnownTasks>;
 
 /** An item holds 400 KB; these take 200 KB at most, and are read whenever a person types into the list. */
 const MOST_TASKS = 500;
 const MAX_NAME_LENGTH = 75;
 const MAX_ID_LENGTH = 100;
 
-export function createKnownTasks(table: Table): KnownTasks {
+export function createKnownTasks(table: Table) {
   async function get(connection: string): Promise<readonly KnownTask[]> {
     const item = await table.get(keys.knownTasks(connection));
     // A damaged list must not stop the jobs that learn from it. It starts empty again.
@@ -30,8 +25,10 @@ export function createKnownTasks(table: Table): KnownTasks {
   }
 
   return {
+    /** The latest first. */
     get,
-    async learn(connection, tasks) {
+    /** Writes only if one of them is new or has another name. */
+    async learn(connection: string, tasks: readonly { id: string | number; name: string }[]): Promise<void> {
       const seen = tasks
         .map(({ id, name }) => ({ id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') }))
         .filter(({ id }) => id.length <= MAX_ID_LENGTH);

@@ -10,31 +10,28 @@ const TIMEOUT_MS = 5_000;
 export const ANSWER_TIMEOUT_MS = 1_000;
 
 /** Sends answers to the response URLs of commands and interactions. */
-export interface ResponseUrls {
-  /** True if the URL belongs to Slack. Other URLs are never called, so that outcomes go only to Slack. */
-  isOurs(url: string): boolean;
-  /**
-   * Sends a message that only the person sees to a response_url. It replaces the original message or follows it. The
-   * answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
-   * always follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
-   *
-   * @returns the status of the answer; undefined if none came or the URL is not Slack's
-   */
-  respond(
-    url: string,
-    message: SlackMessage,
-    where: 'instead' | 'beside',
-    timeoutMs?: number,
-  ): Promise<number | undefined>;
-}
+export type ResponseUrls = ReturnType<typeof createResponseUrls>;
 
 /** @param apiUrl the Web API's URL, which determines the Slack instance: `https://slack.com/api` */
-export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetch): ResponseUrls {
+export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetch) {
   const origin = originFor(new URL(apiUrl));
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   return {
+    /** True if the URL belongs to Slack. Other URLs are never called, so that outcomes go only to Slack. */
     isOurs,
-    async respond(url, { text, blocks }, where, timeoutMs = TIMEOUT_MS) {
+    /**
+     * Sends a message that only the person sees to a response_url. It replaces the original message or follows it. The
+     * answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
+     * always follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+     *
+     * @returns the status of the answer; undefined if none came or the URL is not Slack's
+     */
+    async respond(
+      url: string,
+      { text, blocks }: SlackMessage,
+      where: 'instead' | 'beside',
+      timeoutMs: number = TIMEOUT_MS,
+    ): Promise<number | undefined> {
       if (!isOurs(url)) return undefined;
       try {
         const response = await fetch(url, {

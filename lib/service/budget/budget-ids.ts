@@ -9,22 +9,17 @@ export interface KeyHolder {
   suspectKey(): void;
 }
 
-/** Which budget a connection uses. */
-export interface BudgetIds {
-  /** A process that has the key uses the budget of the key, and records it for those that do not have it. */
-  of(connection: string): Promise<string>;
-}
-
 /** After a rotation, a process without the key looks at the other budget within this time. */
 const TRUSTED_MS = 10_000;
 /** For this long, a process with the key trusts that no other process has a newer key. */
 const COMPARED_EVERY_MS = 60_000;
 
+/** Which budget a connection uses. */
 export function createBudgetIds(
   table: Table,
   clock: () => number,
   keyHolder: (connection: string) => KeyHolder | undefined,
-): BudgetIds {
+) {
   const known = new Map<string, { recorded: string; at: number }>();
 
   async function recordedOf(connection: string, maxAgeMs: number): Promise<string | undefined> {
@@ -51,7 +46,8 @@ export function createBudgetIds(
   }
 
   return {
-    async of(connection) {
+    /** A process that has the key uses the budget of the key, and records it for those that do not have it. */
+    async of(connection: string): Promise<string> {
       const holder = keyHolder(connection);
       const own = await ownOf(holder);
       if (own === undefined) return (await recordedOf(connection, TRUSTED_MS)) ?? connection;

@@ -16,23 +16,20 @@ export interface StrangersToday {
  * The calls of a day that people from outside of a repository may cause, so that none of them can use up the budget of
  * a connection: docs/decisions/0017-share-of-strangers.md. It is besides the budget, and takes nothing from it.
  */
-export interface StrangerShare {
-  today(connection: string): Promise<StrangersToday>;
-  /** Counts a call. @returns false if the stranger's day has none left, of `most` */
-  take(connection: string, login: string, most: number): Promise<boolean>;
-}
+export type StrangerShare = ReturnType<typeof createStrangerShare>;
 
 const DAY_MS = 86_400_000;
 
-export function createStrangerShare(table: Table, clock: () => number): StrangerShare {
+export function createStrangerShare(table: Table, clock: () => number) {
   const keyOf = (connection: string) => keys.strangers(connection, new Date(clock()).toISOString().slice(0, 10));
   return {
-    async today(connection) {
+    async today(connection: string): Promise<StrangersToday> {
       const { calls = 0, who } = (await table.get(keyOf(connection))) ?? {};
       const logins = who instanceof Set ? [...(who as Set<string>)].sort() : [];
       return { used: Number(calls), who: logins, endsAt: (Math.floor(clock() / DAY_MS) + 1) * DAY_MS };
     },
-    async take(connection, login, most) {
+    /** Counts a call. @returns false if the stranger's day has none left, of `most` */
+    async take(connection: string, login: string, most: number): Promise<boolean> {
       if (most <= 0) return false;
       const counted = await table.update(
         keyOf(connection),

@@ -28,22 +28,16 @@ export interface KnownHook extends Hook {
 }
 
 /** The hooks that deliver to the relay, as note-hook.ts learned them from their deliveries. */
-export interface Hooks {
-  known(): Promise<KnownHook[]>;
-  /** Writes `settledTo` and `listedAt`, unless the hook was forgotten. */
-  keepPlace(hook: KnownHook): Promise<void>;
-  /** Forgets a hook, unless its target has delivered since `hook` was read. */
-  forget(hook: KnownHook): Promise<void>;
-}
+export type Hooks = ReturnType<typeof createHooks>;
 
 /** Names the target of a hook; its hooks share an item. */
 export function targetName({ kind, target }: Pick<Hook, 'kind' | 'target'>): string {
   return `${kind}#${target.toLowerCase()}`;
 }
 
-export function createHooks(table: Table): Hooks {
+export function createHooks(table: Table) {
   return {
-    async known() {
+    async known(): Promise<KnownHook[]> {
       const items = await table.partition(keys.hook('').pk);
       return items.flatMap(({ kind, target, seenAt, ids, ...places }) =>
         [...((ids ?? []) as Set<string>)].map((id) => {
@@ -52,7 +46,8 @@ export function createHooks(table: Table): Hooks {
         }),
       );
     },
-    async keepPlace(hook) {
+    /** Writes `settledTo` and `listedAt`, unless the hook was forgotten. */
+    async keepPlace(hook: KnownHook): Promise<void> {
       const { id, settledTo, listedAt } = hook;
       const [settled, listed] = placeAttributes(id);
       await table.update(
@@ -61,7 +56,8 @@ export function createHooks(table: Table): Hooks {
         { expression: 'contains(#ids, :id)', values: { id } },
       );
     },
-    async forget(hook) {
+    /** Forgets a hook, unless its target has delivered since `hook` was read. */
+    async forget(hook: KnownHook): Promise<void> {
       // A hook that comes back is listed from the start.
       const place = placeAttributes(hook.id).map((name) => `#${name}`);
       await table.update(

@@ -13,12 +13,7 @@ export interface Artifact {
 }
 
 /** The artifacts of workflow runs, as an App with the permission "Actions: read" sees them. */
-export interface Artifacts {
-  /** Those of a run that have not expired, the newest first. */
-  list(place: RepositoryAddress, runId: number): Promise<Artifact[]>;
-  /** @returns undefined for one that is gone, and for one with more bytes than `most` as soon as they have come */
-  fetch(place: RepositoryAddress, artifactId: number, most: number): Promise<Buffer | undefined>;
-}
+export type Artifacts = ReturnType<typeof createArtifacts>;
 
 const PAGE_SIZE = 100;
 const MOST_ARTIFACTS = 500;
@@ -29,9 +24,10 @@ const STORE_TIMEOUT_MS = 20_000;
  * a re-run of all jobs leaves none of earlier attempts, and one of some jobs leaves those of the others.
  * https://docs.github.com/en/rest/actions/artifacts
  */
-export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.fetch, apiUrl: string): Artifacts {
+export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.fetch, apiUrl: string) {
   return {
-    async list(place, runId) {
+    /** Those of a run that have not expired, the newest first. */
+    async list(place: RepositoryAddress, runId: number): Promise<Artifact[]> {
       const found = await ask(place, async (request, of) => {
         const found: Artifact[] = [];
         const pages = pagesOf(
@@ -49,7 +45,8 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
       });
       return found?.sort((a, b) => b.id - a.id) ?? [];
     },
-    async fetch(place, id, most) {
+    /** @returns undefined for one that is gone, and for one with more bytes than `most` as soon as they have come */
+    async fetch(place: RepositoryAddress, id: number, most: number): Promise<Buffer | undefined> {
       const address = await ask(place, async (request, of) => {
         const artifact = { ...of, artifact_id: id, archive_format: 'zip', request: { redirect: 'manual' as const } };
         const path = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}';

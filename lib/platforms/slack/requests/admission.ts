@@ -14,15 +14,7 @@ export interface SlackSender {
 }
 
 /** Decides who may use the relay at all: docs/decisions/0020-who-may-ask.md. */
-export interface Admission {
-  /**
-   * @returns why the sender may not use the relay, or undefined
-   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
-   */
-  faultOf(sender: SlackSender): Promise<string | undefined>;
-  /** Begins to read the workspace, so that the first request need not wait. */
-  prepare(): void;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 export interface AdmissionOptions {
   settings: SlackConfig;
@@ -52,7 +44,7 @@ const WORKSPACE_FRESH_MS = 60_000;
 /** How long the relay may still treat a person as a member after they become a guest or leave. */
 const STANDING_KNOWN_FOR_MS = 3_600_000;
 
-export function createAdmission({ settings, people, contact, table, slack, clock }: AdmissionOptions): Admission {
+export function createAdmission({ settings, people, contact, table, slack, clock }: AdmissionOptions) {
   const { guests, strangers } = settings.access;
   let known: { workspace: Workspace; at: number } | undefined;
   let reading: Promise<void> | undefined;
@@ -100,8 +92,13 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   }
 
   return {
-    prepare: () => void readWorkspace().catch(() => {}),
-    async faultOf(sender) {
+    /** Begins to read the workspace, so that the first request need not wait. */
+    prepare: (): void => void readWorkspace().catch(() => {}),
+    /**
+     * @returns why the sender may not use the relay, or undefined
+     * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
+     */
+    async faultOf(sender: SlackSender): Promise<string | undefined> {
       if (!(await slack.isThere())) {
         if ((guests && strangers) || people.some(({ slack: id }) => id === sender.userId)) return undefined;
         return `The relay has no token for the Slack app yet, so it cannot check who you are. Tell ${contact}.`;
