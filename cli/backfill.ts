@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
-import { loadConfig } from '../lib/config/config-file.ts';
+import { Option } from 'commander';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { connectionSettings } from '../lib/config/settings.ts';
 import { localTime } from '../lib/dates.ts';
@@ -22,10 +21,10 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
+import type { Cli } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 interface BackfillOptions {
   label?: string[];
@@ -42,11 +41,7 @@ const OF_THE_STAND_IN =
   'Without credentials for GitHub, these are the issues that were sent to this relay since its start.';
 
 /** `backfill`: turns the issues of a repository that were there before the relay into defects. */
-export function addBackfillCommand(
-  program: Command,
-  open: OpenTarget,
-  readConfig: () => Promise<RelayConfig> = loadConfig,
-): void {
+export function addBackfillCommand({ program, open, readConfig }: Cli): void {
   program
     .command('backfill <repository>')
     .description('turn the existing issues of a repository into defects')

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/settings.ts';
 import { localTime } from '../lib/dates.ts';
@@ -10,12 +9,12 @@ import { createStrangerShare, mostOfStrangers, type StrangersToday } from '../li
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
+import type { Cli } from './cli.ts';
 import { withIsoTimes } from './json-times.ts';
 import { printJson } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
-export function addBudgetCommand(program: Command, open: OpenTarget): void {
+export function addBudgetCommand({ program, open }: Cli): void {
   program
     .command('budget [connection]')
     .description('show how much of its limits each connection has used, and what each lane can still send and when')

@@ -1,15 +1,14 @@
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/service/partner/operation.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { messageOf } from '../lib/text.ts';
+import type { Cli } from './cli.ts';
 import { connectionOf } from './connection-of.ts';
 import { openPartner } from './partner.ts';
 import { printJson } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 interface CallOptions {
   raw?: boolean;
@@ -17,7 +16,7 @@ interface CallOptions {
 }
 
 /** `call`: calls one operation of the partner API. */
-export function addCallCommand(program: Command, open: OpenTarget): void {
+export function addCallCommand({ program, open }: Cli): void {
   program
     .command('call <operation> [payload]')
     .description('call an operation of the partner API and print the answer as JSON')

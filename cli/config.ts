@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
+import type { Cli } from './cli.ts';
 import { printJson } from './print.ts';
 
 /** `config check`: checks relay.config.ts, without a relay. */
-export function addConfigCommand(program: Command): void {
+export function addConfigCommand({ program }: Cli): void {
   program
     .command('config')
     .description('the configuration, relay.config.ts')

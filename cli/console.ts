@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Command } from 'commander';
 import { createPolledChanges } from '../console/polled-changes.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
+import type { Cli } from './cli.ts';
 import { readPort } from './numbers.ts';
 import { openBrowser } from './open-browser.ts';
 import { runDeployed } from './run.ts';
@@ -21,7 +21,7 @@ interface ConsoleCommandOptions {
 const DEFAULT_PORT = 8789;
 
 /** `console`: the console of a stage on this machine, or the address of the console of `npm start`. */
-export function addConsoleCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
+export function addConsoleCommand({ program, open, stage }: Cli): void {
   program
     .command('console')
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')

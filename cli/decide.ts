@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { described } from '../console/decisions.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { requeueJob } from '../lib/engine/line/sweep.ts';
@@ -10,6 +10,7 @@ import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
 import { messageOf } from '../lib/text.ts';
+import type { Cli } from './cli.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
@@ -22,7 +23,7 @@ const CHOSEN_PAGE = 500;
 const PARKED_FOR = 'instead of one job, all jobs that were parked for a reason with this text';
 
 /** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
-export function addDecisionCommands(program: Command, open: OpenTarget): void {
+export function addDecisionCommands({ program, open }: Cli): void {
   program
     .command('replay [id]')
     .description('continue a parked job, or a waiting job at once; completed steps are not repeated')

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/dates.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -11,6 +10,7 @@ import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decid
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
+import type { Cli } from './cli.ts';
 import { verifyingWith } from './decide.ts';
 import { operatorOf } from './operator.ts';
 import { printJson } from './print.ts';
@@ -25,7 +25,7 @@ interface LinkOptions {
 }
 
 /** `issue`: shows which defect an issue has, or records a person's decision about it. */
-export function addIssueCommand(program: Command, open: OpenTarget): void {
+export function addIssueCommand({ program, open }: Cli): void {
   program
     .command('issue <issue>')
     .description('show which defect an issue has, or change it; write an issue as owner/repo#42')

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { countJobs } from '../lib/engine/operate/job-counts.ts';
@@ -6,13 +5,13 @@ import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
+import type { Cli } from './cli.ts';
 import { followJobs } from './follow-jobs.ts';
 import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { readCount } from './numbers.ts';
 import { printCounts, printIgnored, printJob, printJobs, printJson } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 /** Pages of the index that one listing reads at most. */
 const MAX_PAGES = 200;
@@ -34,7 +33,7 @@ interface ListOptions {
 }
 
 /** `jobs` and `job`. */
-export function addJobCommands(program: Command, open: OpenTarget): void {
+export function addJobCommands({ program, open }: Cli): void {
   program
     .command('jobs')
     .description('list jobs: those that have not ended, then the last that ended')

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { type Assistant, openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { LinkNeeded, OutcomeUnknown } from '../lib/as-person/grants/errors.ts';
 import type { Grant, Holder } from '../lib/as-person/grants/grant.ts';
@@ -17,11 +16,11 @@ import { parsedJson } from '../lib/json.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
+import type { Cli } from './cli.ts';
 import { listenForCallback } from './loopback.ts';
 import { diagnoseMcp, diagnosisLines } from './mcp-doctor.ts';
 import { readPort } from './numbers.ts';
 import { printJson, printText } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 interface OpenedMcp {
   assistant: Assistant;
@@ -40,7 +39,7 @@ const LOOPBACK_PORT = 8790;
 const SIGN_IN_MS = 10 * 60_000;
 
 /** `mcp`: the service's assistant endpoint, as an operator. */
-export function addMcpCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
+export function addMcpCommand({ program, open, stage }: Cli): void {
   const mcp = program
     .command('mcp')
     .description("link your account, and call tools of the service's MCP endpoint as yourself");

@@ -1,13 +1,12 @@
-import type { Command } from 'commander';
 import { localTime } from '../lib/dates.ts';
 import type { ListedMessage } from '../local/slack/control.ts';
 import { renderMessage, renderView } from '../local/slack/render.ts';
+import type { Cli } from './cli.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
-import type { OpenTarget } from './target.ts';
 
 /** `messages`: shows what the relay would have sent to Slack. */
-export function addMessagesCommand(program: Command, open: OpenTarget): void {
+export function addMessagesCommand({ program, open }: Cli): void {
   program
     .command('messages')
     .description('show the messages sent to the local Slack stand-in, which replaces Slack if there is no Slack token')

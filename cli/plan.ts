@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks } from '../lib/links/links.ts';
@@ -10,17 +8,13 @@ import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted, messageOf } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
+import type { Cli } from './cli.ts';
 import { readCount } from './numbers.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 /** `plan`: what deliveries would do under relay.config.ts as it is in this folder. */
-export function addPlanCommand(
-  program: Command,
-  open: OpenTarget,
-  readConfig: () => Promise<RelayConfig> = loadConfig,
-): void {
+export function addPlanCommand({ program, open, readConfig }: Cli): void {
   program
     .command('plan [payloads...]')
     .description(

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { addBackfillCommand } from './backfill.ts';
 import { addBudgetCommand } from './budget.ts';
 import { addCallCommand } from './call.ts';
+import type { Cli } from './cli.ts';
 import { addConfigCommand } from './config.ts';
 import { addConsoleCommand } from './console.ts';
 import { addDecisionCommands } from './decide.ts';
@@ -25,8 +27,35 @@ import { addStopCommands } from './stop.ts';
 import { openTarget } from './target.ts';
 import { addTestCommand } from './test.ts';
 
-/** All commands of `relay`. */
-export function relayProgram(): Command {
+const commands: readonly ((cli: Cli) => void)[] = [
+  addSendCommand,
+  addMessagesCommand,
+  addSandboxCommand,
+  addCallCommand,
+  addMcpCommand,
+  addMcpServerCommand,
+  addJobCommands,
+  addConsoleCommand,
+  addDecisionCommands,
+  addIssueCommand,
+  addBackfillCommand,
+  addPlanCommand,
+  addTestCommand,
+  addBudgetCommand,
+  addResumeCommand,
+  addRecoverCommand,
+  addStopCommands,
+  addRunCommand,
+  addInitCommand,
+  addConfigCommand,
+  addDoctorCommand,
+  addSecretsCommand,
+  addGithubDeliveriesCommand,
+  addSlackManifestCommand,
+];
+
+/** All commands of `relay`. @param given in place of what `--stage` and relay.config.ts name */
+export function relayProgram(given: Partial<Cli> = {}): Command {
   const program = new Command('relay')
     .description('Operate Partner Relay from the command line')
     .option(
@@ -35,30 +64,7 @@ export function relayProgram(): Command {
     )
     .showHelpAfterError('(run relay --help for all commands)');
   const stage = () => program.opts<{ stage?: string }>().stage;
-  const open = () => openTarget(stage());
-  addSendCommand(program, open);
-  addMessagesCommand(program, open);
-  addSandboxCommand(program, open);
-  addCallCommand(program, open);
-  addMcpCommand(program, open, stage);
-  addMcpServerCommand(program, open, stage);
-  addJobCommands(program, open);
-  addConsoleCommand(program, open, stage);
-  addDecisionCommands(program, open);
-  addIssueCommand(program, open);
-  addBackfillCommand(program, open);
-  addPlanCommand(program, open);
-  addTestCommand(program);
-  addBudgetCommand(program, open);
-  addResumeCommand(program, open);
-  addRecoverCommand(program, open);
-  addStopCommands(program, stage);
-  addRunCommand(program, stage);
-  addInitCommand(program, stage);
-  addConfigCommand(program);
-  addDoctorCommand(program, open);
-  addSecretsCommand(program, stage);
-  addGithubDeliveriesCommand(program, open);
-  addSlackManifestCommand(program, open);
+  const cli: Cli = { program, stage, open: () => openTarget(cli.stage()), readConfig: () => loadConfig(), ...given };
+  for (const add of commands) add(cli);
   return program;
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../lib/config/config-file.ts';
+import { InvalidArgumentError } from 'commander';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
@@ -27,9 +26,10 @@ import { counted } from '../lib/text.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
+import type { Cli } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
-import type { OpenTarget, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 interface RecoverOptions {
   since?: Date;
@@ -43,11 +43,7 @@ interface RecoverOptions {
 const READ_AGAIN = 5;
 
 /** `recover`: rebuilds what a lost or restored table does not know. */
-export function addRecoverCommand(
-  program: Command,
-  open: OpenTarget,
-  readConfig: () => Promise<RelayConfig> = loadConfig,
-): void {
+export function addRecoverCommand({ program, open, readConfig }: Cli): void {
   program
     .command('recover')
     .description(

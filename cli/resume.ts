@@ -1,14 +1,13 @@
-import type { Command } from 'commander';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
 import { inOneLine } from '../local/terminal.ts';
+import type { Cli } from './cli.ts';
 import { withIsoTimes } from './json-times.ts';
 import { operatorOf } from './operator.ts';
 import { printJson } from './print.ts';
-import type { OpenTarget } from './target.ts';
 
 /** `resume`: resumes a paused or stopped connection at once. */
-export function addResumeCommand(program: Command, open: OpenTarget): void {
+export function addResumeCommand({ program, open }: Cli): void {
   program
     .command('resume <connection>')
     .description('end the pause after a 429, close the breakers of failing operations, and continue waiting jobs now')

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 import * as z from 'zod';
 import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
@@ -9,6 +9,7 @@ import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { ownKeyHeader } from '../local/state.ts';
 import { awsClient } from './aws.ts';
+import type { Cli } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
@@ -20,7 +21,7 @@ interface RunOptions {
 }
 
 /** `run`: runs a schedule now. */
-export function addRunCommand(program: Command, stage: () => string | undefined): void {
+export function addRunCommand({ program, stage }: Cli): void {
   program
     .command('run')
     .description('run a schedule now, and show the result')

@@ -1,9 +1,10 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 import * as z from 'zod';
 import { oneLine } from '../local/terminal.ts';
+import type { Cli } from './cli.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
-import type { OpenTarget, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** The part of the sandbox's records that is listed. Ids are those that commands and settings take. */
 const records = z.object({
@@ -43,7 +44,7 @@ const LISTS: Record<
 };
 
 /** `sandbox`: lists the records of the sandbox, with the ids that commands take. */
-export function addSandboxCommand(program: Command, open: OpenTarget): void {
+export function addSandboxCommand({ program, open }: Cli): void {
   program
     .command('sandbox')
     .description(

@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { parsedJson } from '../lib/json.ts';
@@ -8,12 +7,13 @@ import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { messageOf } from '../lib/text.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
+import type { Cli } from './cli.ts';
 import { openSecretStore } from './secret-store.ts';
 
 const NAMES = SECRET_NAMES.join(', ');
 
 /** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
-export function addSecretsCommand(program: Command, stage: () => string | undefined): void {
+export function addSecretsCommand({ program, stage }: Cli): void {
   const secrets = program
     .command('secrets')
     .description('enter the secrets of a stage, or of this machine; values are never shown');

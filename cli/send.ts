@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import * as z from 'zod';
 import { parsedJson } from '../lib/json.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';
+import type { Cli } from './cli.ts';
 import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
 import { printText } from './print.ts';
@@ -28,7 +28,7 @@ interface SendOptions extends WaitOptions {
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
-export function addSendCommand(program: Command, open: OpenTarget): void {
+export function addSendCommand({ program, open }: Cli): void {
   const send = program
     .command('send')
     // What follows `slack` belongs to it, also options that `send` has too.

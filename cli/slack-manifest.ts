@@ -1,15 +1,14 @@
-import type { Command } from 'commander';
 import { verbs } from '../lib/automations/verbs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
+import type { Cli } from './cli.ts';
 import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';
-import type { OpenTarget } from './target.ts';
 
 /** `slack-manifest`: prints the manifest of the Slack app with all settings. */
-export function addSlackManifestCommand(program: Command, open: OpenTarget): void {
+export function addSlackManifestCommand({ program, open }: Cli): void {
   program
     .command('slack-manifest')
     .description('print the manifest that creates the Slack app, with its command, shortcut, URLs and scopes set')

@@ -5,9 +5,9 @@ import {
   UpdateStackCommand,
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
-import type { Command } from 'commander';
 import { messageOf } from '../lib/text.ts';
 import { awsClient } from './aws.ts';
+import type { Cli } from './cli.ts';
 
 /** CloudFormation needs about a minute for it. */
 const LONGEST_UPDATE_S = 15 * 60;
@@ -39,7 +39,7 @@ const switches: readonly Switch[] = [
 ];
 
 /** `stop` and `start`: whether a deployed stage works on what it has taken. */
-export function addStopCommands(program: Command, stage: () => string | undefined): void {
+export function addStopCommands({ program, stage }: Cli): void {
   for (const { command, description, running, doing, done } of switches) {
     program
       .command(command)

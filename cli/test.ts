@@ -1,14 +1,14 @@
 import { globSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Command } from 'commander';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
+import type { Cli } from './cli.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
-export function addTestCommand(program: Command): void {
+export function addTestCommand({ program }: Cli): void {
   program
     .command('test [files...]')
     .description(

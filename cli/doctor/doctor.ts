@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
@@ -12,6 +11,7 @@ import { messageOf } from '../../lib/text.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
+import type { Cli } from '../cli.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { NoRelay, type OpenTarget, type Target } from '../target.ts';
@@ -25,7 +25,7 @@ import { checkStage } from './stage.ts';
 const TIMEOUT_MS = 10_000;
 
 /** `doctor`: checks everything that it can check without creating anything. */
-export function addDoctorCommand(program: Command, open: OpenTarget): void {
+export function addDoctorCommand({ program, open }: Cli): void {
   program
     .command('doctor')
     .description('check the configuration, the credentials and the assumed operations; creates nothing')

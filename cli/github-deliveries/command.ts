@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import { localClock, localTime } from '../../lib/dates.ts';
 import { createGithubClient, githubCredentials } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
+import type { Cli } from '../cli.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
 import { readCount } from '../numbers.ts';
 import { printText } from '../print.ts';
-import type { OpenTarget } from '../target.ts';
 import { chosenHook, type HookChoice } from './chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from './poll.ts';
 
@@ -21,7 +20,7 @@ const CALL_TIMEOUT_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** `github-deliveries`: brings GitHub's events to the relay on this machine, which GitHub cannot reach. */
-export function addGithubDeliveriesCommand(program: Command, open: OpenTarget): void {
+export function addGithubDeliveriesCommand({ program, open }: Cli): void {
   program
     .command('github-deliveries')
     .description("bring GitHub's events to the relay on this machine, without a tunnel, until you press Ctrl+C")

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
@@ -8,6 +7,7 @@ import { writeOwnFile } from '../../local/own-file.ts';
 import { partnersOf } from '../../local/partners.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 import { ask, withHiddenInput } from '../ask.ts';
+import type { Cli } from '../cli.ts';
 import { connectionOf } from '../connection-of.ts';
 import { examine } from '../doctor/doctor.ts';
 import { printFindings } from '../doctor/finding.ts';
@@ -43,7 +43,7 @@ const GITHUB = 'https://github.com';
 const SLACK_API = 'https://slack.com/api';
 
 /** `init`: from nothing to a configuration with its secrets, a GitHub App and a Slack app. */
-export function addInitCommand(program: Command, stage: () => string | undefined): void {
+export function addInitCommand({ program, stage }: Cli): void {
   program
     .command('init')
     .description('write relay.config.ts and the secrets, create the GitHub App and the Slack app, and check all of it')

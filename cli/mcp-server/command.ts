@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Command } from 'commander';
 import type { OperatedRelay } from '../../console/relay.ts';
 import { loadAgain } from '../../local/config-watch.ts';
 import { trustCaFile } from '../../local/trust.ts';
 import { userName } from '../../local/user-name.ts';
 import { callerArn } from '../caller.ts';
+import type { Cli } from '../cli.ts';
 import type { OpenTarget } from '../target.ts';
 import { addDecisions } from './decisions.ts';
 import { addReadings } from './readings.ts';
 import { addTo } from './tool.ts';
 
 /** `mcp-server`: an operator's assistant reads the relay, and decides with the operator, over MCP. */
-export function addMcpServerCommand(program: Command, open: OpenTarget, stage: () => string | undefined): void {
+export function addMcpServerCommand({ program, open, stage }: Cli): void {
   program
     .command('mcp-server')
     .description("let an operator's assistant read jobs, parked groups, plan, doctor and budget, by MCP over stdio")

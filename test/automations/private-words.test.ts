@@ -1,11 +1,10 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { Command } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { addJobCommands } from '../../cli/jobs.ts';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
+import { runRelay, targetOf } from '../cli/run-command.ts';
 import { consoleOf, TOKEN } from '../console/console-of.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { command, MIRA, TOMASZ, told } from '../slack-requests.ts';
@@ -68,24 +67,16 @@ async function recorded(): Promise<string> {
     }),
   );
   await open.close();
-  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const printed: string[] = [];
   for (const { id } of jobs) {
     for (const words of [
       ['job', id],
       ['jobs', '--json'],
     ]) {
-      const program = new Command();
-      addJobCommands(program, async () => ({
-        githubWebhookUrl: '',
-        slackWebhookUrl: undefined,
-        stores: relay.stores,
-      }));
-      await program.parseAsync(words, { from: 'user' });
+      printed.push(await runRelay({ open: async () => targetOf(relay) }, ...words));
     }
   }
-  const output = printed.mock.calls.flat().join('\n');
-  printed.mockRestore();
-  return [bytes, ...pages, output, JSON.stringify(relay.log), JSON.stringify(relay.metrics)].join('\n');
+  return [bytes, ...pages, ...printed, JSON.stringify(relay.log), JSON.stringify(relay.metrics)].join('\n');
 }
 
 it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in other words']>([

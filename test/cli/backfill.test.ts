@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addBackfillCommand } from '../../cli/backfill.ts';
-import { addDecisionCommands } from '../../cli/decide.ts';
-import { addJobCommands } from '../../cli/jobs.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { runCommand } from './run-command.ts';
+import { runRelay, targetOf } from './run-command.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
 
@@ -22,17 +19,8 @@ beforeEach(async () => {
 afterEach(() => Promise.all([relay.close(), github.close()]));
 
 /** Runs a command. @returns what it printed */
-function run(...words: string[]): Promise<string> {
-  const open = async () => ({ githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores });
-  return runCommand(
-    (program) => {
-      addBackfillCommand(program, open, async () => relay.runtime.config);
-      addJobCommands(program, open);
-      addDecisionCommands(program, open);
-    },
-    ...words,
-  );
-}
+const run = (...words: string[]) =>
+  runRelay({ open: async () => targetOf(relay), readConfig: async () => relay.runtime.config }, ...words);
 
 const backfill = (...words: string[]) => run('backfill', ...words);
 

@@ -1,11 +1,10 @@
-import { Command } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { addIssueCommand } from '../../cli/issue.ts';
+import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createRelations } from '../../lib/links/relations.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
+import { runRelayOf } from './run-command.ts';
 
 const ISSUE = 'Codertocat/Hello-World#1';
 
@@ -13,20 +12,7 @@ let relay: TestRelay;
 afterEach(() => relay.close());
 
 /** Runs the command, by the relay's clock. @returns what it printed */
-async function link(...words: string[]): Promise<string> {
-  const program = new Command().exitOverride();
-  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
-  addIssueCommand(program, async () => target);
-  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await program.parseAsync(['issue', ...words], { from: 'user' });
-    return log.mock.calls.flat().join('\n');
-  } finally {
-    log.mockRestore();
-    vi.useRealTimers();
-  }
-}
+const link = (...words: string[]) => runRelayOf(relay, ['issue', ...words]);
 
 async function happens(...event: Parameters<typeof issueEvent>) {
   await relay.post('issues', issueEvent(...event));

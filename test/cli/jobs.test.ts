@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { followJobs } from '../../cli/follow-jobs.ts';
-import { addJobCommands } from '../../cli/jobs.ts';
 import type { Target } from '../../cli/target.ts';
 import { findJobs } from '../../lib/engine/operate/find-jobs.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
@@ -11,6 +9,7 @@ import type { Table } from '../../lib/state/table/table.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
+import { byClockOf, parseRelay, printed, runRelayOf, targetOf } from './run-command.ts';
 
 let relay: TestRelay;
 beforeEach(async () => {
@@ -18,28 +17,10 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-async function printed(act: () => Promise<unknown>): Promise<string> {
-  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await act();
-    return log.mock.calls.flat().join('\n');
-  } finally {
-    log.mockRestore();
-    vi.useRealTimers();
-  }
-}
-
-function parse(words: string[], more: Partial<Target>): Promise<unknown> {
-  const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores, ...more };
-  const program = new Command().exitOverride();
-  addJobCommands(program, async () => target);
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
-  return program.parseAsync(words, { from: 'user' });
-}
-
 /** Runs a command, by the relay's clock. @returns what it printed */
-const run = (words: string[], more: Partial<Target> = {}) => printed(() => parse(words, more));
+const run = (words: string[], more?: Partial<Target>) => runRelayOf(relay, words, more);
+
+const follow = (act: () => Promise<unknown>) => byClockOf(relay, () => printed(act));
 
 async function open(...numbers: number[]): Promise<void> {
   for (const id of numbers) await relay.post('issues', issueEvent('opened', { id }));
@@ -115,7 +96,9 @@ describe('relay jobs', () => {
       indexPage: async (...given) => (isCounted ? Promise.reject(new Error('stopped')) : table.indexPage(...given)),
     };
     const stores = { ...relay.stores, table: untilCounted };
-    const shown = await printed(() => parse(words, { stores }).catch(({ message }) => expect(message).toBe('stopped')));
+    const shown = await byClockOf(relay, () =>
+      printed(() => parseRelay({ open: async () => targetOf({ ...relay, stores }) }, words), 'stopped'),
+    );
     const numbers = [...shown.matchAll(/#(\d) opened/g)].map(([, number]) => number);
     expect(numbers).toEqual(place === 'first' ? ['2', '1'] : ['1', '2']);
   });
@@ -123,13 +106,13 @@ describe('relay jobs', () => {
   it('relay jobs --follow shows each change once', async () => {
     await open(1);
     const known = await relay.jobs();
-    const look = (looks: number) => printed(() => followJobs(relay.stores.table, {}, known, false, looks));
+    const look = (looks: number) => follow(() => followJobs(relay.stores.table, {}, known, false, looks));
     expect(await look(2)).toBe('');
     relay.clock.now += 1_000;
     await open(2);
     relay.clock.now -= 1_000;
     expect((await look(2)).split('\n')).toEqual([expect.stringMatching(/succeeded .*#2 opened.* → created defect/)]);
-    const asJson = await printed(() => followJobs(relay.stores.table, {}, known, true, 2));
+    const asJson = await follow(() => followJobs(relay.stores.table, {}, known, true, 2));
     expect(JSON.parse(asJson)).toMatchObject({ status: 'succeeded', createdAt: '2026-11-20T10:00:01.000Z' });
   });
 
@@ -141,7 +124,7 @@ describe('relay jobs', () => {
     relay.clock.now += 1_000;
     const { table } = relay.stores;
     const { jobs } = await findJobs(table, { filter: {}, limit: 20, maxPages: 10, now: relay.clock.now });
-    expect(await printed(() => followJobs(table, {}, jobs, false, 1))).toBe('');
+    expect(await follow(() => followJobs(table, {}, jobs, false, 1))).toBe('');
     relay.sandbox.clearFaults();
     let read = 0;
     const changing: Table = {
@@ -153,7 +136,7 @@ describe('relay jobs', () => {
         return page;
       },
     };
-    expect(await printed(() => followJobs(changing, { statuses: ['parked'] }, [], false, 2))).toBe('');
+    expect(await follow(() => followJobs(changing, { statuses: ['parked'] }, [], false, 2))).toBe('');
     expect(read).toBeGreaterThan(5);
     expect((await relay.jobs('succeeded')).length).toBe(30);
   });
@@ -172,7 +155,7 @@ describe('relay jobs', () => {
       },
     };
     relay.clock.now += 60_000;
-    const shown = printed(() => followJobs(changing, {}, known, false, 2));
+    const shown = follow(() => followJobs(changing, {}, known, false, 2));
     relay.clock.now -= 59_000;
     expect(await shown).toMatch(/^.* succeeded .*#2 opened/);
   });

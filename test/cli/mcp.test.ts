@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listenForCallback } from '../../cli/loopback.ts';
-import { addMcpCommand, login } from '../../cli/mcp.ts';
+import { login } from '../../cli/mcp.ts';
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
 import { REDIRECT_URI, type SandboxWorld, startSandboxWorld } from '../as-person/world.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
-import { runCommand } from './run-command.ts';
+import { runRelay } from './run-command.ts';
 
 const operator: Holder = { in: 'operator', id: 'pat' };
 
@@ -70,13 +69,8 @@ it.each([
     process.exitCode = undefined;
   });
   const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: world.stores };
-  const add = (program: Command) =>
-    addMcpCommand(
-      program,
-      async () => target,
-      () => 'prod',
-    );
-  const text = await runCommand(add, 'mcp', name, ...words, '--as', operator.id, '--json');
+  const given = { open: async () => target, stage: () => 'prod' };
+  const text = await runRelay(given, 'mcp', name, ...words, '--as', operator.id, '--json');
   expect(JSON.parse(text)).toMatchObject(printed);
 });
 

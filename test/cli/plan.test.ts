@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addPlanCommand } from '../../cli/plan.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { issueEvent } from '../issue-events.ts';
 import { mergedPayload } from '../kill/github-payloads.ts';
 import { newFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { runRelay, targetOf } from './run-command.ts';
 
 let relay: TestRelay;
 let folder: string;
@@ -18,22 +17,8 @@ beforeEach(async () => {
 afterEach(() => relay.close());
 
 /** Runs the command with a configuration. @returns what it printed */
-async function plan(config: RelayConfig, ...words: string[]): Promise<string> {
-  const program = new Command().exitOverride();
-  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores: relay.stores };
-  addPlanCommand(
-    program,
-    async () => target,
-    async () => config,
-  );
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await program.parseAsync(['plan', ...words], { from: 'user' });
-    return log.mock.calls.flat().join('\n');
-  } finally {
-    log.mockRestore();
-  }
-}
+const plan = (config: RelayConfig, ...words: string[]) =>
+  runRelay({ open: async () => targetOf(relay), readConfig: async () => config }, 'plan', ...words);
 
 async function file(name: string, payload: object): Promise<string> {
   const path = join(folder, name);

@@ -2,9 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addRecoverCommand } from '../../cli/recover.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { createMarkers } from '../../lib/engine/record/markers.ts';
 import { decideLink } from '../../lib/operators/decide-link.ts';
@@ -18,6 +16,7 @@ import { issueEvent } from '../issue-events.ts';
 import { APP, ofRepository, TOKEN } from '../redelivery-trial.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { backUp, replaceTable } from '../replaced-table.ts';
+import { runRelayOf } from './run-command.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
 
@@ -64,24 +63,9 @@ afterEach(() => {
 /** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
 const recover = (...words: string[]) => recoverAt(relay.stores, ...words);
 
-async function recoverAt(stores: Stores, ...words: string[]): Promise<string> {
+function recoverAt(stores: Stores, ...words: string[]): Promise<string> {
   relay.clock.now += 10 * 60_000;
-  const program = new Command().exitOverride();
-  const target = { githubWebhookUrl: relay.url, slackWebhookUrl: undefined, stores };
-  addRecoverCommand(
-    program,
-    async () => target,
-    async () => relay.runtime.config,
-  );
-  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await program.parseAsync(['recover', ...words], { from: 'user' });
-    return log.mock.calls.flat().join('\n');
-  } finally {
-    log.mockRestore();
-    vi.useRealTimers();
-  }
+  return runRelayOf(relay, ['recover', ...words], { stores });
 }
 
 /** Something happens to an issue, of which GitHub tells. */

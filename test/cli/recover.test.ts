@@ -1,10 +1,4 @@
-import { Command } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addBudgetCommand } from '../../cli/budget.ts';
-import { addDecisionCommands } from '../../cli/decide.ts';
-import { addJobCommands } from '../../cli/jobs.ts';
-import { addResumeCommand } from '../../cli/resume.ts';
-import type { OpenTarget } from '../../cli/target.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localTime } from '../../lib/dates.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
@@ -12,6 +6,7 @@ import { storeManyJobs } from '../console/many-jobs.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
+import { runRelayOf } from './run-command.ts';
 
 const HOUR = 3_600_000;
 
@@ -22,20 +17,7 @@ beforeEach(async () => {
 afterEach(() => relay.close());
 
 /** Runs a command of the relay's command line, by its clock. @returns what it printed */
-async function run(...words: string[]): Promise<string> {
-  const open: OpenTarget = async () => ({ githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores });
-  const program = new Command().exitOverride();
-  for (const add of [addBudgetCommand, addJobCommands, addDecisionCommands, addResumeCommand]) add(program, open);
-  vi.useFakeTimers({ toFake: ['Date'], now: relay.clock.now });
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await program.parseAsync(words, { from: 'user' });
-    return log.mock.calls.flat().join('\n');
-  } finally {
-    log.mockRestore();
-    vi.useRealTimers();
-  }
-}
+const run = (...words: string[]) => runRelayOf(relay, words);
 
 const defectsMade = () => relay.sandbox.audit.filter(({ status }) => status === 201).length;
 

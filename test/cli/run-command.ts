@@ -1,18 +1,58 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { vi } from 'vitest';
+import type { Cli } from '../../cli/cli.ts';
+import { relayProgram } from '../../cli/program.ts';
+import type { Target } from '../../cli/target.ts';
+import type { TestRelay } from '../relay.ts';
 
-/** Runs words as the command line does, with the commands that `add` adds. @returns what it printed */
-export async function runCommand(add: (program: Command) => void, ...words: string[]): Promise<string> {
-  const quiet = { writeErr: () => {} };
-  const program = new Command().exitOverride().configureOutput(quiet);
-  add(program);
-  const all = [...program.commands, ...program.commands.flatMap(({ commands }) => commands)];
-  for (const command of all) command.exitOverride().configureOutput(quiet);
+/** A test's relay as the command line finds it. */
+export const targetOf = ({ url, stores }: Pick<TestRelay, 'url' | 'stores'>, more: Partial<Target> = {}): Target => ({
+  githubWebhookUrl: url,
+  slackWebhookUrl: undefined,
+  stores,
+  ...more,
+});
+
+/** `relay` with these words. */
+export function parseRelay(given: Partial<Cli>, words: readonly string[]): Promise<unknown> {
+  const program = relayProgram(given);
+  quiet(program);
+  return program.parseAsync(words, { from: 'user' });
+}
+
+/** The same. @returns what it printed */
+export const runRelay = (given: Partial<Cli>, ...words: string[]) => printed(() => parseRelay(given, words));
+
+/** The same on a test's relay, by its clock. */
+export const runRelayOf = (relay: TestRelay, words: readonly string[], more?: Partial<Target>): Promise<string> =>
+  byClockOf(relay, () => {
+    const open = async () => targetOf(relay, more);
+    return runRelay({ open, readConfig: async () => relay.runtime.config }, ...words);
+  });
+
+/** @returns what is printed meanwhile, also if it fails as expected */
+export async function printed(act: () => Promise<unknown>, expected?: string): Promise<string> {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await act().catch((error: Error) => {
+      if (expected === undefined || error.message !== expected) throw error;
+    });
     return log.mock.calls.flat().join('\n');
   } finally {
     log.mockRestore();
   }
+}
+
+export async function byClockOf<T>({ clock }: Pick<TestRelay, 'clock'>, act: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['Date'], now: clock.now });
+  try {
+    return await act();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+function quiet(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => {} });
+  for (const one of command.commands) quiet(one);
 }

@@ -4,11 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addBackfillCommand } from '../../cli/backfill.ts';
-import { addGithubDeliveriesCommand } from '../../cli/github-deliveries/command.ts';
-import { addJobCommands } from '../../cli/jobs.ts';
 import { readMoment } from '../../cli/moment.ts';
-import { addRunCommand } from '../../cli/run.ts';
 import type { OpenTarget } from '../../cli/target.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { controlRoutes } from '../../local/control-routes.ts';
@@ -18,15 +14,14 @@ import { createLocalSchedules, loadSchedules } from '../../local/schedules.ts';
 import { noteRunning } from '../../local/state.ts';
 import { workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { runCommand } from './run-command.ts';
+import { runRelay } from './run-command.ts';
 
 const open: OpenTarget = async () => {
   throw new Error('the table cannot be read');
 };
 
 /** Runs the command. @returns what it printed */
-const run = (words: string[], stage?: string) =>
-  runCommand((program) => addRunCommand(program, () => stage), 'run', ...words);
+const run = (words: string[], stage?: string) => runRelay({ stage: () => stage }, 'run', ...words);
 
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -199,21 +194,10 @@ describe('a time on the command line', () => {
   );
 
   it.each([
-    [
-      'jobs --since',
-      (typed: string) => runCommand((program) => addJobCommands(program, open), 'jobs', '--since', typed),
-    ],
+    ['jobs --since', (typed: string) => runRelay({ open }, 'jobs', '--since', typed)],
     ['run --at', (typed: string) => run(['timesheet-reminder', '--at', typed])],
-    [
-      'backfill --since',
-      (typed: string) =>
-        runCommand((program) => addBackfillCommand(program, open), 'backfill', 'a/b', '--since', typed),
-    ],
-    [
-      'github-deliveries --since',
-      (typed: string) =>
-        runCommand((program) => addGithubDeliveriesCommand(program, open), 'github-deliveries', '--since', typed),
-    ],
+    ['backfill --since', (typed: string) => runRelay({ open }, 'backfill', 'a/b', '--since', typed)],
+    ['github-deliveries --since', (typed: string) => runRelay({ open }, 'github-deliveries', '--since', typed)],
   ])('%s reads it', async (_, typing) => {
     await expect(typing('noon')).rejects.toThrow(/expected 90m, 2h or 3d, 2026-11-20, or a time such as/);
     for (const typed of ['2h', '2026-11-20', '2026-11-20T16:30']) {

@@ -3,14 +3,13 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
 import { createGithubApp } from '../../cli/init/create-github-app.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
-import { addSecretsCommand } from '../../cli/secrets.ts';
 import { awsFault } from '../../console/aws-faults.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
+import { runRelay } from './run-command.ts';
 
 const KEPT = '.relay/github-app-prod.json';
 const APP = { id: 77, pem: 'PRIVATE KEY', webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' };
@@ -171,9 +170,7 @@ describe('relay secrets set partner/main', () => {
   ])('stores no address that the relay would not call: %s', async (baseUrl, why) => {
     const typed = Readable.from([JSON.stringify({ ...partner, baseUrl })]);
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
-    const program = new Command().exitOverride();
-    addSecretsCommand(program, () => 'prod');
-    const entered = program.parseAsync(['secrets', 'set', 'partner/main'], { from: 'user' });
+    const entered = runRelay({ stage: () => 'prod' }, 'secrets', 'set', 'partner/main');
     await expect(entered).rejects.toThrow(why);
     await expect(entered).rejects.toThrow(/^the secret partner\/main is not stored: /);
     expect(stored).toEqual([]);

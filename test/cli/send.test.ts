@@ -2,8 +2,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { addSandboxCommand } from '../../cli/sandbox.ts';
-import { addSendCommand } from '../../cli/send.ts';
 import type { Target } from '../../cli/target.ts';
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
@@ -12,7 +10,7 @@ import { keepingDeliveries } from '../../local/kept-deliveries.ts';
 import type { Listening } from '../../local/listen.ts';
 import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
-import { runCommand } from './run-command.ts';
+import { runRelay } from './run-command.ts';
 
 const before = process.cwd();
 let folder: string;
@@ -45,8 +43,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const send = (...words: string[]) =>
-  runCommand((program) => addSendCommand(program, async () => target), 'send', ...words);
+const send = (...words: string[]) => runRelay({ open: async () => target }, 'send', ...words);
 
 interface Sent {
   delivery: string;
@@ -235,8 +232,7 @@ describe('relay send workflow_run --junit', () => {
 });
 
 describe('relay sandbox', () => {
-  const sandbox = (...words: string[]) =>
-    runCommand((program) => addSandboxCommand(program, async () => target), 'sandbox', ...words);
+  const sandbox = (...words: string[]) => runRelay({ open: async () => target }, 'sandbox', ...words);
 
   it('relay sandbox lists ids that commands take', async () => {
     expect(await sandbox('items')).toMatch(/^101 +Changelog written +open +Before the release +Release checkout 2.4$/m);

@@ -1,10 +1,10 @@
-import { Command } from 'commander';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { addSlackManifestCommand, slackManifest } from '../../cli/slack-manifest.ts';
+import { slackManifest } from '../../cli/slack-manifest.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../../lib/platforms/slack/views/views.ts';
 import { teamInput } from '../timesheets/team.ts';
+import { runRelay } from './run-command.ts';
 
 const BASE = 'https://relay.example.com';
 const URL = `${BASE}/slack`;
@@ -76,16 +76,8 @@ function manifest(
 
 /** What `relay slack-manifest` prints. */
 async function printed(...options: string[]): Promise<unknown> {
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  addSlackManifestCommand(program, () => expect.fail('a stage was looked up'));
-  program.commands[0]?.exitOverride().configureOutput({ writeErr: () => {} });
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await program.parseAsync(['slack-manifest', '--url', BASE, ...options], { from: 'user' });
-    return JSON.parse(log.mock.calls.flat().join('\n'));
-  } finally {
-    log.mockRestore();
-  }
+  const open = () => expect.fail('a stage was looked up');
+  return JSON.parse(await runRelay({ open }, 'slack-manifest', '--url', BASE, ...options));
 }
 
 describe("the Slack app's manifest", () => {

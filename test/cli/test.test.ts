@@ -1,17 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addTestCommand } from '../../cli/test.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
-import { runCommand } from './run-command.ts';
+import { runRelay } from './run-command.ts';
 
 for (const around of [beforeEach, afterEach])
   around(() => {
     process.exitCode = undefined;
   });
 
-const run = (...files: string[]) => runCommand(addTestCommand, 'test', ...files);
+const run = (...files: string[]) => runRelay({}, 'test', ...files);
 
 /** Runs one test of a file of its own. @returns what was printed, without the line of the file */
 async function outcomeOf(test: string, payload?: object): Promise<string> {

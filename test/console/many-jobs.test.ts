@@ -1,7 +1,6 @@
-import { Command } from 'commander';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addJobCommands } from '../../cli/jobs.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobPage, Now, ParkedGroups } from '../../console/contract.ts';
+import { runRelay, targetOf } from '../cli/run-command.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 import { countingProxy } from './counting-proxy.ts';
@@ -52,12 +51,8 @@ describe('with 10,000 jobs in the table', () => {
     expect(counts).toMatchObject({ succeeded: { jobs: 1_000, more: true }, parked: { jobs: 1_000, more: true } });
     expect(asked().items).toBeLessThan(12_000);
     expect(asked().actions).not.toContain('Scan');
-    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-    const program = new Command();
-    addJobCommands(program, async () => ({ githubWebhookUrl: '', slackWebhookUrl: undefined, stores: relay.stores }));
-    await program.parseAsync(['jobs'], { from: 'user' });
-    expect(log.mock.calls.flat()).toContain('In all: 1,000+ parked, 1,000+ succeeded.');
-    log.mockRestore();
+    const printed = await runRelay({ open: async () => targetOf(relay) }, 'jobs');
+    expect(printed).toContain('In all: 1,000+ parked, 1,000+ succeeded.');
   });
 
   it('the parked jobs are grouped from a bounded number', async () => {
