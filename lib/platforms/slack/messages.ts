@@ -1,10 +1,6 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import type { Page } from '../../config/pages.ts';
-import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
-import { askedIn, type Job, shortName } from '../../engine/record/job.ts';
-import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import { cutToLength } from '../../text.ts';
-import { code, escaped, linkTo, time } from './mrkdwn.ts';
+import { escaped } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
 export interface SlackMessage {
@@ -55,38 +51,6 @@ export function button(text: string, actionId: string, value: string, style?: 'p
     value,
     style,
   };
-}
-
-/**
- * The outcome of a job, as a message to the person who asked.
- */
-export function saidMessage(
-  said: ReplyContent,
-  contact: string,
-  job: Pick<Job, 'id' | 'summary'>,
-  pages: readonly Page[],
-): SlackMessage {
-  switch (said.of) {
-    case 'done':
-    case 'not done': {
-      const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
-      const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
-      const told = message([plainSection(`${emoji} ${sentence(said.text)}`), ...links]);
-      return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
-    }
-    case 'waiting':
-      return message(
-        section(
-          `:hourglass: ${code(askedIn(job))} has to wait: ${waitInWords[said.waitsFor].toPerson}. It continues automatically${said.until === undefined ? '' : `, at about ${time(said.until)}`}.`,
-        ),
-      );
-    case 'parked':
-      return message(
-        plainSection(
-          `:octagonal_sign: This could not be done: ${parkingInWords[said.kind].toPerson}. It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
-        ),
-      );
-  }
 }
 
 /** Makes a sentence of an outcome. Outcomes begin in lowercase and have no full stop, because lists show them too. */

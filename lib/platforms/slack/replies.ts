@@ -1,12 +1,15 @@
+import type { KnownBlock } from '@slack/types';
 import * as z from 'zod/mini';
 import type { Page } from '../../config/pages.ts';
+import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
 import { StepFailed } from '../../engine/record/interruption.ts';
-import type { Job, ReplyTo } from '../../engine/record/job.ts';
+import { askedIn, type Job, type ReplyTo, shortName } from '../../engine/record/job.ts';
 import type { Reply } from '../../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import type { Secrets } from '../../state/secrets/secrets.ts';
 import { linkButton } from './link-messages.ts';
-import { type SlackMessage, saidMessage } from './messages.ts';
+import { message, plainSection, type SlackMessage, section, sentence } from './messages.ts';
+import { code, linkTo, time } from './mrkdwn.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS, unsealUrl } from './response-url.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 import { withJobErrors } from './with-job-errors.ts';
@@ -166,4 +169,34 @@ const withLinkButton = (
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
+}
+
+/** The news of a job, as a message to the person who asked. */
+function saidMessage(
+  said: ReplyContent,
+  contact: string,
+  job: Pick<Job, 'id' | 'summary'>,
+  pages: readonly Page[],
+): SlackMessage {
+  switch (said.of) {
+    case 'done':
+    case 'not done': {
+      const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
+      const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
+      const told = message([plainSection(`${emoji} ${sentence(said.text)}`), ...links]);
+      return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
+    }
+    case 'waiting':
+      return message(
+        section(
+          `:hourglass: ${code(askedIn(job))} has to wait: ${waitInWords[said.waitsFor].toPerson}. It continues automatically${said.until === undefined ? '' : `, at about ${time(said.until)}`}.`,
+        ),
+      );
+    case 'parked':
+      return message(
+        plainSection(
+          `:octagonal_sign: This could not be done: ${parkingInWords[said.kind].toPerson}. It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
+        ),
+      );
+  }
 }

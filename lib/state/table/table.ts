@@ -7,6 +7,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type QueryCommandInput,
   type QueryCommandOutput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -136,11 +137,22 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     return Item && asItem(Item);
   }
 
-  async function query(command: QueryCommand): Promise<QueryCommandOutput> {
+  /** @param from the key of the item before the page */
+  async function query(input: Partial<QueryCommandInput>, from: Attributes | undefined): Promise<QueryCommandOutput> {
     const sentAt = ownClock();
-    const output = await client.send(command);
-    clock.learn(dateOf(output.$metadata), sentAt);
-    return output;
+    const page = await client.send(new QueryCommand({ TableName: tableName, ...input, ExclusiveStartKey: from }));
+    clock.learn(dateOf(page.$metadata), sentAt);
+    return page;
+  }
+
+  /** All pages of a query, one after the other. */
+  async function* pages(input: Partial<QueryCommandInput>): AsyncGenerator<QueryCommandOutput> {
+    let from: Attributes | undefined;
+    do {
+      const page = await query(input, from);
+      yield page;
+      from = page.LastEvaluatedKey;
+    } while (from);
   }
 
   /** The item, if the write with this id was one of its last conditional writes. */
@@ -148,24 +160,6 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     const item = await read(key);
     return idsRead.get(nameOf(key))?.includes(writeId) ? item : undefined;
   }
-
-  const indexPage: Table['indexPage'] = async (index, condition, { limit, newestFirst, after }) => {
-    const { Items = [], LastEvaluatedKey } = await query(
-      new QueryCommand({
-        TableName: tableName,
-        IndexName: index,
-        KeyConditionExpression: condition.expression,
-        ...placeholders(condition),
-        Limit: limit,
-        ScanIndexForward: !newestFirst,
-        ...(after && { ExclusiveStartKey: marshall(after, { allowImpreciseNumbers: true }) }),
-      }),
-    );
-    return {
-      items: Items.map(asItem),
-      ...(LastEvaluatedKey && { last: plain(LastEvaluatedKey) }),
-    };
-  };
 
   return {
     clock,
@@ -186,7 +180,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
           new PutItemCommand({
             TableName: tableName,
             Item: marshall({ ...item, [WRITE_ID]: writeId, [EARLIER_IDS]: earlier }, MARSHALLING),
-            ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
+            ...onlyIf(condition),
           }),
         ),
         async () => (await readWritten({ pk: item.pk, sk: item.sk }, writeId)) && true,
@@ -208,7 +202,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
               TableName: tableName,
               Key: marshall(key),
               UpdateExpression: expression,
-              ...(unlessRepeated && { ConditionExpression: unlessRepeated }),
+              ConditionExpression: unlessRepeated,
               ...placeholders(both),
               ReturnValues: 'ALL_NEW',
             }),
@@ -223,7 +217,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
           new DeleteItemCommand({
             TableName: tableName,
             Key: marshall(key),
-            ...(condition && { ConditionExpression: condition.expression, ...placeholders(condition) }),
+            ...onlyIf(condition),
           }),
         ),
         async () => ((await read(key)) ? undefined : true),
@@ -232,82 +226,54 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     },
     async partition(pk) {
       const items: Item[] = [];
-      let from: QueryCommandOutput['LastEvaluatedKey'];
-      do {
-        const page: QueryCommandOutput = await query(
-          new QueryCommand({
-            TableName: tableName,
-            KeyConditionExpression: '#pk = :pk',
-            ...placeholders({ expression: '#pk', values: { pk } }),
-            ConsistentRead: true,
-            ...(from && { ExclusiveStartKey: from }),
-          }),
-        );
-        items.push(...(page.Items ?? []).map(asItem));
-        from = page.LastEvaluatedKey;
-      } while (from);
+      const input = { ...where({ expression: '#pk = :pk', values: { pk } }), ConsistentRead: true };
+      for await (const { Items = [] } of pages(input)) items.push(...Items.map(asItem));
       return items;
     },
-    indexPage,
+    async indexPage(index, condition, { limit, newestFirst, after }) {
+      const input = { ...where(condition), IndexName: index, Limit: limit, ScanIndexForward: !newestFirst };
+      const from = after && marshall(after, { allowImpreciseNumbers: true });
+      const { Items = [], LastEvaluatedKey: last } = await query(input, from);
+      return { items: Items.map(asItem), last: last && plain(last) };
+    },
     async countIndex(index, condition, most) {
       let count = 0;
-      let from: QueryCommandOutput['LastEvaluatedKey'];
-      do {
-        const page: QueryCommandOutput = await query(
-          new QueryCommand({
-            TableName: tableName,
-            IndexName: index,
-            KeyConditionExpression: condition.expression,
-            ...placeholders(condition),
-            Select: 'COUNT',
-            Limit: most - count,
-            ...(from && { ExclusiveStartKey: from }),
-          }),
-        );
-        count += page.Count ?? 0;
-        from = page.LastEvaluatedKey;
-      } while (from && count < most);
+      for await (const { Count = 0 } of pages({
+        ...where(condition),
+        IndexName: index,
+        Select: 'COUNT',
+        Limit: most,
+      })) {
+        count += Count;
+        if (count >= most) return most;
+      }
       return count;
     },
     async *indexPages(index, condition, pageSize) {
-      yield* readIndex(index, condition, pageSize, true);
+      const input = { ...where(condition), IndexName: index, Limit: pageSize };
+      for await (const { Items = [] } of pages(input)) yield Items.map(asItem);
     },
-    async queryIndex<T>(
-      index: string,
-      condition: Expression,
-      {
-        limit,
-        newestFirst,
-        read,
-      }: { limit: number; newestFirst: boolean; read: (items: readonly Item[]) => readonly T[] },
-    ) {
-      const found: T[] = [];
-      for await (const page of readIndex(index, condition, limit, !newestFirst)) {
-        found.push(...read(page));
+    async queryIndex(index, condition, { limit, newestFirst, read }) {
+      const found = [];
+      const input = { ...where(condition), IndexName: index, Limit: limit, ScanIndexForward: !newestFirst };
+      for await (const { Items = [] } of pages(input)) {
+        found.push(...read(Items.map(asItem)));
         if (found.length >= limit) break;
       }
       return found.slice(0, limit);
     },
   };
-
-  async function* readIndex(
-    index: string,
-    condition: Expression,
-    pageSize: number,
-    ascending: boolean,
-  ): AsyncGenerator<Item[]> {
-    let after: Item | undefined;
-    do {
-      const page = await indexPage(index, condition, {
-        limit: pageSize,
-        newestFirst: !ascending,
-        after,
-      });
-      yield page.items;
-      after = page.last;
-    } while (after);
-  }
 }
+
+type Attributes = Record<string, AttributeValue>;
+
+const where = (condition: Expression) => ({
+  KeyConditionExpression: condition.expression,
+  ...placeholders(condition),
+});
+
+const onlyIf = (condition: Expression | undefined) =>
+  condition && { ConditionExpression: condition.expression, ...placeholders(condition) };
 
 function placeholders({ expression, values = {} }: Expression) {
   const names = [...expression.matchAll(/#(\w+)/g)].map(([placeholder, name]) => [placeholder, name]);
@@ -345,7 +311,7 @@ function withWriteId(change: string): string {
 
 const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
-function asItem(attributes: Record<string, AttributeValue>): Item {
+function asItem(attributes: Attributes): Item {
   const { [WRITE_ID]: _, [EARLIER_IDS]: __, ...item } = plain(attributes);
   return item;
 }
@@ -354,7 +320,7 @@ function asItem(attributes: Record<string, AttributeValue>): Item {
 const MARSHALLING = { removeUndefinedValues: true, allowImpreciseNumbers: true };
 
 /** A number that a double cannot hold exactly is rounded: it is not one that the relay wrote. */
-const plain = (attributes: Record<string, AttributeValue>): Item => unmarshall(attributes, { wrapNumbers: Number });
+const plain = (attributes: Attributes): Item => unmarshall(attributes, { wrapNumbers: Number });
 
 /** The update that sets each field that has a value here, and removes others. */
 export function setFields(fields: Readonly<Item>, remove: readonly string[] = []): Expression {
