@@ -11,6 +11,9 @@ const operate = (operation: Operation, troubles: Trouble[] = []): Action => {
 const worksOff: Action = { do: 'works off' };
 const delivers = (which: number): Action => ({ do: 'delivers', which, troubles: [] });
 const editsTitle: Action = { do: 'edits', which: 0, field: 'title' };
+const pulls = (head: number): Action => {
+  return { do: 'pulls', which: 0, head, isTracked: false, isOpen: true, held: false, troubles: [] };
+};
 const commands: Action = { do: 'commands', again: false, troubles: [] };
 const settles: Action = { do: 'settles', untilParked: false };
 const passes = (seconds: number): Action => ({ do: 'passes', seconds });
@@ -129,6 +132,14 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
     { do: 'tests', workflow: 'ci.yml', hasFailed: false, isSameCommit: false, held: false, troubles: [] },
     { do: 'works', lane: 0, troubles: [{ at: 11, what: 'stalls after' }] },
     passes(65),
+  ],
+  'a worker stalls beyond its lease between its look for a check and the check': [
+    pulls(1),
+    settles,
+    pulls(0),
+    { do: 'works', lane: 0, troubles: [{ at: 6, what: 'stalls after' }] },
+    passes(200),
+    { do: 'redrives', which: -1 },
   ],
   'an operator dies between the decision that a creation is done and the message of its job': [
     happens('opened'),

@@ -31,7 +31,7 @@ function checksWith(secret: object) {
     refresh: () => true,
   };
   const client = createGithubForJobs({ apiUrl: github.url, secrets, clock: Date.now, fetch });
-  return { set: (at: typeof place, run: CheckRun) => setCheckRun(client, at, run) };
+  return { set: (at: typeof place, run: CheckRun) => setCheckRun(client, at, run, () => {}) };
 }
 const checks = () => checksWith({ token: 'ghp_test', appId: '12', privateKey });
 

@@ -45,8 +45,8 @@ export function checkPullRequest(context: Context): Automation {
 
     async function set(step: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
       const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
-      const make = () =>
-        setCheckRun(github, place, run).catch((error: unknown) => {
+      const make = (mayLeave: () => void) =>
+        setCheckRun(github, place, run, mayLeave).catch((error: unknown) => {
           if (mayPark || !(error instanceof NeedsOperator)) throw error;
           return { leftOut: error.message };
         });

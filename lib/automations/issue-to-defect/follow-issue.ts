@@ -104,7 +104,7 @@ export function createFollowing(context: Context) {
     await steps.reply('comment', {
       calls,
       find: (since) => replies.find(marker, since),
-      make: () => replies.make(`This issue is ${what} now.\n\n<!-- ${marker} -->`),
+      make: (mayLeave) => replies.make(`This issue is ${what} now.\n\n<!-- ${marker} -->`, mayLeave),
     });
   }
 }

@@ -60,10 +60,10 @@ export function testsToScenarios(context: Context): Automation {
     const check = checkOf({ run, results, shown, defects });
     // The check is one for all attempts, and the first one may be delivered after the next one.
     const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
-    const make = async () =>
+    const make = async (mayLeave: () => void) =>
       (await jobs.get(next))
         ? null
-        : setCheckRun(github, place, { name: CHECK, headSha: sha, externalId: String(run.id), ...check });
+        : setCheckRun(github, place, { name: CHECK, headSha: sha, externalId: String(run.id), ...check }, mayLeave);
     await steps.reply('check', { calls: 'GitHub check', find: async () => undefined, make });
     const waits = shown.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
     if (waits.length > 0) {

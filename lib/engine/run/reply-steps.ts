@@ -12,7 +12,8 @@ export interface Reply<Kept> {
   calls: string;
   /** Searches for the result of an earlier run before creating it again; `since` is when that run began. */
   find(since: number): Promise<Kept | undefined>;
-  make(): Promise<Kept>;
+  /** @param mayLeave to be called right before the request that creates it; throws if this run has no time left for it */
+  make(mayLeave: () => void): Promise<Kept>;
 }
 
 /** The steps that need no connection. */
@@ -52,9 +53,9 @@ export function createReplySteps({ journal, clock, deadline, once, privacy }: Re
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
         if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
-        // This worker may have been stalled since.
+        // This worker may have been stalled since, and may be again while it prepares the request.
         ensureTime();
-        return make();
+        return make(ensureTime);
       });
     },
     decide: (step, calls, decide) => once.run(step, calls, decide, privacy),

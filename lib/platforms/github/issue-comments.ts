@@ -37,7 +37,8 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
       | {
           /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
           find(marker: string, since: number): Promise<MadeComment | undefined>;
-          make(text: string): Promise<MadeComment>;
+          /** @param mayLeave as in {@link Reply} */
+          make(text: string, mayLeave: () => void): Promise<MadeComment>;
           /**
            * A comment by its id.
            * @returns null if it was deleted, undefined if the credentials may not read it
@@ -69,10 +70,11 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
             }
             return undefined;
           }, leftOut),
-        make: (text) =>
+        make: (text, mayLeave) =>
           github.ask<MadeComment>(async () => {
             const { request } = await credentials();
             const path = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+            mayLeave();
             const { data } = await request(path, { ...issue, body: text });
             return { url: data.html_url };
           }, leftOut),

@@ -32,7 +32,8 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
     return {
       calls,
       find: (since) => thread.find(marker, since),
-      make: () => thread.make([words(job, said, contact), ...pages.map(linkTo), `<!-- ${marker} -->`].join('\n\n')),
+      make: (mayLeave) =>
+        thread.make([words(job, said, contact), ...pages.map(linkTo), `<!-- ${marker} -->`].join('\n\n'), mayLeave),
     };
   };
 }

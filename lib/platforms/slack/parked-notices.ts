@@ -101,7 +101,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     const reply = slackMessage({ channelId: channel }, `parked ${name}`, textOf(groups, stage), { slack, clock });
     const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
     try {
-      const sent = earlier ?? (await reply.make());
+      const sent = earlier ?? (await reply.make(() => {}));
       // An earlier run showed jobs that are not known any more.
       if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownOf(groups)) });
       return true;

@@ -32,9 +32,15 @@ const PAGE_SIZE = 100;
  * may be repeated after an answer that was lost. Only an App may write check runs.
  * https://docs.github.com/en/rest/checks/runs
  *
+ * @param mayLeave as in {@link Reply}: another worker may have made the check run while this one stood still
  * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
  */
-export function setCheckRun(github: GithubForJobs, place: RepositoryAddress, run: CheckRun): Promise<MadeCheckRun> {
+export function setCheckRun(
+  github: GithubForJobs,
+  place: RepositoryAddress,
+  run: CheckRun,
+  mayLeave: () => void,
+): Promise<MadeCheckRun> {
   return github.ask<MadeCheckRun>(
     async () => {
       const app = await github.at(place, 'app');
@@ -43,6 +49,7 @@ export function setCheckRun(github: GithubForJobs, place: RepositoryAddress, run
       const repository = ownerAndRepo(place.repository);
       const known = await find(request, { ...repository, app_id: Number(app.appId) }, run);
       const fields = { ...repository, ...fieldsOf(run) };
+      mayLeave();
       const { data } =
         known === undefined
           ? await request('POST /repos/{owner}/{repo}/check-runs', fields)
