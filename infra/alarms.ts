@@ -104,9 +104,9 @@ export class Alarms extends Construct {
     if (!isArrival) alarm.addOkAction(new SnsAction(this.#topic));
   }
 
-  /** A metric that the functions record, per minute. */
-  metric(metricName: MetricName, statistic: 'Maximum' | 'Sum'): Metric {
-    return relayMetric(this.#stage, metricName, statistic);
+  /** A metric that the functions record. */
+  metric(metricName: MetricName, statistic: 'Maximum' | 'Sum', minutes = 1): Metric {
+    return relayMetric(this.#stage, metricName, statistic, minutes);
   }
 
   /**

@@ -91,6 +91,10 @@ export class RelayStack extends Stack {
     slackWebhook?.function.addEnvironment('RUNNING', running.either('true', 'false').toString());
     const worker = new JobWorker(this, 'JobWorker', relay);
     const scheduled = addSchedules(this, relay);
+    // In an upgrade, those that read new items are updated before those that write the first. A rollback has another order:
+    // there, what is newer waits (lib/state/table/form.ts).
+    for (const webhook of [githubWebhook, slackWebhook])
+      webhook?.function.node.addDependency(worker.function, ...scheduled);
     addStateAlarms(alarms, config);
     addFloodAlarms(alarms, entrance, config);
     const functions = [

@@ -36,6 +36,13 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
       'A message crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.',
     todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id>, which shows what to do next.',
   });
+  alarms.add(alarms.metric('NewerItems', 'Sum', 5), 'newer-items', {
+    threshold: 1,
+    periods: 3,
+    broken:
+      'For 15 minutes, jobs have needed what a newer version of the relay wrote, so a rollback left them waiting.',
+    todo: 'Deploy the newer version again. docs/recovery.md#roll-back-to-an-older-version says how long they wait.',
+  });
   addConnectionAlarms(alarms);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
     secret: 'github',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { expiry } from '../state/table/expiry.ts';
+import { isNewer } from '../state/table/form.ts';
 import type { Item } from '../state/table/table.ts';
 import { storedTime } from '../state/table/unreadable-item.ts';
 import { type IssueState, issueStateShape } from './issue-state.ts';
@@ -89,6 +90,7 @@ export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, n
     ...inFuture(life.success ? life.data : item, now),
   ];
   if (newest && !isNewest) wrong.push('newest');
+  if (isNewer(item)) wrong.push('form');
   if (life.success && wrong.length === 0) return { ...life.data, ...known };
   const turn = count.safeParse(item.turn);
   return { life: 'unreadable', wrong: [...new Set(wrong)], item, ...known, ...(turn.success && { turn: turn.data }) };

@@ -1,7 +1,8 @@
 import { expiry, isExpired } from '../state/table/expiry.ts';
+import { isNewer } from '../state/table/form.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Expression, Table } from '../state/table/table.ts';
-import { UnreadableItem, unchangedSince } from '../state/table/unreadable-item.ts';
+import { NewerItem, UnreadableItem, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { IssueState } from './issue-state.ts';
 import { expires, fromItem, toItem } from './link-item.ts';
 import { arrive, heldBy, type IssueName, type Link, leave, type Readable } from './link-life.ts';
@@ -62,6 +63,7 @@ export function createLinks(table: Table, clock: () => number): Links {
   async function get(entity: string): Promise<Readable<IssueState>> {
     const link = await look(entity);
     if (link.life !== 'unreadable') return link;
+    if (isNewer(link.item)) throw new NewerItem(`the link of ${entity}`);
     const name = link.newest?.name ?? 'owner/repo#42';
     throw new UnreadableItem(
       `the link of ${entity} cannot be read: ${link.wrong.join(', ')} cannot have the stored value. Nothing is sent for the issue. Look in the service which defect the issue has, run relay issue ${name} --set <defect id>, or --clear if it has none, and replay the job`,

@@ -38,6 +38,7 @@ describe('alarms', () => {
       'job-sweep-throttles',
       'job-worker-errors',
       'job-worker-throttles',
+      'newer-items',
       'operations-stopped',
       'overdue-jobs',
       'parked-jobs',
@@ -78,6 +79,7 @@ describe('alarms', () => {
       'github-webhook-4xx: 240 in 5',
       'heartbeat: 1 in 5',
       'interactive-oldest-message: 900 in 3',
+      'newer-items: 1 in 3',
       'overdue-jobs: 900 in 3',
       'slack-webhook-4xx: 240 in 5',
     ]);

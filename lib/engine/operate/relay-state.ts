@@ -4,7 +4,7 @@ import type { Breakers } from '../../service/connection/breakers.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import { queuedSince } from '../record/job.ts';
+import { type JobStatus, queuedSince } from '../record/job.ts';
 import type { JobStore } from '../record/job-store.ts';
 
 /** A higher count would tell the operator nothing more. */
@@ -21,11 +21,17 @@ export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: nu
   // Those that cannot be read need a person, too.
   const inStatus = { expression: '#status = :parked', values: { parked: 'parked' } };
   const parked = await table.countIndex(jobsByStatus.name, inStatus, COUNTED_UP_TO);
-  const next = await Promise.all((['running', 'waiting'] as const).map((status) => jobs.list(status, { limit: 1 })));
+  // Also those that only a newer version can read: the sweep leaves them as they are.
+  const first = async (status: JobStatus) => {
+    const condition = { expression: '#status = :status', values: { status } };
+    const { items } = await table.indexPage(jobsByStatus.name, condition, { limit: 1, newestFirst: false });
+    return items.map(({ wakeAt }) => Number(wakeAt));
+  };
+  const next = await Promise.all([first('running'), first('waiting'), first('queued')]);
   // The sweep looks at a queued job again when it is twice as old. So the last to be looked at are the oldest, or at
   // least half as old as the oldest.
   const unclaimed = await jobs.list('queued', { limit: COUNTED_UP_TO, newestFirst: true });
-  const oldest = Math.min(now, ...next.flat().map((job) => job.wakeAt), ...unclaimed.map(queuedSince));
+  const oldest = Math.min(now, ...next.flat(), ...unclaimed.map(queuedSince));
   metrics.record({ ParkedJobs: parked, OldestOverdue: Math.round((now - oldest) / 1000) });
 }
 

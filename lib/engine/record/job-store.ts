@@ -1,4 +1,5 @@
 import { expiry } from '../../state/table/expiry.ts';
+import { ofThisForm } from '../../state/table/form.ts';
 import { keys } from '../../state/table/keys.ts';
 import { type Expression, type Item, setFields, type Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
@@ -204,7 +205,10 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const waits = endWait(job.waits, now);
       const claimed = await table.update(
         keys.job(jobId),
-        setFields({ status: 'running', lease, ...crashesOf(job), wakeAt: until, waits }, ['dueAt', 'expiresAt']),
+        setFields({ status: 'running', ...ofThisForm, lease, ...crashesOf(job), wakeAt: until, waits }, [
+          'dueAt',
+          'expiresAt',
+        ]),
         {
           expression: job.lease
             ? '#generation = :generation AND #lease.#owner = :lastOwner'

@@ -1,6 +1,7 @@
+import { WAITS_FOR_NEWER_MS } from '../../state/table/form.ts';
 import { keys } from '../../state/table/keys.ts';
-import { type Item, setFields, type Table } from '../../state/table/table.ts';
-import type { UnreadableItem } from '../../state/table/unreadable-item.ts';
+import { type Expression, type Item, setFields, type Table } from '../../state/table/table.ts';
+import { NewerItem, type UnreadableItem } from '../../state/table/unreadable-item.ts';
 import type { Job, Parked } from './job.ts';
 import { idOfRecord, jobOfItem, unlessUnreadable } from './job-item.ts';
 
@@ -11,9 +12,14 @@ export type UnreadableJobs = ReturnType<typeof createUnreadableJobs>;
 
 /** Job records that cannot be read are set aside, so that each is in the way once only. */
 export function createUnreadableJobs(table: Table, clock: () => number, warn: Warn) {
-  /** Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. */
-  async function setAside(jobId: string, { message }: UnreadableItem): Promise<undefined> {
+  /**
+   * Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. One of a newer
+   * version stays as it is, for that version's sweep, until it is a day late: as it is overdue, an alarm goes off.
+   */
+  async function setAside(jobId: string, error: UnreadableItem): Promise<undefined> {
     const now = clock();
+    const { message } = error;
+    const late = { expression: '#wakeAt < :aDayAgo', values: { aDayAgo: now - WAITS_FOR_NEWER_MS } };
     const reason = 'its record could not be read';
     const parked: Parked = { reason, kind: 'needs an operator' };
     const set = { status: 'parked', parked, wakeAt: now };
@@ -22,8 +28,14 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
       expression: 'attribute_exists(#pk) AND #status <> :isSucceeded AND #status <> :isParked',
       values: { isSucceeded: 'succeeded', isParked: 'parked' },
     };
-    if (await table.update(keys.job(jobId), change, unlessEnded)) warn({ message, jobId });
+    const condition = error instanceof NewerItem ? both(unlessEnded, late) : unlessEnded;
+    if (await table.update(keys.job(jobId), change, condition)) warn({ message, jobId });
   }
+
+  const both = (one: Expression, other: Expression): Expression => ({
+    expression: `${one.expression} AND ${other.expression}`,
+    values: { ...one.values, ...other.values },
+  });
 
   /** Reads items, and notes those that cannot be read, so that they are set aside. */
   function readerOf<T>(read: (item: Item) => T) {

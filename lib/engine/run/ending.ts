@@ -2,7 +2,8 @@ import { isSilence } from '../../aws-limits.ts';
 import { BaseUrlError } from '../../service/partner/base-url.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { SecretError } from '../../state/secrets/secrets.ts';
-import { UnreadableItem } from '../../state/table/unreadable-item.ts';
+import { WAITS_FOR_NEWER_MS } from '../../state/table/form.ts';
+import { NewerItem, UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { InLine, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Job, Parked, ParkKind } from '../record/job.ts';
@@ -19,7 +20,7 @@ export type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   /** With the attempts if the last one failed. */
   | ({ ended: 'parked'; attempts?: number } & Parked)
-  | { ended: 'waits'; wait: RetryAt | InLine; attempts: number };
+  | { ended: 'waits'; wait: RetryAt | InLine; attempts: number; isForNewer?: true };
 
 /**
  * What an interruption means for the job.
@@ -35,6 +36,7 @@ export function endingOf(
   if (error instanceof LeaseLost) throw error;
   if (error instanceof RetryAt || error instanceof InLine)
     return { ended: 'waits', wait: error, attempts: job.attempts };
+  if (error instanceof NewerItem) return unread(job, error, journal.openSteps().length > 0, clock());
   if (error instanceof NeedsOperator || error instanceof UnreadableItem)
     return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator', journal);
   const silent = isSilence(error) ? 'AWS does not answer' : undefined;
@@ -46,6 +48,18 @@ export function endingOf(
   const retryAt = clock() + retryPause(attempts, random);
   const dueAt = error instanceof StepFailed ? Math.max(retryAt, error.notBefore) : retryAt;
   return { ended: 'waits', wait: new RetryAt(dueAt, why, { waitsFor: 'retry' }), attempts };
+}
+
+const ASKS_NEWER_EVERY_MS = 4 * 60_000;
+
+/** What becomes of a job of which something cannot be read. What a newer version wrote waits for that version. */
+export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
+  const { message } = error;
+  if (error instanceof NewerItem && now < (job.gotOn?.at ?? job.createdAt) + WAITS_FOR_NEWER_MS) {
+    const wait = new RetryAt(now + ASKS_NEWER_EVERY_MS, message, { releasesQueueGroup: true });
+    return { ended: 'waits', wait, attempts: job.attempts, isForNewer: true };
+  }
+  return { ended: 'parked', reason: message, kind: isOpen ? 'outcome unknown' : 'needs an operator' };
 }
 
 /** Parks a job. What is unknown about its calls counts more than why it stopped. */

@@ -18,6 +18,7 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         const at = isForecast ? wait.expectedAt : wait.dueAt;
         const due = at && { dueAt: new Date(at).toISOString(), ...(isForecast && { isForecast }) };
         log.info({ message: 'job waits', ...about, ...due, why: wait.message });
+        if (ending.isForNewer) metrics.record({ NewerItems: 1 });
         return;
       }
       case 'parked': {

@@ -7,7 +7,7 @@ import { type JobMessage, jobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts'
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { type ForNextRun, LeaseLost, type WaitingMessage } from '../record/job-store.ts';
-import type { Ending } from './ending.ts';
+import { type Ending, unread } from './ending.ts';
 import type { CallsOfRun } from './open-run.ts';
 import { letGo, runAutomation } from './run-automation.ts';
 import type { Worker } from './worker.ts';
@@ -48,8 +48,7 @@ export async function runJob(message: ReceivedJobMessage, deadline: number, work
     if (error instanceof LeaseLost) return 'done';
     if (!(error instanceof UnreadableItem)) throw error;
     // Nothing can be sent, or be told to the person who asked, without the journal.
-    const parked = { ended: 'parked', reason: error.message, kind: 'needs an operator' } as const;
-    return settle(claimed, parked, {}, message, worker);
+    return settle(claimed, unread(claimed, error, false, clock()), {}, message, worker);
   }
 }
 

@@ -41,6 +41,8 @@ const units = {
   NewlyFailing: 'Count',
   /** Messages that were moved to a dead-letter queue. */
   NewlyDead: 'Count',
+  /** Runs that end because a newer version wrote something that they need. */
+  NewerItems: 'Count',
   /** Credentials of connections that did not fail the check before. */
   NewlyInvalid: 'Count',
   /** Last check: how many credentials of connections, of GitHub or of Slack cannot be used. */

@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isExpired } from './expiry.ts';
+import { ofThisForm } from './form.ts';
 import type { Key } from './keys.ts';
 import { createTableClock, dateOf, keepDate, type TableClock } from './table-clock.ts';
 
@@ -179,7 +180,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
         client.send(
           new PutItemCommand({
             TableName: tableName,
-            Item: marshall({ ...item, [WRITE_ID]: writeId, [EARLIER_IDS]: earlier }, MARSHALLING),
+            Item: marshall({ ...item, ...ofThisForm, [WRITE_ID]: writeId, [EARLIER_IDS]: earlier }, MARSHALLING),
             ...onlyIf(condition),
           }),
         ),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isNewer } from './form.ts';
 import type { Expression } from './table.ts';
 
 /**
@@ -6,7 +7,16 @@ import type { Expression } from './table.ts';
  * to do. It repeats no value.
  */
 export class UnreadableItem extends Error {
-  override readonly name = 'UnreadableItem';
+  override readonly name: string = 'UnreadableItem';
+}
+
+/** An item of a newer version. */
+export class NewerItem extends UnreadableItem {
+  override readonly name = 'NewerItem';
+
+  constructor(what: string) {
+    super(`${what} cannot be read: a newer version of the relay wrote it. Go forward to that version`);
+  }
 }
 
 /**
@@ -17,6 +27,7 @@ export class UnreadableItem extends Error {
  * @throws {UnreadableItem}
  */
 export function readItem<T>(shape: z.ZodMiniType<T>, item: unknown, what: string, todo: string): T {
+  if (isNewer(item)) throw new NewerItem(what);
   const { data, error } = shape.safeParse(item);
   if (!error) return data;
   const wrong = [...new Set(error.issues.map(({ path }) => String(path[0])))];

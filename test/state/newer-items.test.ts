@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FORM } from '../../lib/state/table/form.ts';
+import { type Key, keys } from '../../lib/state/table/keys.ts';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
+afterEach(() => relay.close());
+
+/** The item as the next version may write it. @returns what makes it one of this version again */
+async function rewrite(key: Key, attribute: string): Promise<() => Promise<unknown>> {
+  const { table } = relay.stores;
+  const item = await table.getEvenExpired(key);
+  const values = { form: FORM + 1, value: { of: 'the next version' } };
+  await table.update(key, { expression: `SET #form = :form, #${attribute} = :value`, values });
+  return () => table.put({ ...key, ...item });
+}
+
+/** This version's worker and sweep at work for so long, and its webhooks beside them. */
+async function workFor(ms: number): Promise<void> {
+  for (const until = relay.clock.now + ms; relay.clock.now < until; relay.clock.now += 5 * MINUTE) {
+    await relay.sweep();
+    await relay.work();
+  }
+}
+
+const lastOf = (metric: string) => relay.metrics.findLast((record) => metric in record)?.[metric];
+
+it.each(['a draft', 'a record that waits'])(
+  '%s of the next version waits for it, while all else goes on, and an alarm goes off',
+  async (what) => {
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
+    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    if (what === 'a record that waits') await relay.work();
+    relay.sandbox.clearFaults();
+    const [job] = await relay.jobs();
+    const ofThisVersion = await rewrite(keys.job(job?.id ?? ''), 'input');
+    await relay.post('issues', issueEvent('opened', { id: 2 }));
+    await workFor(20 * HOUR);
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
+    expect(await relay.stores.table.get(keys.job(job?.id ?? ''))).toMatchObject({ form: FORM + 1 });
+    expect(lastOf('ParkedJobs')).toBe(0);
+    expect(lastOf('OldestOverdue')).toBeGreaterThan(900);
+    await expect(relay.stores.jobs.get(job?.id ?? '')).rejects.toThrow('a newer version of the relay wrote it');
+
+    await ofThisVersion();
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+  },
+);
+
+it('a job whose link the next version wrote waits for it, and an alarm goes off', async () => {
+  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  await relay.workToTheEnd();
+  const ofThisVersion = await rewrite(keys.link('issue-9001'), 'defect');
+  await relay.post('issues', issueEvent('edited', { id: 1, title: 'New title', seconds: 60 }));
+  await workFor(20 * HOUR);
+  expect(await relay.jobs('parked')).toEqual([]);
+  expect(relay.metrics.filter(({ NewerItems }) => NewerItems === 1).length).toBeGreaterThan(100);
+  expect(await relay.jobs('waiting')).toHaveLength(1);
+  await ofThisVersion();
+  await relay.workToTheEnd();
+  expect(await relay.jobs('waiting')).toEqual([]);
+});
+
+it('what has waited for a day is parked', async () => {
+  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  const [job] = await relay.jobs();
+  await rewrite(keys.job(job?.id ?? ''), 'input');
+  await workFor(25 * HOUR);
+  expect(await relay.stores.table.get(keys.job(job?.id ?? ''))).toMatchObject({ status: 'parked', form: FORM + 1 });
+  expect(lastOf('ParkedJobs')).toBe(1);
+});
