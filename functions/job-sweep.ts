@@ -20,7 +20,7 @@ import { createBreakers } from '../lib/service/connection/breakers.ts';
  */
 export function createHandler(runtime: Runtime) {
   const { config, environment, random, sleep, log, metrics } = runtime;
-  const { table, jobs, queue, secrets, clock } = openStores(runtime);
+  const { table, jobs, queue, sqs, queueUrls, secrets, clock } = openStores(runtime);
   const budget = createBudget({ table, random, sleep, warn: log.warn });
   const breakers = createBreakers({ table, clock, random, warn: log.warn });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock, sleep });
@@ -59,7 +59,7 @@ export function createHandler(runtime: Runtime) {
       );
       // What could not be looked at would count as ended.
       if (settled.every(({ status }) => status === 'fulfilled')) await tellNewTroubles('connections', stopped, teller);
-      await tellNewTroubles('dead', await deadLetters(queue), teller);
+      await tellNewTroubles('dead', await deadLetters(sqs, queueUrls), teller);
       await tellNewlyParked(teller);
       if (notices) await notices.tell();
       // A failure of one connection must not stop the others, and must still be reported.

@@ -6,7 +6,7 @@ import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import { type AwsLimits, endWithInvocation, IN_FUNCTIONS, ofTry } from './aws-limits.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
-import { createJobQueue, type JobQueue } from './engine/line/queue.ts';
+import { createJobQueue, type JobQueue, type QueueName } from './engine/line/queue.ts';
 import { createJobStore, type JobStore } from './engine/record/job-store.ts';
 import { createMetrics, type Metrics } from './state/metrics/metrics.ts';
 import { createSecrets, type Secrets, type SecretTimes } from './state/secrets/secrets.ts';
@@ -48,6 +48,9 @@ export function systemRuntime(config: RelayConfig, variables: Readonly<Record<st
 /** The table, and what is kept in it, the queue and the secrets. */
 export interface Stores {
   dynamoDb: DynamoDBClient;
+  sqs: SQSClient;
+  /** The URLs of the queues. */
+  queueUrls: Readonly<Record<QueueName, string>>;
   /** The time of the table: epoch milliseconds. */
   clock: () => number;
   table: Table;
@@ -151,15 +154,15 @@ export function openStores(
   }
   const table = createTable(dynamoDb, environment.TABLE_NAME, ownClock);
   const clock = table.clock.now;
+  const queueUrls = { interactive: environment.INTERACTIVE_QUEUE_URL, background: environment.BACKGROUND_QUEUE_URL };
   return {
     dynamoDb,
     table,
     clock,
     jobs: createJobStore(table, clock, log?.warn),
-    queue: createJobQueue(sqs, {
-      interactive: environment.INTERACTIVE_QUEUE_URL,
-      background: environment.BACKGROUND_QUEUE_URL,
-    }),
+    sqs,
+    queueUrls,
+    queue: createJobQueue(sqs, queueUrls),
     secrets: createSecrets(secretsManager, environment.SECRET_PREFIX, clock),
   };
 }

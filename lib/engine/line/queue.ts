@@ -1,9 +1,4 @@
-import {
-  ChangeMessageVisibilityCommand,
-  GetQueueAttributesCommand,
-  SendMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { digest } from '../../digest.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
@@ -41,8 +36,6 @@ export interface JobQueue {
    * @param queueArn from the message: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
    */
   sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
-  /** How many messages are in the dead-letter queue. */
-  countDead(name: QueueName): Promise<number>;
 }
 
 /** The dead-letter queue of a queue, by its name or its URL. */
@@ -88,14 +81,6 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
           VisibilityTimeout: Math.ceil(Math.max(0, ms) / 1000),
         }),
       );
-    },
-    async countDead(name) {
-      const asked = new GetQueueAttributesCommand({
-        QueueUrl: deadLettersOf(urls[name]),
-        AttributeNames: ['ApproximateNumberOfMessages'],
-      });
-      const { Attributes } = await sqs.send(asked);
-      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
     },
   };
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import type { MetricName, Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import type { JobQueue } from '../line/queue.ts';
+import { deadLettersOf, type QueueName } from '../line/queue.ts';
 import { idOfRecord } from '../record/job-item.ts';
 import type { Standstill } from './relay-state.ts';
 
@@ -66,9 +67,16 @@ export function troublesOf(connection: string, { isPaused, refusesKey, operation
 const MOST_DEAD = 100;
 
 /** Each dead letter of a lane, by its number. */
-export async function deadLetters(queue: Pick<JobQueue, 'countDead'>): Promise<Trouble[]> {
+export async function deadLetters(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): Promise<Trouble[]> {
   const lanes = ['interactive', 'background'] as const;
-  const counts = await Promise.all(lanes.map((lane) => queue.countDead(lane)));
+  const counts = await Promise.all(
+    lanes.map(async (lane) => {
+      const QueueUrl = deadLettersOf(urls[lane]);
+      const AttributeNames = ['ApproximateNumberOfMessages' as const];
+      const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+    }),
+  );
   return lanes.flatMap((lane, index) =>
     Array.from({ length: Math.min(counts[index] ?? 0, MOST_DEAD) }, (_, dead) => ({
       name: `${lane}: ${dead + 1} dead`,
