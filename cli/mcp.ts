@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { type Assistant, openAssistant } from '../lib/as-person/grants/assistant.ts';
-import { LinkNeeded, OutcomeUnknown } from '../lib/as-person/grants/errors.ts';
+import { AccountNeeded, OutcomeUnknown } from '../lib/as-person/grants/errors.ts';
 import type { Grant, Holder } from '../lib/as-person/grants/grant.ts';
 import { isRecord } from '../lib/as-person/protocol/json-rpc.ts';
 import { OAuthRefusal } from '../lib/as-person/protocol/oauth/oauth-errors.ts';
@@ -140,7 +140,7 @@ async function hinted<T>(result: Promise<T>, { connection, as }: McpOptions): Pr
   try {
     return await result;
   } catch (error) {
-    if (error instanceof LinkNeeded) {
+    if (error instanceof AccountNeeded) {
       const scopes = error.scopes.length > 0 ? ' (the workspace must allow the scope)' : '';
       const again = `npm run -s relay -- mcp login --connection ${connection} --as ${as}`;
       throw new Error(`${error.message}. Link your account${scopes}: ${again}`, { cause: error });

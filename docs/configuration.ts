@@ -17,7 +17,7 @@ Every fault has its path, what was found, what is expected, and the nearest righ
       github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
 
 A running \`npm start\` reads the file again whenever you save it, and uses it from then on. If the file has a fault, it
-says which, and goes on with the earlier one. The names of the connections, \`connections.<name>.mcp.link\`,
+says which, and goes on with the earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`,
 \`github.apiUrl\`, \`slack.apiUrl\`, whether there is \`slack\`, and \`caFile\` need a restart, which it says, too.
 
 \`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`npm start\`, the command line and \`cdk deploy\`.

@@ -30,7 +30,7 @@ export function createHandler(runtime: Runtime) {
 
   async function assistant(connection: string) {
     const { mcp } = config.connections[connection] ?? {};
-    if (!mcp || mcp.link === 'off') throw new HttpError(404, `No accounts are linked on '${connection}' any more.`);
+    if (!mcp || mcp.accounts === 'off') throw new HttpError(404, `No accounts are linked on '${connection}' any more.`);
     return openAssistant({
       ...runtime,
       clock,

@@ -11,7 +11,7 @@ const SETTLED_MS = 200;
 /** The settings that only a start uses, because servers, routes and secrets depend on them. */
 const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> = {
   'the names of the connections': ({ connections }) => Object.keys(connections),
-  'connections.<name>.mcp.link': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.link),
+  'connections.<name>.mcp.accounts': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.accounts),
   'github.apiUrl': ({ github }) => github.apiUrl,
   'slack.apiUrl': ({ slack }) => slack?.apiUrl,
   caFile: ({ caFile }) => caFile,

@@ -24,7 +24,7 @@ export interface McpError {
   relay: { says: string; outcome: object };
 }
 
-const linkAgain = { says: 'linked again', outcome: { name: 'LinkNeeded', reason: 'not accepted' } };
+const linkAgain = { says: 'linked again', outcome: { name: 'AccountNeeded', reason: 'not accepted' } };
 const operation = '/mcp/partner';
 
 export const mcpErrors: readonly McpError[] = [
@@ -53,7 +53,7 @@ export const mcpErrors: readonly McpError[] = [
     error: 'invalid_token',
     message: 'revoked',
     happens: ({ mcp }) => mcp.revokeGrants(),
-    relay: { says: 'refreshed, and after that is refused, linked again', outcome: { name: 'LinkNeeded' } },
+    relay: { says: 'refreshed, and after that is refused, linked again', outcome: { name: 'AccountNeeded' } },
   },
   {
     title: '401 invalid_token, no consent',
@@ -61,7 +61,7 @@ export const mcpErrors: readonly McpError[] = [
     error: 'invalid_token',
     message: 'No consent',
     happens: ({ mcp }) => mcp.withdrawConsent(),
-    relay: { says: 'linked again', outcome: { name: 'LinkNeeded' } },
+    relay: { says: 'linked again', outcome: { name: 'AccountNeeded' } },
   },
   {
     title: '403 insufficient_scope',
@@ -69,7 +69,7 @@ export const mcpErrors: readonly McpError[] = [
     error: 'insufficient_scope',
     message: 'mcp:use',
     scopes: ['mcp:projects.read'],
-    relay: { says: 'linked again with mcp:use', outcome: { name: 'LinkNeeded', reason: 'scope missing' } },
+    relay: { says: 'linked again with mcp:use', outcome: { name: 'AccountNeeded', reason: 'scope missing' } },
   },
   {
     title: '403 invalid_token, other audience',
@@ -94,7 +94,7 @@ export const mcpErrors: readonly McpError[] = [
     scopes: ['mcp:use', 'mcp:tasks.read'],
     relay: {
       says: 'linked again with the scope that the message names',
-      outcome: { name: 'LinkNeeded', reason: 'scope missing', scopes: ['mcp:projects.read'] },
+      outcome: { name: 'AccountNeeded', reason: 'scope missing', scopes: ['mcp:projects.read'] },
     },
   },
   {

@@ -69,8 +69,8 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
 
   return async (command, by, job, steps) => {
     const settings = config.connections[job.connection]?.mcp;
-    const own = settings?.link === 'off' ? undefined : settings?.commands[command];
-    const isRequired = settings?.link === 'required';
+    const own = settings?.accounts === 'off' ? undefined : settings?.commands[command];
+    const isRequired = settings?.accounts === 'required';
     async function decide(person: Person): Promise<Holder | typeof KEY> {
       if (hasActed(await journal(job.id))) return KEY;
       if (person.in === 'github' && !isConfirmed(steps)) {

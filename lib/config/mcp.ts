@@ -94,7 +94,7 @@ export const mcpConfig = z
         'What the relay may use of the limits of the MCP endpoint. The service counts by calling address: lower them if ' +
         'other clients call from the same one.',
     }),
-    link: z
+    accounts: z
       .enum(['off', 'offered', 'required'])
       .default('off')
       .meta({

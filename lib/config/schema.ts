@@ -464,8 +464,8 @@ export const configSchema = z
         [config.contactChannel !== undefined, ['contactChannel'], 'notices are sent there'],
         [config.timesheets !== undefined, ['timesheets'], 'reminders need it'],
         ...Object.entries(config.connections).map(([name, { mcp }]): [boolean, string[], string] => [
-          mcp.link !== 'off',
-          ['connections', name, 'mcp', 'link'],
+          mcp.accounts !== 'off',
+          ['connections', name, 'mcp', 'accounts'],
           'people link their accounts there',
         ]),
       ];

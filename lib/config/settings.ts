@@ -17,12 +17,12 @@ export function connectionSettings({ connections }: Pick<RelayConfig, 'connectio
 
 /** True if people on the connection act only through linked accounts, never through its key. */
 export function requiresLink({ connections }: Pick<RelayConfig, 'connections'>, connection: string): boolean {
-  return connections[connection]?.mcp.link === 'required';
+  return connections[connection]?.mcp.accounts === 'required';
 }
 
 /** True if people link accounts on any connection. Then functions get the rights and keys for that. */
 export function takesLinkedAccounts({ connections }: Pick<RelayConfig, 'connections'>): boolean {
-  return Object.values(connections).some(({ mcp }) => mcp.link !== 'off');
+  return Object.values(connections).some(({ mcp }) => mcp.accounts !== 'off');
 }
 
 /** True if people link accounts in Slack. Then account-link is deployed. */
@@ -34,7 +34,7 @@ export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>
  * @returns why a command cannot be carried out if people have to act in their own name; undefined if it can, or if the
  *   key may do it
  */
-export function unservedCommand(command: string, { link, commands }: McpConfig): string | undefined {
-  if (link !== 'required' || Object.hasOwn(commands, command)) return undefined;
+export function unservedCommand(command: string, { accounts, commands }: McpConfig): string | undefined {
+  if (accounts !== 'required' || Object.hasOwn(commands, command)) return undefined;
   return `${command} cannot be used here: people act in their own name, and relay.config.ts has no tool for it in mcp.commands`;
 }

@@ -52,7 +52,7 @@ describe('a person who has linked an account', () => {
     Object.assign(process.env, world.stack.variables);
     const moved = await world.worker();
     await expect(moved.tools.call(mira, 'repeatable', 'list_projects', {})).rejects.toMatchObject({
-      name: 'LinkNeeded',
+      name: 'AccountNeeded',
       reason: 'other instance',
     });
     expect(other.sandbox.mcp.audit).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
-import { LinkNeeded, TryLater } from '../../lib/as-person/grants/errors.ts';
+import { AccountNeeded, TryLater } from '../../lib/as-person/grants/errors.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
 
@@ -98,8 +98,8 @@ describe('a refresh whose answer is lost', () => {
       const world = await startExpired({ mcp: { refreshReuse } });
       world.sandbox.setFault({ ...lost, when: 'after work', times: 1 });
       const worker = await world.worker();
-      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost' });
-      expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'lost' });
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'AccountNeeded', reason: 'lost' });
+      expect(await failureOf(read(worker))).toMatchObject({ name: 'AccountNeeded', reason: 'lost' });
       expect((await world.kept()).grant).not.toHaveProperty('sealed');
       await world.link(worker);
       expect(await read(worker)).toMatchObject({ isError: false });
@@ -159,7 +159,7 @@ describe('a worker that is killed while it refreshes', () => {
     await killed.isReached;
     const other = await world.worker();
     if (outcome === 'works') expect(await read(other)).toMatchObject({ isError: false });
-    else expect(await failureOf(read(other))).toMatchObject({ name: 'LinkNeeded', reason: outcome });
+    else expect(await failureOf(read(other))).toMatchObject({ name: 'AccountNeeded', reason: outcome });
   });
 
   it('costs the link where it happens twice', async () => {
@@ -194,7 +194,7 @@ describe('a worker that is slow while it refreshes', () => {
     await slow.isReached;
     world.clock.now += LEASE_MS;
     const other = await world.worker();
-    expect(await failureOf(read(other))).toBeInstanceOf(LinkNeeded);
+    expect(await failureOf(read(other))).toBeInstanceOf(AccountNeeded);
     slow.release();
     expect(await first).toMatchObject({ isError: false });
     expect(await read(other)).toMatchObject({ isError: false });
@@ -260,7 +260,7 @@ describe('a grant', () => {
       expect(await read(worker)).toMatchObject({ isError: false });
     }
     world.clock.now += 31 * 24 * HOUR;
-    expect(await failureOf(read(worker))).toMatchObject({ name: 'LinkNeeded', reason: 'refused' });
+    expect(await failureOf(read(worker))).toMatchObject({ name: 'AccountNeeded', reason: 'refused' });
   });
 
   it('can be opened for a day after its key was rotated, and is sealed with the new one', async () => {
@@ -330,7 +330,7 @@ describe('a grant', () => {
         expression: `SET #${field} = :${field}`,
         values: { [field]: `${world.sandbox.url}/mcp` },
       });
-      await expect(read(worker)).rejects.toMatchObject({ name: 'LinkNeeded', reason: 'sealed with another key' });
+      await expect(read(worker)).rejects.toMatchObject({ name: 'AccountNeeded', reason: 'sealed with another key' });
       expect(sent).toEqual([]);
     },
   );

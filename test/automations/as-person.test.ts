@@ -22,7 +22,7 @@ let relay: TestRelay;
 afterEach(() => relay.close());
 
 async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globalThis.fetch): Promise<void> {
-  const connection = { mcp: { link: 'offered', commands: sandboxCommands(), ...mcp } as const };
+  const connection = { mcp: { accounts: 'offered', commands: sandboxCommands(), ...mcp } as const };
   relay = await startRelay({
     config: exampleConfig({}, { connection }),
     sandbox: { mcp: { enabled: true, ...sandbox } },
@@ -81,7 +81,7 @@ describe('a person without a linked account', () => {
   });
 
   it('is asked to link one where links are required', async () => {
-    await start({ link: 'required' });
+    await start({ accounts: 'required' });
     expect((await command(relay, `log 1h ${CHECKOUT}`)).text).toContain('Link your account first');
     expect(await relay.jobs()).toEqual([]);
   });
@@ -470,7 +470,7 @@ describe('a command in a comment on GitHub', () => {
     has: { text: string; author?: string } | null = { text },
     journal: readonly { step: string; calls: string; result?: unknown }[] = [],
   ): Promise<string | undefined> {
-    const connection = { mcp: { link: 'offered', commands } as const };
+    const connection = { mcp: { accounts: 'offered', commands } as const };
     const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
     const github = await startGithubApi(() => relay.clock.now);
     onTestFinished(() => github.close());

@@ -49,13 +49,13 @@ async function fetchAltered(input: string | URL | Request, init?: RequestInit): 
 }
 
 async function start({
-  link = 'offered' as 'offered' | 'required',
+  accounts = 'offered' as 'offered' | 'required',
   isLinked = true,
   commands = sandboxCommands(),
 } = {}): Promise<void> {
   alter = (answer) => answer;
   relay = await startRelay({
-    config: exampleConfig({}, { connection: { mcp: { link, commands } } }),
+    config: exampleConfig({}, { connection: { mcp: { accounts, commands } } }),
     sandbox: { mcp: { enabled: true, toolsPerPage: 100 } },
     runtime: { fetch: fetchAltered },
   });
@@ -73,14 +73,14 @@ describe('where a linked account is required', () => {
     onTestFinished(() => github.close());
     github.written.set(600_001, LOG);
     const people = [{ github: 'Codertocat', ...(slack && { slack }), email: 'mira.novak@example.com' }];
-    const connection = { mcp: { link: 'required' as const, commands } };
+    const connection = { mcp: { accounts: 'required' as const, commands } };
     const config = exampleConfig({}, { connection, people, apiUrl: github.url });
     relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
     return github;
   }
 
   it('a search needs one, too: the key may see what the person may not', async () => {
-    await start({ link: 'required', isLinked: false });
+    await start({ accounts: 'required', isLinked: false });
     expect((await command(relay, 'find checkout', { channelId: PLATFORM })).text).toContain('Link your account first');
     await linkAccount(relay);
     expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
@@ -108,7 +108,7 @@ describe('where a linked account is required', () => {
   });
 
   it('nothing that a person does goes through the key where no tool serves it', async () => {
-    await start({ link: 'required', commands: {} });
+    await start({ accounts: 'required', commands: {} });
     for (const text of [
       'find checkout',
       'done 101',
@@ -125,7 +125,7 @@ describe('where a linked account is required', () => {
   });
 
   it('forms list nothing that the key sees', async () => {
-    await start({ link: 'required' });
+    await start({ accounts: 'required' });
     expect((await command(relay, 'defect', { channelId: GENERAL })).text).toContain('cannot list your projects');
     await command(relay, 'defect', { channelId: PLATFORM });
     expect(JSON.stringify(lastView(relay))).toContain('The project of this channel');
@@ -175,7 +175,7 @@ describe('where a linked account is required', () => {
 });
 
 it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
-  const mcp = { link: 'offered' } as const;
+  const mcp = { accounts: 'offered' } as const;
   const config = defineConfig({
     connections: { main: { mcp }, other: { mcp } },
     github: { repositories: [] },

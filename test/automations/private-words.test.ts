@@ -42,7 +42,7 @@ function once(answer: (call: { id: number }) => Response): typeof answering {
 }
 
 async function start(): Promise<void> {
-  const config = exampleConfig({}, { connection: { mcp: { link: 'offered', commands: sandboxCommands() } } });
+  const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered', commands: sandboxCommands() } } });
   relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, runtime: { fetch: fetchAltered } });
   answering = () => undefined;
   answeringAt = () => undefined;

@@ -132,7 +132,7 @@ describe('the stack on an AWS emulator', () => {
         also,
         slack: { apiUrl: `${slack.url}/api` },
         timesheets: { teams: [TEAM] },
-        connection: { mcp: { link: 'offered', commands: sandboxCommands() } },
+        connection: { mcp: { accounts: 'offered', commands: sandboxCommands() } },
       },
     ),
     contactChannel: 'C0PLATFORM',

@@ -27,7 +27,7 @@ describe('the concurrency of the account', () => {
 
   it('what is needed follows the configured concurrency and the functions that are deployed', () => {
     const { detail } = judge(1_000, {
-      connections: { main: { mcp: { link: 'offered' } } },
+      connections: { main: { mcp: { accounts: 'offered' } } },
       slack: { connection: 'main' },
       deployment: { maxConcurrency: { interactive: 10, background: 45 } },
     });

@@ -101,8 +101,8 @@ describe("the Slack app's manifest", () => {
   it.each([
     ['off', 'defect | done | undo | relate | log | find | status | help'],
     ['offered', 'defect | done | undo | relate | log | find | link | unlink | status | help'],
-  ] as const)('the manifest hints at every command, where mcp.link is %s', (link, hint) => {
-    const config = defineConfig({ connections: { main: { mcp: { link } } }, slack: { connection: 'main' } });
+  ] as const)('the manifest hints at every command, where mcp.accounts is %s', (accounts, hint) => {
+    const config = defineConfig({ connections: { main: { mcp: { accounts } } }, slack: { connection: 'main' } });
     const { features } = slackManifest(config, 'Partner Relay', URL);
     expect(features.slash_commands).toMatchObject([{ usage_hint: hint }]);
   });

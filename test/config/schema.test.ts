@@ -27,7 +27,7 @@ const withOverride = (operation: string, override: object) => ({
 });
 
 const withMapping = (log: object) => ({
-  connections: { main: { mcp: { link: 'offered', commands: { log } } } },
+  connections: { main: { mcp: { accounts: 'offered', commands: { log } } } },
   slack: { connection: 'main' },
 });
 const PROJECT_SHOWN = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
@@ -149,8 +149,8 @@ describe('a configuration', () => {
     ],
     [
       'one of several values, written wrong',
-      { connections: { main: { mcp: { link: 'offerd' } } } },
-      "connections.main.mcp.link: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?",
+      { connections: { main: { mcp: { accounts: 'offerd' } } } },
+      "connections.main.mcp.accounts: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?",
     ],
     [
       'a field in a mapping that is written wrong',
@@ -246,7 +246,7 @@ describe('a configuration', () => {
       connections: {
         main: {
           limits: { perMinute: 120, perDay: 5_000 },
-          mcp: { limits: { perMinute: 120, perDay: 5_000 }, link: 'off', commands: {} },
+          mcp: { limits: { perMinute: 120, perDay: 5_000 }, accounts: 'off', commands: {} },
           operations: {},
           strangersShare: 0.1,
         },

@@ -20,7 +20,7 @@ beforeEach(async () => {
       {},
       {
         people: [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'UTC' }],
-        connection: { mcp: { link: 'offered' } },
+        connection: { mcp: { accounts: 'offered' } },
       },
     ),
   });

@@ -9,7 +9,7 @@ let relay: TestRelay;
 let console_: TestConsole;
 
 beforeAll(async () => {
-  const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+  const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
   relay = await startRelay({ config });
   console_ = await consoleOf(relay);
 });

@@ -46,7 +46,7 @@ const busy = (what: string, most: number, unit: string, perCall: number): Ceilin
 function inTemplate(): Ceiling[] {
   const measured = [10, 20].map((count) => {
     const names = Array.from({ length: count }, (_, index) => `customer-${index + 10}`);
-    const connections = Object.fromEntries(names.map((name) => [name, { mcp: { link: 'offered' as const } }]));
+    const connections = Object.fromEntries(names.map((name) => [name, { mcp: { accounts: 'offered' as const } }]));
     const template = synthesize('company', { connections, slack: { connection: 'customer-10' } }).template();
     const json = template.toJSON();
     const sizes = (type: string, property: string) =>

@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 
 /** Starts a relay with the sandbox, and a browser with an empty profile. */
 async function start() {
-  const connection = { mcp: { link: 'offered', commands: sandboxCommands() } as const };
+  const connection = { mcp: { accounts: 'offered', commands: sandboxCommands() } as const };
   const relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox: { mcp: { enabled: true } } });
   onTestFinished(() => relay.close());
   const browser = await launchChromium();

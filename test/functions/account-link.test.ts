@@ -19,7 +19,7 @@ let relay: TestRelay;
 afterEach(() => relay.close());
 
 async function start({ sandbox, ...options }: TestRelayOptions = {}) {
-  const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+  const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
   relay = await startRelay({ config, sandbox: { ...sandbox, mcp: { enabled: true, ...sandbox?.mcp } }, ...options });
 }
 
@@ -107,7 +107,7 @@ describe('a person', () => {
   });
 
   it('can change nothing before, where relay.config.ts requires a linked account', async () => {
-    await start({ config: exampleConfig({}, { connection: { mcp: { link: 'required' } } }) });
+    await start({ config: exampleConfig({}, { connection: { mcp: { accounts: 'required' } } }) });
     for (const text of ['log 1h "Login with passkeys"', 'done 12', 'defect', 'find checkout']) {
       expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
     }
@@ -203,7 +203,7 @@ describe('a link that is forwarded', () => {
 
 describe('a service that forwards the browser to that of another connection', () => {
   it('does not get the code, nor the verifier, of the other one', async () => {
-    const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+    const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
     const { main } = config.connections;
     const evil = await startSandbox({ mcp: { enabled: true } });
     onTestFinished(() => evil.close());
@@ -259,7 +259,7 @@ describe('each step', () => {
     const browser = new LinkBrowser();
     const callback = await browser.consent(await linkUrl(relay), relay.sandbox);
     const { main } = relay.runtime.config.connections;
-    Object.assign(main?.mcp ?? {}, { link: 'off' });
+    Object.assign(main?.mcp ?? {}, { accounts: 'off' });
     expect(await browser.open(callback)).toMatchObject({
       status: 404,
       html: expect.stringContaining('No accounts are linked on &#39;main&#39; any more'),

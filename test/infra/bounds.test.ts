@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { type StageInput, synthesize } from './variants.ts';
 
-const withSlack = { connections: { main: { mcp: { link: 'offered' } } }, slack: { connection: 'main' } } as const;
+const withSlack = { connections: { main: { mcp: { accounts: 'offered' } } }, slack: { connection: 'main' } } as const;
 
 /** The stack of a stage with these settings. */
 const stackOf = (settings: StageInput, { deployment, ...also }: Partial<RelayConfigInput> = withSlack) =>

@@ -11,8 +11,8 @@ import { loadedAtStart } from './loaded-at-start.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const withLink = (link: 'off' | 'offered') =>
-  defineConfig({ connections: { main: { mcp: { link } } }, slack: { connection: 'main' } });
+const withAccounts = (accounts: 'off' | 'offered') =>
+  defineConfig({ connections: { main: { mcp: { accounts } } }, slack: { connection: 'main' } });
 
 /** What esbuild writes for a function, and what of it is loaded when the function starts. */
 async function built(slug: string, config: RelayConfig) {
@@ -45,7 +45,7 @@ interface Bundled {
 
 it('No function carries the schema of relay.config.ts or the data of holidays: it gets the checked settings', async () => {
   const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
-  const { atStart, onDemand } = await bundledFiles(withLink('offered'), slugs);
+  const { atStart, onDemand } = await bundledFiles(withAccounts('offered'), slugs);
   expect(atStart).toContain('lib/config/environment.ts');
   const ofSettings = /date-holidays|lib\/config\/(schema|timesheets|holidays)/;
   expect([...atStart, ...onDemand].filter((file) => ofSettings.test(file))).toEqual([]);
@@ -61,14 +61,14 @@ it.each([
 });
 
 it('A webhook reads Markdown and commands only for a text that may have one, and runs nothing', async () => {
-  const { atStart, onDemand } = await bundledFiles(withLink('offered'), ['github-webhook']);
+  const { atStart, onDemand } = await bundledFiles(withAccounts('offered'), ['github-webhook']);
   const ofCommands = /markdown-it|lib\/commands|lib\/automations\/verbs/;
   expect(atStart.filter((file) => ofCommands.test(file))).toEqual([]);
   expect(onDemand.some((file) => ofCommands.test(file))).toBe(true);
 });
 
 it.each(['github-webhook', 'slack-webhook'])('%s has no run and no client of the service', async (slug) => {
-  const { atStart, onDemand } = await bundledFiles(withLink('off'), [slug]);
+  const { atStart, onDemand } = await bundledFiles(withAccounts('off'), [slug]);
   const ofWorker =
     /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection\/(connection|call-within-budget|operator-calls)\.ts)|lib\/as-person\/protocol\/(?!oauth\/scopes)|lib\/engine\/run|\/run\.ts$/;
   expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
@@ -78,17 +78,17 @@ it('Only the worker reads archives and XML, and loads what does so for the first
   const ofReports = /node_modules\/(yauzl|pend|sax)\//;
   const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
   const others = await bundledFiles(
-    withLink('offered'),
+    withAccounts('offered'),
     slugs.filter((slug) => slug !== 'job-worker'),
   );
-  const worker = await bundledFiles(withLink('offered'), ['job-worker']);
+  const worker = await bundledFiles(withAccounts('offered'), ['job-worker']);
   expect([...others.atStart, ...others.onDemand, ...worker.atStart].filter((file) => ofReports.test(file))).toEqual([]);
   const loaded = new Set(worker.onDemand.flatMap((file) => ofReports.exec(file)?.[1] ?? []));
   expect([...loaded].sort()).toEqual(['pend', 'sax', 'yauzl']);
 });
 
 it('The webhooks load how accounts are linked on demand', async () => {
-  const { atStart, onDemand } = await bundledFiles(withLink('offered'), ['github-webhook', 'slack-webhook']);
+  const { atStart, onDemand } = await bundledFiles(withAccounts('offered'), ['github-webhook', 'slack-webhook']);
   const ofLinking = /^lib\/(as-person|intake\/slack\/linking)\b/;
   expect(atStart.filter((file) => ofLinking.test(file))).toEqual([]);
   expect(onDemand.filter((file) => ofLinking.test(file))).toContain('lib/intake/slack/linking.ts');

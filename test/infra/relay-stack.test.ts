@@ -51,7 +51,7 @@ const MOST_OF_MANAGED_POLICY = 6_144;
 
 describe('a hundred connections', () => {
   const connections = Object.fromEntries(
-    Array.from({ length: 100 }, (_, index) => [`customer-${index}`, { mcp: { link: 'offered' as const } }]),
+    Array.from({ length: 100 }, (_, index) => [`customer-${index}`, { mcp: { accounts: 'offered' as const } }]),
   );
   const connection = 'customer-0';
   const timesheets = { teams: [{ ...teamInput, connection }] };

@@ -56,7 +56,7 @@ export type StageName = keyof typeof stages;
 
 /** What a configuration can add to every stage. */
 export const everything: Partial<RelayConfigInput> = {
-  connections: { main: { mcp: { link: 'offered' } }, other: {} },
+  connections: { main: { mcp: { accounts: 'offered' } }, other: {} },
   slack: { connection: 'main' },
   timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] },
   deployment: {

@@ -87,7 +87,7 @@ export interface TrialChoice {
 /** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
 export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
-  const connection = { limits, ...(commands && { mcp: { limits, link: 'offered' as const, commands } }) };
+  const connection = { limits, ...(commands && { mcp: { limits, accounts: 'offered' as const, commands } }) };
   const relay = await startKillableRelay(
     ({ github, slack }) =>
       exampleConfig(

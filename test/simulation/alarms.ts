@@ -24,7 +24,10 @@ interface Alarm extends Subject {
 
 /** The stack of a stage with all functions. */
 const template = () =>
-  synthesize('dev', { connections: { main: { mcp: { link: 'offered' } } }, slack: { connection: 'main' } }).template();
+  synthesize('dev', {
+    connections: { main: { mcp: { accounts: 'offered' } } },
+    slack: { connection: 'main' },
+  }).template();
 
 const alarmsIn = (stack: ReturnType<typeof template>) =>
   Object.values(stack.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties as Alarm);

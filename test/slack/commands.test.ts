@@ -197,7 +197,7 @@ describe('a command that waits', () => {
 
 describe('help', () => {
   it('help is made from the verbs, is short, and makes no job', async () => {
-    const config = exampleConfig({}, { slack: { command: '/pm-test' }, connection: { mcp: { link: 'offered' } } });
+    const config = exampleConfig({}, { slack: { command: '/pm-test' }, connection: { mcp: { accounts: 'offered' } } });
     const relay = await startRelay({ config });
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
@@ -210,7 +210,7 @@ describe('help', () => {
   });
 
   it('each verb that makes a job has its automation', async () => {
-    const relay = await startRelay({ config: exampleConfig({}, { connection: { mcp: { link: 'offered' } } }) });
+    const relay = await startRelay({ config: exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } }) });
     for (const { verb, examples } of verbs) {
       await command(relay, examples[0] ?? verb, { channelId: PLATFORM });
       await relay.work();
@@ -232,7 +232,7 @@ describe('help', () => {
       { channelId: PLATFORM, userId: NOBODY },
       ['defect', 'done', 'undo', 'relate', 'find', ...OTHERS],
     ],
-    ['before a link that is required', {}, { mcp: { link: 'required' } }, {}, ['link', 'unlink', ...OTHERS]],
+    ['before a link that is required', {}, { mcp: { accounts: 'required' } }, {}, ['link', 'unlink', ...OTHERS]],
   ] as const)('help lists what the person may use: %s', async (_, slack, connection, asked, listed) => {
     const relay = await startRelay({ config: exampleConfig({}, { slack, connection }) });
     const { text } = await command(relay, 'help', asked);

@@ -15,7 +15,7 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
   afterAll(() => browser?.close());
 
   async function open() {
-    const config = exampleConfig({}, { connection: { mcp: { link: 'offered' } } });
+    const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
     const relay = await startRelay({ config });
     onTestFinished(() => relay.close());
     relay.clock.now = Date.now();

@@ -4,7 +4,7 @@ import { McpUnanswered } from '../protocol/errors.ts';
 import { refreshTokens, type Tokens } from '../protocol/oauth/authorization.ts';
 import { InstanceFault, OAuthRefusal, OAuthUnavailable } from '../protocol/oauth/oauth-errors.ts';
 import type { OAuthHttp } from '../protocol/oauth/oauth-http.ts';
-import { LinkNeeded, TryLater } from './errors.ts';
+import { AccountNeeded, TryLater } from './errors.ts';
 import type { DeathCause, Grant, Holder, SealedTokens } from './grant.ts';
 import type { Grants } from './grants.ts';
 
@@ -44,10 +44,10 @@ export function createAccessTokens(options: AccessTokensOptions) {
 
   /**
    * Returns if another worker has changed the grant, which must then be read again.
-   * @throws {LinkNeeded}
+   * @throws {AccountNeeded}
    */
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<undefined> {
-    if (await grants.die(grant, cause)) throw new LinkNeeded(cause, grant.linkId, { said });
+    if (await grants.die(grant, cause)) throw new AccountNeeded(cause, grant.grantId, { said });
   }
 
   /** @returns undefined if the grant must be read again */
@@ -106,7 +106,7 @@ export function createAccessTokens(options: AccessTokensOptions) {
   return {
     /**
      * The endpoint refuses a token for good. Returns if there is a newer token, which may work.
-     * @throws {LinkNeeded}
+     * @throws {AccountNeeded}
      */
     async refuse(grant: Grant, said: string | null): Promise<void> {
       const kept = await grants.get(connection, grant.holder);
@@ -116,17 +116,17 @@ export function createAccessTokens(options: AccessTokensOptions) {
      * The person's access token. If it is about to expire, one worker refreshes it, and all others wait for the new
      * token.
      * @param refused a version that the endpoint refuses, so that a newer one is needed
-     * @throws {LinkNeeded | TryLater | SecretError}
+     * @throws {AccountNeeded | TryLater | SecretError}
      */
     async get(holder: Holder, refused?: string): Promise<AccessToken> {
       const giveUpAt = clock() + LONGEST_WAIT_MS;
       for (;;) {
         const grant = await grants.get(connection, holder);
-        if (!grant) throw new LinkNeeded('never linked', null);
-        if (grant.death) throw new LinkNeeded(grant.death.cause, grant.linkId);
+        if (!grant) throw new AccountNeeded('never linked', null);
+        if (grant.death) throw new AccountNeeded(grant.death.cause, grant.grantId);
         // The base URL has changed. A token is valid only for the instance that issued it.
         if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
-          throw new LinkNeeded('other instance', grant.linkId);
+          throw new AccountNeeded('other instance', grant.grantId);
         }
         if (grant.renewAt > clock() && grant.version !== refused) {
           const opened = await open(grant);

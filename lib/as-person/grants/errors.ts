@@ -7,11 +7,11 @@ export abstract class GrantError extends Error {}
 type LinkReason = 'never linked' | 'other instance' | 'scope missing' | DeathCause;
 
 /** The person has to link their account, or to link it again. The call was not carried out. */
-export class LinkNeeded extends GrantError {
-  override readonly name = 'LinkNeeded';
+export class AccountNeeded extends GrantError {
+  override readonly name = 'AccountNeeded';
   readonly reason: LinkReason;
   /** The link that cannot be used; null if there is none. */
-  readonly linkId: string | null;
+  readonly grantId: string | null;
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
   /** The message without the service's own words, which may be about the person. */
@@ -19,14 +19,14 @@ export class LinkNeeded extends GrantError {
 
   constructor(
     reason: LinkReason,
-    linkId: string | null,
+    grantId: string | null,
     { scopes = [] as readonly string[], said = null as string | null } = {},
   ) {
     const inOwnWords = `${inWords[reason]}${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}`;
     super(said ? `${inOwnWords}: ${said}` : inOwnWords);
     this.inOwnWords = inOwnWords;
     this.reason = reason;
-    this.linkId = linkId;
+    this.grantId = grantId;
     this.scopes = scopes;
   }
 }

@@ -33,8 +33,8 @@ export interface Grant {
   /** As the instance spells it. */
   resource: string;
   scopes: readonly string[];
-  /** New with every link, even of the same account, because the service does not say whose account it is. */
-  linkId: string;
+  /** New whenever an account is linked, even the same one, because the service does not say whose account it is. */
+  grantId: string;
   linkedAt: number;
   refreshedAt: number;
   /** After this time, the access token is refreshed before it is used. */

@@ -115,7 +115,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   }
 
   async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
-    const facts = { ...grant, holder, scopes: (tokens.scopes ?? asked).filter(isScope), linkId: randomUUID() };
+    const facts = { ...grant, holder, scopes: (tokens.scopes ?? asked).filter(isScope), grantId: randomUUID() };
     return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
   }
 
@@ -129,8 +129,8 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     },
     async keep(prepared) {
       const isOther = {
-        expression: 'attribute_not_exists(#linkId) OR #linkId <> :linkId',
-        values: { linkId: prepared.linkId },
+        expression: 'attribute_not_exists(#grantId) OR #grantId <> :grantId',
+        values: { grantId: prepared.grantId },
       };
       await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
       return get(prepared.connection, prepared.holder);

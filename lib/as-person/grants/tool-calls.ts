@@ -6,7 +6,7 @@ import type { ToolList, ToolResult } from '../protocol/tool.ts';
 import { missingScopes, toolOutcome } from '../protocol/tool-outcome.ts';
 import type { Transport } from '../protocol/transport.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
-import { CallRejected, InstanceTrouble, LinkNeeded, OutcomeUnknown, TryLater } from './errors.ts';
+import { AccountNeeded, CallRejected, InstanceTrouble, OutcomeUnknown, TryLater } from './errors.ts';
 import type { Grant, Holder } from './grant.ts';
 
 /** Calls of tools as a person, on one connection. */
@@ -37,8 +37,8 @@ export function createToolCalls(options: ToolCallsOptions) {
   const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 
   function clientOf({ grant }: AccessToken): McpClient {
-    const { connection, holder, linkId } = grant;
-    const key = JSON.stringify([connection, holder.in, holder.id, linkId]);
+    const { connection, holder, grantId } = grant;
+    const key = JSON.stringify([connection, holder.in, holder.id, grantId]);
     const kept = sessions.get(key) ?? noSession();
     sessions.delete(key);
     sessions.set(key, kept);
@@ -75,12 +75,12 @@ export function createToolCalls(options: ToolCallsOptions) {
   async function act(
     decision: Exclude<ToolDecision, 'refresh' | 'link again'>,
     error: McpError,
-    { linkId }: Grant,
+    { grantId }: Grant,
   ): Promise<never> {
     const now = transport.clock();
     switch (decision) {
       case 'link with scope':
-        throw new LinkNeeded('scope missing', linkId, {
+        throw new AccountNeeded('scope missing', grantId, {
           scopes: error instanceof McpRefusal ? missingScopes(error) : [],
           said: saidBy(error),
         });

@@ -1,5 +1,5 @@
 import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
-import { LinkFirst, NotDone, type Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import { AccountFirst, NotDone, type Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
@@ -30,7 +30,7 @@ export function completeChecklistItem(context: Context): Automation {
     const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
     const link = outcomes.find((outcome) => outcome.link)?.link;
     const nothing = `${reasons}. Nothing was ${what}.`;
-    if (done.length === 0) throw link ? new LinkFirst(nothing, link) : new NotDone(nothing);
+    if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
     const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
     if (refused.length === 0) return text;
     return { text: `${text}, but not all. ${reasons}.`, link };
@@ -103,7 +103,7 @@ async function setAsPerson(
       return { refused: null };
     } catch (error) {
       if (error instanceof NotDone)
-        return { refused: error.message, ...(error instanceof LinkFirst && { link: error.scopes }) };
+        return { refused: error.message, ...(error instanceof AccountFirst && { link: error.scopes }) };
       throw error;
     }
   }

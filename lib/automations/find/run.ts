@@ -13,7 +13,7 @@ import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
-import { isUsedIn } from '../permissions.ts';
+import { isUsedIn } from '../slack-permissions.ts';
 import { searchJobs } from './draft.ts';
 
 const SHOWN = 5;

@@ -105,7 +105,7 @@ export class NotDone extends Interruption {
 }
 
 /** The person has to link their account, and to ask again. */
-export class LinkFirst extends NotDone {
+export class AccountFirst extends NotDone {
   /** What to ask for besides the scopes that were granted. */
   readonly scopes: readonly string[];
 

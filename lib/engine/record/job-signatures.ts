@@ -32,8 +32,8 @@ export function createJobSignatures(
 ): JobSignatures {
   return {
     async sign(draft) {
-      const link = connections[draft.connection]?.mcp.link ?? 'off';
-      if (!draft.asked?.by || link === 'off') return draft;
+      const accounts = connections[draft.connection]?.mcp.accounts ?? 'off';
+      if (!draft.asked?.by || accounts === 'off') return draft;
       const { key } = await secrets.current(SECRET, intakeSecret);
       const signed = { ...draft, asked: { at: clock(), ...draft.asked } };
       return { ...signed, signature: signatureOf(signed, key) };

@@ -32,10 +32,10 @@ export interface StepEntry {
   note?: string;
   failures?: number;
   /**
-   * For a call of a tool that changes something and whose outcome is open: the link that it was sent with, and whether the
+   * For a call of a tool that changes something and whose outcome is open: the grant that it was sent with, and whether the
    * tool says that repeating the call does no harm.
    */
-  sent?: { linkId: string; isRepeatable: boolean };
+  sent?: { grantId: string; isRepeatable: boolean };
 }
 
 /** A digest of each field of a payload. */
@@ -214,7 +214,7 @@ const entryShape = z.object({
   sealed: z.exactOptional(z.instanceof(Uint8Array)),
   note: maybe,
   failures: z.exactOptional(count),
-  sent: z.exactOptional(z.object({ linkId: string, isRepeatable: z.boolean() })),
+  sent: z.exactOptional(z.object({ grantId: string, isRepeatable: z.boolean() })),
 } satisfies Record<keyof StepEntry, z.ZodMiniType>);
 
 const sentShape = z.record(string, string);

@@ -1,4 +1,4 @@
-import { LinkNeeded } from '../../as-person/grants/errors.ts';
+import { AccountNeeded } from '../../as-person/grants/errors.ts';
 import type { Vault } from '../../as-person/grants/vault.ts';
 import { McpError } from '../../as-person/protocol/errors.ts';
 import { SealBroken } from '../../seal.ts';
@@ -58,6 +58,6 @@ export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?
 /** An error in words for the records: without the service's own, which may be about the person. */
 export function inOwnWords(error: Error): string {
   if (error instanceof NotDone) return NOT_DONE_AS_PERSON;
-  const told = [error, error.cause].find((one) => one instanceof McpError || one instanceof LinkNeeded);
+  const told = [error, error.cause].find((one) => one instanceof McpError || one instanceof AccountNeeded);
   return told?.inOwnWords ?? error.message;
 }

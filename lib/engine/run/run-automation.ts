@@ -1,4 +1,4 @@
-import { LinkFirst, NeedsOperator, NotDone, RetryAt } from '../record/interruption.ts';
+import { AccountFirst, NeedsOperator, NotDone, RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import type { ForNextRun } from '../record/job-store.ts';
 import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
@@ -147,7 +147,7 @@ async function runSteps(automation: Automation, job: Job, steps: Steps): Promise
       return notDone({
         text: error.message,
         blocks: error.blocks,
-        ...(error instanceof LinkFirst && { link: error.scopes }),
+        ...(error instanceof AccountFirst && { link: error.scopes }),
       });
     throw error;
   }

@@ -14,9 +14,9 @@ export async function helpMessage(
   intake: SlackIntake,
 ): Promise<SlackMessage> {
   const slash = intake.settings.command;
-  const { link } = intake.config.connections[connectionOf(intake, channelId)]?.mcp ?? {};
+  const { accounts } = intake.config.connections[connectionOf(intake, channelId)]?.mcp ?? {};
   const mayUse = async ({ permission, needsAccounts }: (typeof verbs)[number]) => {
-    if (needsAccounts && link === 'off') return false;
+    if (needsAccounts && accounts === 'off') return false;
     if (permission === null) return true;
     // Without an answer from Slack, help says too much rather than too little.
     const fault = await intake.permissions.faultOf(permission, { userId, channelId }).catch(() => undefined);

@@ -5,7 +5,7 @@ import { createGrants } from '../../as-person/grants/grants.ts';
 import { createVault } from '../../as-person/grants/vault.ts';
 import { endOfStep } from '../../as-person/linking/link-item.ts';
 import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
-import type { Permissions } from '../../automations/permissions.ts';
+import type { Permissions } from '../../automations/slack-permissions.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { unservedCommand } from '../../config/settings.ts';
 import {
@@ -37,13 +37,13 @@ export function createLinking(
   const linkRequests = createLinkRequests(table, grants, clock, randomBytes);
 
   /** Whether people can link an account there. */
-  const isOffered = (connection: string) => (config.connections[connection]?.mcp.link ?? 'off') !== 'off';
+  const isOffered = (connection: string) => (config.connections[connection]?.mcp.accounts ?? 'off') !== 'off';
 
-  /** Where `connections.<name>.mcp.link` is `required`, what a person asks for is done in their own name, or not at all. */
+  /** Where `connections.<name>.mcp.accounts` is `required`, what a person asks for is done in their own name, or not at all. */
   const faultOf: Permissions['faultOf'] = async (verb, { userId, channelId = '', ...asked }) => {
     const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
     const { mcp } = config.connections[connection] ?? {};
-    if (mcp?.link !== 'required') return undefined;
+    if (mcp?.accounts !== 'required') return undefined;
     const grant = await grants.get(connection, holderOf({ userId }));
     if (!grant || grant.death) {
       return `Here, people act in their own name. Link your account first: ${settings.command} link`;
@@ -131,7 +131,7 @@ export function createLinking(
       return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
     }
     const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have not linked one.';
-    const isRequired = config.connections[connection]?.mcp.link === 'required';
+    const isRequired = config.connections[connection]?.mcp.accounts === 'required';
     const waits = ' Link your account again, or what goes through it is not done.';
     const instead = grant ? waits : ' What you ask for is done by the relay, for you.';
     return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;

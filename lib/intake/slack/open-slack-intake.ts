@@ -1,4 +1,4 @@
-import { createPermissions } from '../../automations/permissions.ts';
+import { createPermissions } from '../../automations/slack-permissions.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { linksAccounts, requiresLink } from '../../config/settings.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';

@@ -1,4 +1,4 @@
-import type { Permissions } from '../../automations/permissions.ts';
+import type { Permissions } from '../../automations/slack-permissions.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { ReadTurns } from '../../people/turns.ts';

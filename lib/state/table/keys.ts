@@ -61,7 +61,7 @@ export const keys = {
     pk: `slack-standing#${teamId}#${userId}`,
     sk: 'standing',
   }),
-  /** lib/automations/permissions.ts: who is in a user group. */
+  /** lib/automations/slack-permissions.ts: who is in a user group. */
   userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
   /** lib/platforms/slack/known-projects.ts: the projects that were last seen. */
   projects: (connection: string): Key => ({ pk: `projects#${connection}`, sk: 'projects' }),

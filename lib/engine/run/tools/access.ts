@@ -1,13 +1,13 @@
 import type { Assistant } from '../../../as-person/grants/assistant.ts';
 import type { Assistants } from '../../../as-person/grants/assistants.ts';
-import { CallRejected, GrantError, LinkNeeded, OutcomeUnknown, TryLater } from '../../../as-person/grants/errors.ts';
+import { AccountNeeded, CallRejected, GrantError, OutcomeUnknown, TryLater } from '../../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
 import { argumentsFault, fitArguments } from '../../../as-person/protocol/check-arguments.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
 import { schemaHash, type Tool } from '../../../as-person/protocol/tool.ts';
 import {
+  AccountFirst,
   type Interruption,
-  LinkFirst,
   NeedsOperator,
   NotDone,
   RetryAt,
@@ -62,9 +62,9 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
   function interruptionFor(error: unknown): Interruption | undefined {
     if (!(error instanceof GrantError)) return undefined;
     if (error instanceof OutcomeUnknown) return undefined;
-    if (error instanceof LinkNeeded) {
+    if (error instanceof AccountNeeded) {
       const why = options.isPublic ? error.inOwnWords : error.message;
-      return new LinkFirst(`${why}. Link your account in Slack with the command link, and ask again`, error.scopes);
+      return new AccountFirst(`${why}. Link your account in Slack with the command link, and ask again`, error.scopes);
     }
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;

@@ -1,4 +1,4 @@
-import { CallRejected, LinkNeeded, OutcomeUnknown } from '../../../as-person/grants/errors.ts';
+import { AccountNeeded, CallRejected, OutcomeUnknown } from '../../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
 import type { ToolResult } from '../../../as-person/protocol/tool.ts';
 import { type Mark, sendOnce } from '../../../send-once.ts';
@@ -29,9 +29,9 @@ export interface ToolReader {
 
 /**
  * Reads a tool that changes nothing, once per job.
- * @param only the one link that it may be read with; without it, the person's newest
+ * @param only the one grant that it may be read with; without it, the person's newest
  */
-export type ReadWithLink = <Kept>(
+export type ReadWithGrant = <Kept>(
   holder: Holder,
   step: string,
   call: ToolCall,
@@ -57,7 +57,7 @@ export interface Change<Kept> {
 
 export interface ToolChangesOptions {
   access: ToolAccess;
-  read: ReadWithLink;
+  read: ReadWithGrant;
   journal: Journal;
   once: Once;
   privacy: Privacy;
@@ -75,9 +75,9 @@ export interface ToolChangesOptions {
  */
 const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
 
-/** Whether a call cannot be sent again, although it may have been carried out before: another link must not send it. */
+/** Whether a call cannot be sent again, although it may have been carried out before: another grant must not send it. */
 const endsSending = (error: unknown): error is Error =>
-  error instanceof LinkNeeded || error instanceof CallRejected || error instanceof NotDone;
+  error instanceof AccountNeeded || error instanceof CallRejected || error instanceof NotDone;
 
 /** Carries out a change at most once, unless the tool says of itself that it may be repeated. */
 export function createToolChanges(options: ToolChangesOptions): <Kept>(change: Change<Kept>) => Promise<Made<Kept>> {
@@ -87,8 +87,8 @@ export function createToolChanges(options: ToolChangesOptions): <Kept>(change: C
   async function lookFor<Kept>({ holder, step, find }: Change<Kept>, why: string): Promise<Made<Kept>> {
     const { startedAt = clock(), sent } = journal.entry(step) ?? {};
     if (!find) return { became: 'unknown', why };
-    // No link has an empty id.
-    const only = sent?.linkId ?? '';
+    // No grant has an empty id.
+    const only = sent?.grantId ?? '';
     const reader: ToolReader = { read: (look, call, keep) => read(holder, look, call, keep, only) };
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
@@ -133,7 +133,7 @@ export function createToolChanges(options: ToolChangesOptions): <Kept>(change: C
 }
 
 /**
- * Sends the call. The journal says that it may have left before it does, and with which link.
+ * Sends the call. The journal says that it may have left before it does, and with which grant.
  * @param before how it was sent in an earlier run, if that is open
  * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
  * @throws {GrantError | Interruption}
@@ -156,15 +156,15 @@ function createSend({ access, once, clock, replacedTable, happenedAt, bug }: Too
     const isRepeatable = tool.hints.idempotent;
     if (!before && !isRepeatable) await ensureOfThisTable(call.tool);
     const mark: Mark<Grant> = {
-      async write({ linkId }) {
+      async write({ grantId }) {
         access.pauses.ensureTimeForCall();
-        if (before && before.linkId !== linkId)
+        if (before && before.grantId !== grantId)
           throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
-        if (sent?.linkId === linkId) return;
-        sent = { linkId, isRepeatable };
+        if (sent?.grantId === grantId) return;
+        sent = { grantId, isRepeatable };
         await once.write({ step, calls: changeBy(call), status: 'begun', startedAt: clock(), sent });
       },
-      // It may be sent again, also with another link.
+      // It may be sent again, also with another grant.
       async erase(error) {
         const note = error instanceof Error ? inOwnWords(error) : String(error);
         await once.write({ step, calls: changeBy(call), status: 'failed', startedAt, finishedAt: clock(), note });

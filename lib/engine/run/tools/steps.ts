@@ -1,4 +1,4 @@
-import { LinkNeeded } from '../../../as-person/grants/errors.ts';
+import { AccountNeeded } from '../../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
 import type { ToolResult } from '../../../as-person/protocol/tool.ts';
 import type { Leaving } from '../../../send-once.ts';
@@ -11,7 +11,7 @@ import {
   createToolChanges,
   type Find,
   type Made,
-  type ReadWithLink,
+  type ReadWithGrant,
   type ToolChangesOptions,
   type ToolReader,
 } from './changes.ts';
@@ -24,12 +24,12 @@ export interface ToolSteps extends ToolReader {
    * Calls a tool that changes something: once at most, unless the tool says of itself that it may be repeated.
    *
    * @param find looks for what a call has made whose answer was lost; each look is a step of its own. It reads with the
-   * link that the call was sent with, because another account may see other things.
+   * grant that the call was sent with, because another account may see other things.
    */
   make<Kept>(step: string, call: ToolCall, keep: (result: ToolResult) => Kept, find?: Find<Kept>): Promise<Made<Kept>>;
 }
 
-const OTHER_LINK = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
+const OTHER_GRANT = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
 
 /** The tools of one run of a job, for any person. */
 export interface ToolStepsOfRun extends Pick<ToolAccess, 'flush'> {
@@ -60,13 +60,13 @@ export function createToolSteps(
   };
 }
 
-function createReading(access: ToolAccess, once: Once, privacy: Privacy): ReadWithLink {
+function createReading(access: ToolAccess, once: Once, privacy: Privacy): ReadWithGrant {
   return (holder, step, call, keep, only) => {
     // A call that changes nothing has nothing to note.
     const leaving: Leaving<Grant> = {
-      async mayLeave({ linkId }) {
+      async mayLeave({ grantId }) {
         access.pauses.ensureTimeForCall();
-        if (only !== undefined && linkId !== only) throw new NotDone(OTHER_LINK);
+        if (only !== undefined && grantId !== only) throw new NotDone(OTHER_GRANT);
       },
       leaves() {},
       refused() {},
@@ -79,8 +79,8 @@ function createReading(access: ToolAccess, once: Once, privacy: Privacy): ReadWi
         if (!result.isError) return keep(result);
         throw new NotDone(`The tool ${call.tool} does not do this${access.inItsWords(saidIn(result))}`);
       } catch (error) {
-        // Linking again brings another link, so there is nothing to wait for.
-        if (only !== undefined && error instanceof LinkNeeded) throw new NotDone(OTHER_LINK);
+        // Linking again brings another grant, so there is nothing to wait for.
+        if (only !== undefined && error instanceof AccountNeeded) throw new NotDone(OTHER_GRANT);
         throw error;
       }
     }

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { defectJob } from '../../../automations/create-defect/draft.ts';
 import { timeJob } from '../../../automations/log-time/draft.ts';
-import type { LimitedVerb } from '../../../automations/permissions.ts';
+import type { LimitedVerb } from '../../../automations/slack-permissions.ts';
 import { parseDuration } from '../../../commands/duration.ts';
 import { taskAsTyped } from '../../../commands/log.ts';
 import { DAY_MS } from '../../../dates.ts';
