@@ -2,23 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listen } from '../local/listen.ts';
 
-/** A server on this machine that waits for the browser to come back from the service (RFC 8252, section 7.3). */
-export interface Loopback {
-  redirectUri: string;
-  /**
-   * Serves a page, for a browser on this machine.
-   * @returns its address, which cannot be guessed
-   */
-  serve(html: string): string;
-  /**
-   * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
-   * @param late what the person can do if the time is over
-   * @throws {Error} if there is none within `timeoutMs`
-   */
-  callback(state: string, timeoutMs: number, late?: string): Promise<URLSearchParams>;
-  close(): Promise<void>;
-}
-
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -27,10 +10,12 @@ const HEADERS = {
 };
 
 /**
+ * A server on this machine that waits for the browser to come back from the service (RFC 8252, section 7.3).
+ *
  * @param path of the callback, which no other service uses (RFC 9700, 4.4)
  * @throws {Error} for a port that is taken
  */
-export async function listenForCallback(port: number, path: string): Promise<Loopback> {
+export async function listenForCallback(port: number, path: string) {
   let wanted: { state: string; take: (query: URLSearchParams) => void } | undefined;
   const pages = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -50,13 +35,22 @@ export async function listenForCallback(port: number, path: string): Promise<Loo
   const { url, close } = await listen(server, port);
   return {
     redirectUri: url + path,
-    serve(html) {
+    /**
+     * Serves a page, for a browser on this machine.
+     * @returns its address, which cannot be guessed
+     */
+    serve(html: string): string {
       const path = `/${randomBytes(24).toString('base64url')}`;
       pages.set(path, html);
       return url + path;
     },
-    callback: (state, timeoutMs, late = 'run npm run -s relay -- mcp login again') =>
-      new Promise((resolve, reject) => {
+    /**
+     * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
+     * @param late what the person can do if the time is over
+     * @throws {Error} if there is none within `timeoutMs`
+     */
+    callback: (state: string, timeoutMs: number, late = 'run npm run -s relay -- mcp login again') =>
+      new Promise<URLSearchParams>((resolve, reject) => {
         const minutes = Math.round(timeoutMs / 60_000);
         const why = `the browser did not come back within ${minutes} minutes; ${late}`;
         const timer = setTimeout(() => reject(new Error(why)), timeoutMs);

@@ -25,11 +25,6 @@ export interface ApiRequest {
 
 const SHOWN_IGNORED = 100;
 
-export interface Api {
-  /** @throws {HttpError} for a request that the operator can correct */
-  answer(request: ApiRequest): Promise<object>;
-}
-
 interface ApiRoute {
   method: ApiRequest['method'];
   path: RegExp;
@@ -37,7 +32,7 @@ interface ApiRoute {
 }
 
 /** The data of the console, as console/contract.ts describes it. */
-export function createApi(relay: ConsoleRelay): Api {
+export function createApi(relay: ConsoleRelay) {
   const now = createNowReader(relay);
   const routes: ApiRoute[] = [
     { method: 'GET', path: /^\/api\/relay$/, answer: async () => factsOf(relay) },
@@ -53,17 +48,16 @@ export function createApi(relay: ConsoleRelay): Api {
     { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
     { method: 'POST', path: /^\/api\/try$/, answer: ({ body }) => tryOf(relay).act(body) },
   ];
-  return {
-    async answer(request) {
-      const ofPath = routes.filter(({ path }) => path.test(request.path));
-      if (ofPath.length === 0) throw new HttpError(404, `the console has no ${request.path}`);
-      const route = ofPath.find(({ method }) => method === request.method);
-      if (!route) throw new HttpError(405, `${request.path} does not take ${request.method}`);
-      if (request.method !== 'GET' && !relay.operate) {
-        throw new HttpError(403, 'this console is read-only; start it with --operate to make changes');
-      }
-      return route.answer(request, route.path.exec(request.path)?.[1] ?? '');
-    },
+  /** @throws {HttpError} for a request that the operator can correct */
+  return async (request: ApiRequest): Promise<object> => {
+    const ofPath = routes.filter(({ path }) => path.test(request.path));
+    if (ofPath.length === 0) throw new HttpError(404, `the console has no ${request.path}`);
+    const route = ofPath.find(({ method }) => method === request.method);
+    if (!route) throw new HttpError(405, `${request.path} does not take ${request.method}`);
+    if (request.method !== 'GET' && !relay.operate) {
+      throw new HttpError(403, 'this console is read-only; start it with --operate to make changes');
+    }
+    return route.answer(request, route.path.exec(request.path)?.[1] ?? '');
   };
 }
 

@@ -4,7 +4,7 @@ import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
 import { type Listening, listen } from '../local/listen.ts';
 import { readBody } from '../local/request-body.ts';
-import { type Api, type ApiRequest, createApi } from './api.ts';
+import { type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
 import { buildPages, pagePaths, type StaticFile } from './build.ts';
 import { streamChanges } from './changes.ts';
@@ -30,7 +30,7 @@ export interface Console {
 
 export function createConsole(options: ConsoleOptions): Console {
   const { token, failed } = options;
-  const api: Api = createApi(options);
+  const answerApi = createApi(options);
   let pages: Promise<ReadonlyMap<string, StaticFile>> | undefined;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -40,7 +40,7 @@ export function createConsole(options: ConsoleOptions): Console {
     if (!url.pathname.startsWith('/api/')) return answerPage(request, response, url.pathname);
     checkSender(request, token);
     if (url.pathname === '/api/changes') return answerChanges(request, response);
-    const answer = await api.answer(await readRequest(request, url));
+    const answer = await answerApi(await readRequest(request, url));
     send(response, 200, { 'content-type': 'application/json' }, JSON.stringify(answer));
   }
 

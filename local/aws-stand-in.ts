@@ -8,13 +8,6 @@ import type { LocalSecrets } from './local-secrets.ts';
 import { refusalOf } from './own-key.ts';
 import { readBody } from './request-body.ts';
 
-/** The actions of SQS and Secrets Manager that the functions use, over AWS's JSON protocol. */
-export interface AwsStandIn {
-  endpoint: string;
-  queueUrl(name: string): string;
-  close(): Promise<void>;
-}
-
 /** Larger than the largest message and the largest secret. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -41,14 +34,12 @@ class AwsError extends Error {
 }
 
 /**
+ * The actions of SQS and Secrets Manager that the functions use, over AWS's JSON protocol.
+ *
  * @param accessKeyId only requests with this access key are answered, because other users of the machine can reach the
  * port
  */
-export async function startAwsStandIn(
-  queues: readonly FifoQueue[],
-  secrets: LocalSecrets,
-  accessKeyId: string,
-): Promise<AwsStandIn> {
+export async function startAwsStandIn(queues: readonly FifoQueue[], secrets: LocalSecrets, accessKeyId: string) {
   const queueOf = (url: string): FifoQueue => {
     const queue = queues.find((queue) => url.endsWith(`/${queue.name}`));
     if (!queue) throw new AwsError('QueueDoesNotExist', `there is no queue ${url}`);
@@ -107,5 +98,5 @@ export async function startAwsStandIn(
     );
   });
   const { url: endpoint, close } = await listen(server);
-  return { endpoint, queueUrl: (name) => `${endpoint}/000000000000/${name}`, close };
+  return { endpoint, queueUrl: (name: string) => `${endpoint}/000000000000/${name}`, close };
 }

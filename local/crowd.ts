@@ -10,22 +10,11 @@ const BACKGROUND_WAITS_MS = 10_000;
 
 /**
  * Tracks how busy the webhooks are. GitHub and people in Slack wait for an answer, while jobs can wait a little longer.
- */
-export interface Crowd {
-  /** Counts the requests of a webhook until they are answered. */
-  counted(handler: HttpHandler): HttpHandler;
-  /**
-   * How many jobs of a queue may run now. During a crowd that is one, and for background jobs none in the first ten
-   * seconds. Jobs run in the same thread that answers the webhooks.
-   */
-  maxConcurrency(queue: Pick<FifoQueue, 'name'>): number;
-}
-
-/**
+ *
  * @param clock returns milliseconds
  * @param calm is called when a crowd is over and more jobs may run
  */
-export function createCrowd(clock: () => number, calm: () => void): Crowd {
+export function createCrowd(clock: () => number, calm: () => void) {
   let unanswered = 0;
   let crowdedSince: number | undefined;
 
@@ -37,15 +26,22 @@ export function createCrowd(clock: () => number, calm: () => void): Crowd {
   }
 
   return {
-    counted: (handler) => async (event) => {
-      count(1);
-      try {
-        return await handler(event);
-      } finally {
-        count(-1);
-      }
+    /** Counts the requests of a webhook until they are answered. */
+    counted(handler: HttpHandler): HttpHandler {
+      return async (event) => {
+        count(1);
+        try {
+          return await handler(event);
+        } finally {
+          count(-1);
+        }
+      };
     },
-    maxConcurrency({ name }) {
+    /**
+     * How many jobs of a queue may run now. During a crowd that is one, and for background jobs none in the first ten
+     * seconds. Jobs run in the same thread that answers the webhooks.
+     */
+    maxConcurrency({ name }: Pick<FifoQueue, 'name'>): number {
       if (crowdedSince === undefined) return MAX_CONCURRENCY;
       return name === 'background.fifo' && clock() - crowdedSince < BACKGROUND_WAITS_MS ? 0 : 1;
     },

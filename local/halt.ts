@@ -19,30 +19,24 @@ export function isDiskFull(error: unknown): boolean {
 /**
  * Ends the work of a relay that cannot keep anything any more. Its process stays, to say why, and to answer 503, so that
  * GitHub and people in Slack know that nothing was taken.
- */
-export interface Halt {
-  /** Why the relay takes nothing more. Undefined while it works. */
-  why(): string | undefined;
-  /** The first reason counts. */
-  because(why: string): void;
-}
-
-/**
+ *
  * @param folder of the state. A relay whose folder was deleted would go on to write files that nobody finds again
  * @param halted is called once, with the reason
  */
-export function createHalt(folder: string, halted: (why: string) => void): Halt {
+export function createHalt(folder: string, halted: (why: string) => void) {
   // LevelDB writes this file when it is opened, and never again. It would go on with files that have no name any more.
   const database = join(folder, 'dynamodb', 'CURRENT');
   const opened = inodeOf(database);
   let reason: string | undefined;
 
+  /** The first reason counts. */
   function because(why: string): void {
     if (reason !== undefined) return;
     reason = why;
     clearInterval(looking);
     halted(why);
   }
+  /** Why the relay takes nothing more. Undefined while it works. */
   function why(): string | undefined {
     if (reason === undefined && inodeOf(database) !== opened) {
       because(`the state in ${folder} was deleted while the relay ran: stop the relay, and start it again`);

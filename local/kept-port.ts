@@ -6,21 +6,17 @@ import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
 /**
  * A port that stays the same across restarts. Signed requests go to the address that they were signed for, and response
  * URLs to the address that issued them.
+ *
+ * @throws {DamagedFile}
  */
-export interface KeptPort {
-  /** 0 means any port: on the first start, or if another process has taken the port. */
-  port: number;
-  /** @param url the URL that is in use now */
-  keep(url: string): void;
-}
-
-/** @throws {DamagedFile} */
-export async function keptPort(folder: string, name: string): Promise<KeptPort> {
+export async function keptPort(folder: string, name: string) {
   const file = join(folder, `${name}.port`);
   const last = readPort(file);
   return {
+    /** 0 means any port: on the first start, or if another process has taken the port. */
     port: last !== 0 && (await isFree(last)) ? last : 0,
-    keep: (url) => writeOwnFile(file, new URL(url).port),
+    /** @param url the URL that is in use now */
+    keep: (url: string) => writeOwnFile(file, new URL(url).port),
   };
 }
 

@@ -13,12 +13,6 @@ const refused = z.object({
   errors: z.optional(z.array(z.object({ message: z.string(), pointer: z.optional(z.string()) }))),
 });
 
-export interface CreatedSlackApp {
-  signingSecret: string;
-  /** Where a person installs it to the workspace. */
-  installUrl: string;
-}
-
 /**
  * Creates a Slack app from its manifest.
  *
@@ -26,7 +20,7 @@ export interface CreatedSlackApp {
  * https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests
  * @throws {Error} with what Slack says of the manifest or the token
  */
-export async function createSlackApp(apiUrl: string, token: string, manifest: object): Promise<CreatedSlackApp> {
+export async function createSlackApp(apiUrl: string, token: string, manifest: object) {
   const response = await reach(`${apiUrl}/apps.manifest.create`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
@@ -37,6 +31,7 @@ export async function createSlackApp(apiUrl: string, token: string, manifest: ob
   if (app.success) {
     return {
       signingSecret: app.data.credentials.signing_secret,
+      /** Where a person installs it to the workspace. */
       installUrl: `https://api.slack.com/apps/${encodeURIComponent(app.data.app_id)}/install-on-team`,
     };
   }
