@@ -28,7 +28,7 @@ import {
 } from '../lib/service/partner/operations/work-item-checklists.ts';
 import { validate } from '../lib/service/partner/validate.ts';
 
-/** The statements of docs/partner-api.md about operations, which the tests of the client and of the sandbox share. */
+/** The statements of docs/partner-api.md about operations, which the client's tests make of the sandbox. */
 
 const project_id = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const task_id = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';

@@ -132,17 +132,6 @@ describe('a comment by a collaborator', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('a repeated delivery of a comment does nothing', async () => {
-    const first = await relay.post('issue_comment', created('/log 2h “Release checkout 2.4”'));
-    await relay.work();
-    const again = await relay.post('issue_comment', created('/log 2h “Release checkout 2.4”'));
-    await relay.work();
-    expect([first.status, again.status]).toEqual([202, 200]);
-    expect(again.answer).toEqual({ jobs: first.answer.jobs, repeat: true });
-    expect(logged()).toHaveLength(1);
-    expect(github.comments).toHaveLength(1);
-  });
-
   it("a comment is answered once even if GitHub's answer was lost", async () => {
     github.refusal = 'after the work';
     await post(created('/done 101'));

@@ -376,15 +376,6 @@ describe('time that is logged', () => {
     expect(relay.clock.now).toBeGreaterThan(Date.parse('2027-02-01T23:00:00Z'));
     expect(logged().at(-1)).toMatchObject({ date: '2027-02-01', note: expect.stringMatching(/^late \[/) });
   });
-
-  it('time is logged once if the answer was lost', async () => {
-    const before = logged().length;
-    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 1 });
-    await command(relay, `log 2h ${CHECKOUT} once`);
-    await relay.workToTheEnd();
-    expect(logged()).toHaveLength(before + 1);
-    expect(told(relay).at(-1)).toContain(`as time entry ${logged().at(-1)?.timelog_id}`);
-  });
 });
 
 describe('the first time entry of a connection', () => {

@@ -57,17 +57,6 @@ describe('a merged pull request', () => {
     expect(github.comments[0]?.body).not.toContain('please write a new one');
   });
 
-  it('a repeated delivery of a merged pull request does nothing', async () => {
-    await post(merged(BODY));
-    await relay.work();
-    const [item] = relay.sandbox.data.checklistItems.filter(({ item_id }) => item_id === 103);
-    Object.assign(item ?? {}, { is_completed: false });
-    expect((await post(merged(BODY, { repository: { private: true } }))).status).toBe(200);
-    await relay.work();
-    expect(completed()).toEqual([]);
-    expect(github.comments).toHaveLength(1);
-  });
-
   it.each([
     ['no text', merged(null), 'the text of the pull request completes no checklist item'],
     [

@@ -88,13 +88,6 @@ describe('which runs count', () => {
     const elsewhere = { ...workflowRun({ number: 1 }), repository: { ...REPOSITORY, full_name: 'acme/web' } };
     expect((await relay.post('workflow_run', elsewhere)).answer.ignored).toContain('acme/web has no tests');
   });
-
-  it('a repeated delivery of a run does nothing', async () => {
-    await run({ number: 1 }, { scenario: SCENARIO });
-    expect((await relay.post('workflow_run', workflowRun({ number: 1 }))).status).toBe(200);
-    await relay.workToTheEnd();
-    expect([calls(), github.checkRuns.length]).toEqual([1, 1]);
-  });
 });
 
 describe('what is sent', () => {

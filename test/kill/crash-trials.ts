@@ -3,6 +3,7 @@ import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig } from '../relay.ts';
 import { type Answering, allAnswerings } from './creation-faults.ts';
+import type { Incoming } from './incoming.ts';
 import { judge } from './judge.ts';
 import { startKillableRelay } from './killable-relay.ts';
 import { COLLABORATOR, OTHER_REPOSITORY, type Row, TESTS } from './rows.ts';
@@ -81,6 +82,8 @@ export interface TrialChoice {
   answers: readonly Answering[];
   stops?: readonly Stop[];
   comesBack?: boolean;
+  /** Whether GitHub and Slack deliver everything once more after it was worked on. */
+  isRepeated?: boolean;
   recovery?: Recovery | undefined;
 }
 
@@ -108,12 +111,15 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
 
   const trials = {
     /** @returns the side effects that the relay had */
-    async try({ row, answers, stops = [], comesBack = false, recovery }: TrialChoice): Promise<readonly Effect[]> {
+    async try(choice: TrialChoice): Promise<readonly Effect[]> {
+      const { row, answers, stops = [], comesBack = false, isRepeated, recovery } = choice;
       id += 1;
       const incoming = row.incoming(id);
       await row.prepare?.(relay, id);
       const { operation, repeatable, isTool } = row;
-      const result = await relay.try({ incoming, operation, repeatable, isTool, answers, stops, comesBack, recovery });
+      const happening = { operation, repeatable, isTool, answers, stops, comesBack, recovery };
+      const again = isRepeated ? incoming.map(withMore) : [];
+      const result = await relay.try({ incoming: [...incoming, ...again], ...happening });
       const events = incoming.filter(({ from }) => from !== 'slack command').length;
       const there = {
         made: await row.made(relay, id),
@@ -147,6 +153,13 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
     close: () => relay.close(),
   };
   return trials;
+}
+
+/** The same event with a field more: a job's id comes from what happened, not from how it was told. */
+function withMore(incoming: Incoming): Incoming {
+  return incoming.from === 'github'
+    ? { ...incoming, payload: { ...incoming.payload, enterprise: { id: 1 } } }
+    : incoming;
 }
 
 /**

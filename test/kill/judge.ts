@@ -122,9 +122,10 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
   ];
 }
 
-/** A tool has no nonce: what was sent must not be sent again. */
-function judgeSends({ row, result: { sends, jobs } }: Evidence): string[] {
-  return unless(!row.isTool || sends <= jobs.length, `the tool was called ${sends} times`);
+/** A tool has no nonce: what was sent must not be sent again, unless it was refused before it ran. */
+function judgeSends({ row, answers, result: { sends, jobs } }: Evidence): string[] {
+  const refused = answers.filter((answer) => answer === '429').length;
+  return unless(!row.isTool || sends <= jobs.length + refused, `the tool was called ${sends} times`);
 }
 
 /** Whether the person was told that nobody knows. */

@@ -437,3 +437,12 @@ export const testsFailedTwice: Row = {
       .map(({ defect_id, test_case_id }) => ({ id: defect_id, looks: String(test_case_id?.replace(String(id), '')) })),
   looks: 'trial-',
 };
+
+/** Every row, for the statements about every automation. */
+export const rows: readonly Row[] = [
+  ...[opened, edited, transferred],
+  ...[loggedInComment, loggedInTwoComments, loggedInSlack, loggedInModal, loggedWithTool],
+  ...[defectInSlack, defectInModal, defectWithTool],
+  ...[doneInComment, merged, relatedInSlack, relatedByPullRequest],
+  ...[checked, testsFailed, testsFailedTwice],
+];

@@ -1,37 +1,11 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../sandbox/faults.ts';
 import { nonceMoments } from '../../sandbox/nonces.ts';
 import { call, send, sign, startAtNoon } from './signed-request.ts';
 
 const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: 'Cart is empty' };
 
 describe('a fault', () => {
-  it.each<[string, Fault, number, string, RegExp, boolean]>([
-    ['500 before the work', { kind: 'server-error' }, 500, 'application/json', /Server Error/, false],
-    ['500 after the work', { kind: 'server-error', when: 'after work' }, 500, 'application/json', /Server Error/, true],
-    ['429 storm', { kind: 'rate-limited' }, 429, 'application/json', /Rate limit/, false],
-    ['maintenance page', { kind: 'maintenance' }, 503, 'text/html; charset=utf-8', /<h1>/, false],
-    ['redirect to a login', { kind: 'login-redirect' }, 302, 'text/html; charset=utf-8', /doctype/, false],
-    ['empty body', { kind: 'empty-body' }, 201, 'application/json', /^$/, true],
-    ['empty body, in front', { kind: 'empty-body', when: 'on arrival' }, 200, 'application/json', /^$/, false],
-    ['body that is not JSON', { kind: 'not-json' }, 201, 'application/json', /:$/, true],
-    ['revoked key', { kind: 'key-revoked' }, 401, 'application/json', /Unknown or revoked key/, false],
-    ['clock 400 s ahead', { kind: 'clock-skew', seconds: 400 }, 401, 'application/json', /Timestamp outside/, false],
-    ['clock 400 s behind', { kind: 'clock-skew', seconds: -400 }, 401, 'application/json', /Timestamp outside/, false],
-    ['latency', { kind: 'latency', ms: 1, toMs: 3 }, 201, 'application/json', /Cart/, true],
-    ['latency after the work', { kind: 'latency', ms: 1, when: 'after work' }, 201, 'application/json', /Cart/, true],
-  ])('%s', async (_, fault, status, contentType, text, carriedOut) => {
-    const { sandbox } = await startAtNoon();
-    sandbox.setFault(fault);
-    const answer = await call(sandbox, '/defects/create', newDefect);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, contentType]);
-    expect(answer.text).toMatch(text);
-    expect(sandbox.data.defects).toHaveLength(carriedOut ? 2 : 1);
-    expect(sandbox.audit).toHaveLength(1);
-    expect(sandbox.audit[0]?.status).toBe(status);
-  });
-
   it.each(
     nonceMoments.flatMap((moment) => [
       { moment, when: 'before work' as const, resent: moment === 'after work' ? 201 : 401 },

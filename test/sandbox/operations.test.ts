@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { keyOwnerId } from '../../sandbox/seed.ts';
-import { carriedOut, refused } from '../partner-contract.ts';
 import { call, startAtNoon } from './signed-request.ts';
 
 const project_id = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
@@ -8,31 +7,6 @@ const task_id = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const user_id = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a02';
 
 describe('operations', () => {
-  it.each(carriedOut)('$name is carried out', async ({ name, operation, payload, data }) => {
-    const { sandbox } = await startAtNoon();
-    const answer = await call(sandbox, `/${name}`, payload);
-    expect(answer).toMatchObject({ status: operation.success, json: { success: true, message: 'OK', data } });
-    expect(answer.headers.get('content-type')).toBe('application/json');
-  });
-
-  it.each(refused)(
-    '$operation.name refuses $payload: $status $message',
-    async ({ operation, payload, status, message, errors }) => {
-      const { sandbox } = await startAtNoon();
-      const before = structuredClone(sandbox.data);
-      const answer = await call(sandbox, `/${operation.name}`, payload);
-      expect({ ...answer.json, status: answer.status }).toEqual({
-        status,
-        success: false,
-        message,
-        data: null,
-        errors,
-      });
-      expect(sandbox.audit.at(-1)).toMatchObject({ status, reason: message });
-      expect(sandbox.data).toEqual(before);
-    },
-  );
-
   it.each([
     ['/projects/list', {}, 3],
     ['/projects/search', { q: 'PHONE' }, 1],

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxCommands } from '../as-person/linked.ts';
+import { killsAt, startTrials, Tally } from '../kill/crash-trials.ts';
+import type { Answering } from '../kill/creation-faults.ts';
+import { rows } from '../kill/rows.ts';
+
+/** What may become of the first send of the operation that the automation is about. */
+const faults: readonly (readonly Answering[])[] = [
+  ['as it is'],
+  ['answer lost after the work'],
+  ['cut before the work'],
+  ['500 after the work'],
+  ['maintenance page'],
+  ['429'],
+  ['answer lost after the work', '429'],
+  ['403'],
+];
+
+/** So many kills of each, evenly spread. The tests of test/long/crash-*.test.ts kill everywhere. */
+const KILLS = 8;
+
+describe.each(rows)('$automation: $what', (row) => {
+  const tally = new Tally();
+  let trials: Awaited<ReturnType<typeof startTrials>>;
+  beforeAll(async () => {
+    const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
+    trials = await (row.isTool ? startTrials({ mcp }, tally, sandboxCommands()) : startTrials({}, tally));
+  });
+  afterAll(() => trials.close());
+
+  const itsFaults = row.repeatable ? faults.filter((answers) => !answers.includes('403')) : faults;
+  it.each(itsFaults.map((answers) => ({ answers })))(
+    'happens once, or ends as documented: $answers',
+    async ({ answers }) => {
+      await trials.try({ row, answers });
+      expect(tally.violations.splice(0)).toEqual([]);
+    },
+  );
+
+  // A command that comes again is another one.
+  it.skipIf(row.incoming(0).some(({ from }) => from === 'slack command'))(
+    'happens once, however often it is delivered',
+    async () => {
+      await trials.try({ row, answers: ['as it is'], isRepeated: true });
+      expect(tally.violations.splice(0)).toEqual([]);
+    },
+  );
+
+  it('happens once wherever the relay is killed', async () => {
+    const answers = ['as it is'] as const;
+    const kills = killsAt(await trials.try({ row, answers }));
+    const apart = Math.ceil(kills.length / KILLS);
+    await trials.tryEach(
+      { row, answers },
+      kills.filter((_, index) => index % apart === 0),
+    );
+    expect(tally.violations.splice(0)).toEqual([]);
+  });
+});
