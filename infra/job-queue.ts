@@ -42,8 +42,11 @@ export class JobQueue extends Construct {
       ...both,
       queueName: `${name}.fifo`,
       // Longer than a run of the worker, but as short as possible: while the message of a crashed worker is
-      // invisible, the other jobs of its entity wait. AWS recommends six times the timeout for batches and for queues
-      // that count receives; neither applies here.
+      // invisible, the other jobs of its entity wait. AWS recommends six times the timeout, so that Lambda can try
+      // again if the function is throttled: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+      // In a full account, a run may therefore start with less than it needs, and the message comes again while it runs.
+      // That is harmless: the lease of the job in the table is for the whole run, and a worker without it lets the message
+      // sleep. Extending the visibility would cost a request for each run.
       visibilityTimeout: WORKER_TIMEOUT.plus(Duration.seconds(30)),
       // A waiting job is received many times, but only a message that crashes the worker reaches this number.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 100 },

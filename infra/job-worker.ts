@@ -6,6 +6,7 @@ import {
   RecursiveLoop,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { workersOf } from '../lib/config/capacity.ts';
 import { parkingInWords } from '../lib/engine/record/in-plain-words.ts';
 import { WORKER_TIMEOUT } from './job-queue.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
@@ -39,7 +40,7 @@ export class JobWorker extends Construct {
         target: this.function,
         eventSourceArn: queues[lane].queue.queueArn,
         batchSize: 1,
-        maxConcurrency: config.deployment.maxConcurrency[lane],
+        maxConcurrency: workersOf(config, props.stage.settings)[lane],
         reportBatchItemFailures: true,
       });
       (source.node.defaultChild as CfnEventSourceMapping).enabled = running.either(true, false);

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Duration, FileSystem, Stack, Stage } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
   Code,
@@ -45,6 +46,8 @@ export interface RelayParts extends Keyed {
   /** Without it, all functions run outside a VPC. */
   network: Network | undefined;
   running: Running;
+  /** The key before the stage's key. Messages may still be encrypted with it. */
+  formerKey: IKey | undefined;
 }
 
 export interface RelayFunctionProps extends RelayParts {
@@ -88,6 +91,7 @@ export class RelayFunction extends Construct {
     letLambdaConnect(role, name);
     // For the table, the queues and the secrets.
     key?.grant(role, ...ENCRYPT_AND_DECRYPT);
+    props.formerKey?.grant(role, 'kms:Decrypt');
 
     this.function = new LambdaFunction(this, 'Function', {
       functionName: name,

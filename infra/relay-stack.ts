@@ -46,6 +46,8 @@ export class RelayStack extends Stack {
     this.#followRules(stage);
 
     const key = kmsKeyArn === undefined ? undefined : stageKey(this, 'Key', kmsKeyArn);
+    const { formerKmsKeyArn } = settings;
+    const formerKey = formerKmsKeyArn === undefined ? undefined : stageKey(this, 'FormerKey', formerKmsKeyArn);
     const network = settings.network && new Network(this, 'Network', settings.network);
     const entrance = settings.httpApi
       ? new HttpEntrance(this, 'Entrance', { stage, config, settings: settings.httpApi, key })
@@ -60,7 +62,18 @@ export class RelayStack extends Stack {
     const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
-    const relay = { stage, config, alarms, table, secrets, queues: { interactive, background }, network, key, running };
+    const relay = {
+      stage,
+      config,
+      alarms,
+      table,
+      secrets,
+      queues: { interactive, background },
+      network,
+      key,
+      formerKey,
+      running,
+    };
 
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
       slug: 'github-webhook',

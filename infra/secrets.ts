@@ -76,7 +76,7 @@ export class Secrets extends Construct {
         .filter(({ absence }) => absence.calendar)
         .map(({ name }) => [`calendar/${name}`, 'Address of the calendar of absences of a team'] as const),
     ]);
-    const { existingSecrets } = stage.settings;
+    const { existingSecrets, replicaRegion } = stage.settings;
     const unknown = existingSecrets.filter((name) => !descriptions.has(name));
     if (unknown.length > 0) {
       throw new StageError(
@@ -95,6 +95,7 @@ export class Secrets extends Construct {
         description,
         ...(key && { kmsKeyId: key.keyArn }),
         ...(GENERATED.has(name) && { generateSecretString: RANDOM_KEY }),
+        ...(name === 'markers' && replicaRegion !== undefined && { replicaRegions: [{ region: replicaRegion }] }),
       });
       secret.node.addDependency(table);
       secret.applyRemovalPolicy(stage.removalPolicy);

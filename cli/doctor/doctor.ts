@@ -15,6 +15,7 @@ import type { Cli } from '../cli.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { NoRelay, type OpenTarget, type Target } from '../target.ts';
+import { checkBeforeDeploy } from './before-deploy.ts';
 import { checkCalendars } from './calendars.ts';
 import { checkConnection } from './connection.ts';
 import { type Finding, printFindings } from './finding.ts';
@@ -30,6 +31,7 @@ export function addDoctorCommand({ program, open }: Cli): void {
     .command('doctor')
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
     .option('--json', 'as JSON')
+    .option('--before-deploy', 'with --stage: check what would stop a deployment of the stage to this account')
     .addHelpText(
       'after',
       `
@@ -40,9 +42,14 @@ contradicted, and ? was not tried, with the reason. The exit status is 1 if anyt
 
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; beforeDeploy?: boolean }) => {
       const { stage } = program.opts<{ stage?: string }>();
-      const findings = await examineRelay(await loadConfig(), open, stage);
+      if (options.beforeDeploy && stage === undefined) throw new Error('name the stage to deploy with --stage');
+      const config = await loadConfig();
+      const findings =
+        options.beforeDeploy && stage !== undefined
+          ? await checkBeforeDeploy(config, stage)
+          : await examineRelay(config, open, stage);
       if (options.json) printJson(findings);
       else printFindings(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

@@ -31,7 +31,7 @@ export function judgeConcurrency(config: RelayConfig, stage: string, limit: numb
   const accountConcurrency = settings?.accountConcurrency ?? limit;
   const open = openFunctions(config);
   const ofEach = settings && reservedForOpen(config, settings);
-  const ofWorkers = workersAtOnce(config);
+  const ofWorkers = workersAtOnce(config, settings);
   const ofOpen = open * webhookBurst(config);
   const reserved = worker + open * (ofEach ?? 0);
   const needed = Math.max(ofWorkers + ofOpen + schedules.length, reserved > 0 ? reserved + UNRESERVED_AT_LEAST : 0);

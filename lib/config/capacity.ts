@@ -2,6 +2,9 @@ import type { StageSettings } from './deployment.ts';
 import type { RelayConfig } from './schema.ts';
 import { linksAccounts } from './settings.ts';
 
+/** The queues, by their lanes. */
+type QueueName = 'interactive' | 'background';
+
 /** Lambda keeps at least this many executions for functions without a reservation. */
 export const UNRESERVED_AT_LEAST = 100;
 
@@ -24,10 +27,23 @@ export function openFunctions(config: RelayConfig): number {
 
 const webhooks = ({ slack }: RelayConfig) => (slack ? 2 : 1);
 
+/** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
+const LEAST_WORKERS = 2;
+
+/**
+ * Executions of the worker for each queue: as configured, and of a small account a quarter each, so that half of it is left
+ * to the webhooks and the schedules.
+ */
+export function workersOf({ deployment }: RelayConfig, settings?: StageSettings): Record<QueueName, number> {
+  const { interactive, background } = deployment.maxConcurrency;
+  const most = Math.max(LEAST_WORKERS, Math.floor((settings?.accountConcurrency ?? Number.POSITIVE_INFINITY) / 4));
+  return { interactive: Math.min(interactive, most), background: Math.min(background, most) };
+}
+
 /** Executions of the worker, reserved or not. */
-export function workersAtOnce({ deployment }: RelayConfig): number {
-  const { maxConcurrency, reservedConcurrency } = deployment;
-  return reservedConcurrency.worker ?? maxConcurrency.interactive + maxConcurrency.background;
+export function workersAtOnce(config: RelayConfig, settings?: StageSettings): number {
+  const { interactive, background } = workersOf(config, settings);
+  return config.deployment.reservedConcurrency.worker ?? interactive + background;
 }
 
 /** Executions that each open function needs. A webhook takes events faster than the worker carries them out. */

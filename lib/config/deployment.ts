@@ -179,6 +179,16 @@ const stage = z.strictObject({
         'them and does not change them. See [Remove and redeploy a stage](deploy.md#remove-and-redeploy-a-stage).',
       examples: [['markers', 'partner/main']],
     }),
+  replicaRegion: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'expected a region such as eu-west-1')
+    .optional()
+    .meta({
+      description:
+        'A region in which Secrets Manager keeps a replica of `markers`, for when the region of the stage is lost. See ' +
+        '[The region is lost](recovery.md#the-region-is-lost).',
+      examples: ['eu-west-1'],
+    }),
   httpApi: httpApi.optional().meta({ description: 'An API Gateway HTTP API instead of function URLs.' }),
   slackAlarms: z
     .strictObject({
@@ -220,6 +230,14 @@ const stage = z.strictObject({
       description:
         "A key of your own for the table, the queues, the secrets, the logs, the alarms and the functions' environment.",
       examples: ['arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000'],
+    }),
+  formerKmsKeyArn: arn('kms')
+    .optional()
+    .meta({
+      description:
+        'The key that `kmsKeyArn` was before. The functions may still decrypt with it, because messages that wait are ' +
+        'encrypted with it. Remove it two weeks later: no message is older.',
+      examples: ['arn:aws:kms:eu-central-1:123456789012:key/9f8e7d6c-0000-0000-0000-000000000000'],
     }),
   permissionsBoundaryArn: arn('iam')
     .optional()

@@ -65,6 +65,11 @@ function idleCosts(): number {
   return (polls * price('millionQueueRequests')) / 1e6 + runs * run;
 }
 
+/** Those of two webhooks, and of the pages that link accounts. */
+const ROUTES = 5;
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html */
+const METRICS_OF_ROUTE = 6;
+
 function partsOfMonth(template: Template): Record<string, number> {
   const count = (type: string) => Object.keys(template.findResources(type)).length;
   const [alarms, secrets] = [count('AWS::CloudWatch::Alarm'), count('AWS::SecretsManager::Secret')];
@@ -147,7 +152,10 @@ export async function costTables(): Promise<Record<string, readonly Row[]>> {
       ['a network that the stack creates: a NAT gateway', `${dollars(price('natGatewayHour') * MONTH_HOURS)} a month`],
       ['its address', `${dollars(price('addressHour') * MONTH_HOURS)} a month`],
       ['its two interface endpoints in two zones', `${dollars(2 * 2 * price('endpointHour') * MONTH_HOURS)} a month`],
-      ['`httpApi`', `${dollars(price('millionApiRequests'))} a million requests`],
+      [
+        '`httpApi`',
+        `${dollars(price('millionApiRequests'))} a million requests, and ${dollars(ROUTES * METRICS_OF_ROUTE * price('metric'))} a month for the metrics of its ${ROUTES} routes`,
+      ],
       ['`tracing: true`', `${dollars(price('millionTraces'))} a million traces`],
     ],
     flood: floodTable(wanted),

@@ -104,6 +104,39 @@ describe('the stack', () => {
     expect(others(template)).toEqual(others(templateOf('prod', everything)));
   });
 
+  it('every function may decrypt with the former key what waits, and nothing else', () => {
+    const { kmsKeyArn = '' } = stages.rules;
+    const formerKmsKeyArn = kmsKeyArn.replace('key/1234', 'key/9999');
+    const template = templateOf('rules', { deployment: { stages: { rules: { ...stages.rules, formerKmsKeyArn } } } });
+    for (const slug of ['github-webhook', 'job-worker', ...schedules.map((one) => one.slug)]) {
+      const ofKey = statementsOf(template, slug).filter(({ Resource }) => Resource === formerKmsKeyArn);
+      expect(ofKey).toMatchObject([{ Action: 'kms:Decrypt', Condition: expect.anything() }]);
+    }
+  });
+
+  it('a replica of the key of markers is kept in another region', () => {
+    const template = templateOf('prod', {
+      ...everything,
+      deployment: { ...everything.deployment, stages: { prod: { protected: true, replicaRegion: 'eu-west-1' } } },
+    });
+    const replicated = Object.values(template.findResources('AWS::SecretsManager::Secret')).filter(
+      ({ Properties }) => Properties.ReplicaRegions,
+    );
+    expect(replicated).toMatchObject([
+      { Properties: { Name: 'partner-relay/prod/markers', ReplicaRegions: [{ Region: 'eu-west-1' }] } },
+    ]);
+  });
+
+  it.each([
+    [10, 2, 2],
+    [16, 4, 4],
+    [1_000, 5, 5],
+  ])('in an account with %i executions, the lanes have %i and %i workers', (accountConcurrency, ...workers) => {
+    const template = templateOf('dev', { deployment: { stages: { dev: { accountConcurrency } } } });
+    const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+    expect(sources.map(({ Properties }) => Properties.ScalingConfig.MaximumConcurrency)).toEqual(workers);
+  });
+
   it('secrets that exist are used and left alone', () => {
     const existing = ['markers', 'partner/main'];
     const stage = { protected: true, existingSecrets: existing };
