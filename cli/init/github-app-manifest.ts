@@ -1,3 +1,5 @@
+import { takenEvents } from '../../lib/platforms/github/delivery.ts';
+
 /** Where GitHub takes a manifest for an App of that organization, or of the person who is signed in. */
 export function newAppUrl(github: string, organization: string | undefined): string {
   const owner = organization ? `organizations/${encodeURIComponent(organization)}/` : '';
@@ -30,7 +32,7 @@ export function githubAppManifest(name: string, webhookUrl: string | undefined, 
       contents: 'read',
       merge_queues: 'read',
     },
-    default_events: ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'],
+    default_events: [...takenEvents],
   };
 }
 

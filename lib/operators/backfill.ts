@@ -11,7 +11,7 @@ import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
 import { type JobDraft, jobId } from '../engine/record/job.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import { keep, type ReportedState } from '../links/link-life.ts';
-import type { GithubIssue } from '../platforms/github/issue.ts';
+import type { GithubIssue } from '../platforms/github/payload.ts';
 import type { Limits } from '../service/budget/window.ts';
 import { createDefect, updateDefect } from '../service/partner/operations/defects.ts';
 import { cutToBytes } from '../text.ts';

@@ -4,7 +4,7 @@ import { issueEntity } from '../automations/issue-to-defect/draft.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import { heldBy, keep, type Link, restore } from '../links/link-life.ts';
-import type { GithubIssue } from '../platforms/github/issue.ts';
+import type { GithubIssue } from '../platforms/github/payload.ts';
 import type { PartnerClient } from '../service/partner/client.ts';
 import { withOverride } from '../service/partner/operation.ts';
 import { listDefects } from '../service/partner/operations/defects.ts';

@@ -376,17 +376,14 @@ describe('the check of a pull request', () => {
   });
 
   it.each([
-    ['check_run', { action: 'completed' }, 'a check run that is completed changes nothing'],
-    [
-      'check_run',
-      { action: 'rerequested', check_run: { id: 1, external_id: '', head_sha: 'a' } },
-      'not of a pull request that the relay checks',
-    ],
-    ['merge_group', { action: 'destroyed' }, 'a merge group that is destroyed needs no check'],
-  ])('is made for no other %s', async (event, payload, reason) => {
+    ['check_run', 'completed', 'a check run that is completed changes nothing'],
+    ['check_run', 'rerequested', 'not of a pull request that the relay checks'],
+    ['merge_group', 'destroyed', 'a merge group that is destroyed needs no check'],
+  ])('is made for no other %s: %s', async (event, action, reason) => {
     await start();
+    const about = { id: 1, external_id: '', head_sha: 'a' };
     const sender = { login: 'Codertocat' };
-    const { answer } = await relay.post(event, { sender, repository, ...payload });
+    const { answer } = await relay.post(event, { action, sender, repository, check_run: about, merge_group: about });
     expect(answer.ignored).toContain(reason);
   });
 

@@ -483,7 +483,7 @@ describe('a repository', () => {
   it('a repository that is not configured takes no commands', async () => {
     const event = created('/done 101');
     const repository = { ...(event.repository as Fields), full_name: 'somebody/else' };
-    expect((await post({ ...event, repository })).ignored).toContain('somebody/else does not allow commands');
+    expect((await post({ ...event, repository })).ignored).toContain('somebody/else is not in relay.config.ts');
   });
 });
 

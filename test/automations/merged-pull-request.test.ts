@@ -76,7 +76,7 @@ describe('a merged pull request', () => {
     [
       'of another repository',
       merged(BODY, { repository: { full_name: 'somebody/else' } }),
-      'somebody/else does not allow completing checklist items in relay.config.ts',
+      'somebody/else is not in relay.config.ts',
     ],
   ])('other pull requests complete nothing: %s', async (_, event, reason) => {
     const { status, answer } = await post(event);

@@ -18,7 +18,7 @@ import type { ActionResult } from '../../console/requests.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { createJobStore, type JobStore } from '../../lib/engine/record/job-store.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
-import { takeIssue } from '../../lib/intake/github/take-issue.ts';
+import { takeDelivery } from '../../lib/intake/github/receive-delivery.ts';
 import { createLinks, type Links } from '../../lib/links/links.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../lib/state/table/table.ts';
@@ -236,7 +236,7 @@ describe('the stack on an AWS emulator', () => {
   let neverQueued: string;
   it('is left with a job whose sender died before it was queued', async () => {
     const delivery = { event: 'issues', deliveryId: randomUUID(), payload: opened(2) };
-    const taken = takeIssue(delivery, exampleConfig());
+    const [taken] = await takeDelivery(delivery, exampleConfig());
     if (!taken || 'ignored' in taken) throw new Error('the delivery makes no job');
     const [draft] = taken.jobs;
     if (!draft) throw new Error('the delivery makes no job');

@@ -98,7 +98,13 @@ describe('what cannot be taken', () => {
     ['broken JSON', '{"action":', 'application/json', 400, /not JSON/],
     ['JSON that is no object', '[]', 'application/json', 400, /not a JSON object/],
     ['a form without payload', 'a=b', 'application/x-www-form-urlencoded', 400, /no field "payload"/],
-    ['an issue without its fields', '{"action":"opened"}', 'application/json', 400, /issue: .*repository: /],
+    [
+      'an issue without its fields',
+      '{"repository":{"full_name":"Codertocat/Hello-World"}}',
+      'application/json',
+      400,
+      /action: .*issue: /,
+    ],
     ['a body above 6 MB', ' '.repeat(MAX_BODY_BYTES + 1), 'application/json', 413, /larger/],
   ])('%s', async (_, body, contentType, status, reason) => {
     await start();
@@ -125,7 +131,7 @@ describe('what no automation handles', () => {
       'issues',
       issueEvent('opened', { repository: 'somebody/else' }),
       202,
-      { jobs: [], ignored: expect.stringContaining('somebody/else is not configured') },
+      { jobs: [], ignored: expect.stringContaining('somebody/else is not in relay.config.ts') },
     ],
   ])('an ignored event is answered with the reason and writes nothing: %s', async (event, payload, status, answer) => {
     await start();

@@ -10,9 +10,9 @@ import { heldBy } from '../../links/link-life.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { openPulls } from '../../platforms/github/checks/open-pulls.ts';
-import type { CheckedPull } from '../../platforms/github/checks/payloads.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
+import type { OpenPull } from '../../platforms/github/payload.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
@@ -77,7 +77,7 @@ export function checkPullRequest(context: Context): Automation {
    * the best result counts: no stranger spoils another one's check.
    */
   async function decide(
-    pulls: readonly CheckedPull[],
+    pulls: readonly OpenPull[],
     rerunBy: string | undefined,
     settings: CheckPullRequestConfig,
     at: At,
@@ -85,7 +85,7 @@ export function checkPullRequest(context: Context): Automation {
     const isTeams = (who: Unproven | undefined) => !who || isCollaborator(at.place, who, at.steps, collaborators);
     const into = pulls.filter(({ base }) => base.ref === base.repo.default_branch);
     if (into.length === 0) return verdicts.ofOtherBase;
-    const counting: CheckedPull[] = [];
+    const counting: OpenPull[] = [];
     for (const pull of into) {
       if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
     }
@@ -104,7 +104,7 @@ export function checkPullRequest(context: Context): Automation {
   }
 
   async function verify(
-    pull: CheckedPull,
+    pull: OpenPull,
     isLookedUp: boolean,
     isAfresh: boolean,
     { exemptLabels }: CheckPullRequestConfig,
@@ -151,7 +151,7 @@ export function checkPullRequest(context: Context): Automation {
 }
 
 /** The ids of the tasks that a pull request names. */
-function tasksOf({ body }: CheckedPull): string[] {
+function tasksOf({ body }: OpenPull): string[] {
   return relationLines(body ?? '')
     .flatMap(({ kind, named }) => (kind === 'task' && idIn(named) === named ? named : []))
     .slice(0, MOST_NAMED);

@@ -4,7 +4,7 @@ import type { SentFields } from '../../engine/record/journal.ts';
 import { markerIn } from '../../engine/record/markers.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import type { Applied, Defect, ReportedState } from '../../links/link-life.ts';
-import type { GithubIssue } from '../../platforms/github/issue.ts';
+import type { GithubIssue } from '../../platforms/github/payload.ts';
 import { cutToBytes } from '../../text.ts';
 import { withFooter } from '../described.ts';
 

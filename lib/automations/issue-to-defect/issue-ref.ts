@@ -4,7 +4,7 @@ import type { Steps } from '../../engine/run/steps.ts';
 import type { IssueState } from '../../links/issue-state.ts';
 import { type IssueName, type Link, type ReportedState, settleTie } from '../../links/link-life.ts';
 import { fetchIssueOrGone, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
-import type { GithubIssue } from '../../platforms/github/issue.ts';
+import type { GithubIssue } from '../../platforms/github/payload.ts';
 import type { Context } from '../context.ts';
 import { reportedState } from './defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from './draft.ts';

@@ -8,7 +8,7 @@ import { heldBy } from '../../links/link-life.ts';
 import type { DefectName } from '../../links/relations.ts';
 import { keptForMs } from '../../platforms/github/delivery.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
-import type { GithubIssue } from '../../platforms/github/issue.ts';
+import type { GithubIssue } from '../../platforms/github/payload.ts';
 import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
 import type { Context } from '../context.ts';

@@ -4,5 +4,5 @@
  */
 export { takeCommands } from './take-commands.ts';
 export { takeCompletions } from './take-completions.ts';
-export { takeIssueRelations, takeMergedRelations } from './take-written-relations.ts';
+export { relationsOfIssue, relationsOfMerge } from './take-written-relations.ts';
 export { withinTurns } from './within-turns.ts';

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { RelayConfig } from '../../config/schema.ts';
+import { findRepository } from '../../config/settings.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { JobQueue } from '../../engine/line/queue.ts';
 import type { Cause } from '../../engine/record/job.ts';
@@ -9,23 +10,24 @@ import type { JobStore } from '../../engine/record/job-store.ts';
 import type { Links } from '../../links/links.ts';
 import {
   type GithubDelivery,
+  isTaken,
   keptForMs,
   PayloadError,
   readDelivery,
-  takenEvents,
+  type TakenEvent,
 } from '../../platforms/github/delivery.ts';
-import { login, text } from '../../platforms/github/payload.ts';
+import { login, payloads, readPayload, text } from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import type { Table } from '../../state/table/table.ts';
-import { takeCheck } from './take-check.ts';
+import { takeMergeGroup, takePullRequestCheck, takeRerun } from './take-check.ts';
 import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
 import { takeMergedPullRequest } from './take-merged-pull-request.ts';
-import { takeRelations } from './take-relations.ts';
+import { takeIssueRelations, takeMergedRelations } from './take-relations.ts';
 import { takeWorkflowRun } from './take-workflow-run.ts';
-import type { GithubTaker, Taken } from './taken.ts';
+import type { Taken, Taker } from './taken.ts';
 
 export interface ReceiveOptions {
   config: RelayConfig;
@@ -40,27 +42,34 @@ export interface ReceiveOptions {
   metrics: Metrics;
 }
 
-/** These functions see every delivery. Add a new one here. */
-const githubTakers: readonly GithubTaker[] = [
-  takeIssue,
-  takeComment,
-  takeMergedPullRequest,
-  takeRelations,
-  takeCheck,
-  takeWorkflowRun,
-];
+/** What sees each event. */
+const takers: { [Event in TakenEvent]: readonly Taker<Event>[] } = {
+  issues: [takeIssue, takeIssueRelations],
+  issue_comment: [takeComment],
+  pull_request: [takeMergedPullRequest, takeMergedRelations, takePullRequestCheck],
+  check_run: [takeRerun],
+  merge_group: [takeMergeGroup],
+  workflow_run: [takeWorkflowRun],
+};
 
+const named = z.object({ repository: z.object({ full_name: text(600) }) });
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 
 /**
  * What a delivery leads to, from its payload alone.
- * @throws {PayloadError} for a delivery that cannot be read
+ * @throws {PayloadError} for a delivery of a configured repository that cannot be read
  */
-export async function takeDelivery(delivery: GithubDelivery, config: RelayConfig): Promise<Taken[]> {
-  // An event type that is missing from the list would work, but would never be redelivered.
-  const takers = takenEvents.has(delivery.event) ? githubTakers : [];
+export async function takeDelivery({ event, payload }: GithubDelivery, config: RelayConfig): Promise<Taken[]> {
+  return isTaken(event) ? take(event, payload, config) : [];
+}
+
+async function take<Event extends TakenEvent>(event: Event, sent: unknown, config: RelayConfig): Promise<Taken[]> {
+  const { full_name } = readPayload(event, named, sent).repository;
+  const repository = findRepository(config, full_name);
+  if (!repository) return [{ ignored: `${full_name} is not in relay.config.ts` }];
+  const payload = readPayload(event, payloads[event], sent);
   // Each in a promise of its own, so that one that throws at once leaves no other rejection without a handler.
-  const taken = await Promise.all(takers.map(async (take) => take(delivery, config)));
+  const taken = await Promise.all(takers[event].map(async (taker) => taker({ payload, repository, config })));
   return taken.filter((one) => one !== undefined);
 }
 

@@ -1,11 +1,7 @@
 import { checkJobs, EXTERNAL_IDS } from '../../automations/check-pull-request/draft.ts';
-import type { RelayConfig } from '../../config/schema.ts';
-import { findRepository } from '../../config/settings.ts';
 import { digest } from '../../digest.ts';
-import { checkedPullPayload, checkRunPayload, mergeGroupPayload } from '../../platforms/github/checks/payloads.ts';
-import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { readPayload } from '../../platforms/github/payload.ts';
-import type { Taken } from './taken.ts';
+import type { TakenEvent } from '../../platforms/github/delivery.ts';
+import type { RepositoryEvent, Taken } from './taken.ts';
 
 /** A pull request that is closed, or gets another base or head, leaves the commit to the others that have it. */
 const CHANGES = new Set([
@@ -19,26 +15,53 @@ const CHANGES = new Set([
   'unlabeled',
 ]);
 
-/** The commits that are checked, and what tells two events about them apart. */
-interface WantedCheck {
-  commits: readonly string[];
-  how?: { rerunBy: string } | { isInMergeQueue: true };
-  happened: (string | number)[];
+/** What tells two events apart that call for a check of the same commit. */
+interface Occasion {
+  event: TakenEvent;
+  happened: readonly (string | number)[];
   happenedAt?: number;
-  repository: { full_name: string };
-  installation?: { id: number } | null | undefined;
+  how?: { rerunBy: string } | { isInMergeQueue: true };
 }
 
-/** Handles what calls for the check of a commit: a change of a pull request with it, "Re-run", and a merge queue. */
-export function takeCheck(delivery: GithubDelivery, config: RelayConfig): Taken | undefined {
-  const wanted = wantedBy(delivery);
-  if (!wanted || 'ignored' in wanted) return wanted;
-  const { commits, how, happened, happenedAt, repository, installation } = wanted;
-  const { full_name } = repository;
-  const settings = findRepository(config, full_name);
-  if (!settings?.checkPullRequest) {
-    const ignored = `${full_name} is not configured for ${checkJobs.name} in relay.config.ts`;
-    return delivery.event === 'pull_request' ? undefined : { ignored };
+/** A change of a pull request calls for the check of the commits that are its head, or were. */
+export function takePullRequestCheck(event: RepositoryEvent<'pull_request'>): Taken | undefined {
+  const { action, pull_request: pull, before } = event.payload;
+  if (!CHANGES.has(action) || !event.repository.checkPullRequest) return undefined;
+  // Two changes within one second have the same updated_at.
+  const state = digest([pull.head.sha, pull.base.ref, pull.body ?? '', ...pull.labels.map(({ name }) => name)]);
+  return check(event, [pull.head.sha, ...(before ? [before] : [])], {
+    event: 'pull_request',
+    happened: [pull.id, action, pull.updated_at, state],
+    happenedAt: Date.parse(pull.updated_at),
+  });
+}
+
+/** "Re-run" */
+export function takeRerun(event: RepositoryEvent<'check_run'>): Taken {
+  const { action, check_run: run, sender } = event.payload;
+  if (action !== 'rerequested') return { ignored: `a check run that is ${action} changes nothing` };
+  if (run.external_id !== EXTERNAL_IDS.pullRequests) {
+    return { ignored: 'the check run is not of a pull request that the relay checks' };
+  }
+  const happened = ['rerun', run.id, run.completed_at ?? '', run.check_suite?.updated_at ?? ''];
+  return check(event, [run.head_sha], { event: 'check_run', happened, how: { rerunBy: sender.login } });
+}
+
+export function takeMergeGroup(event: RepositoryEvent<'merge_group'>): Taken {
+  const { action, merge_group: group } = event.payload;
+  if (action !== 'checks_requested') return { ignored: `a merge group that is ${action} needs no check` };
+  const how = { isInMergeQueue: true } as const;
+  return check(event, [group.head_sha], { event: 'merge_group', happened: ['merge group'], how });
+}
+
+function check(
+  { payload, repository: settings }: RepositoryEvent<'pull_request' | 'check_run' | 'merge_group'>,
+  commits: readonly string[],
+  { event, happened, happenedAt, how }: Occasion,
+): Taken {
+  const { full_name } = payload.repository;
+  if (!settings.checkPullRequest) {
+    return { ignored: `${full_name} is not configured for ${checkJobs.name} in relay.config.ts` };
   }
   const jobs = commits.map((headSha) =>
     checkJobs.draft({
@@ -47,47 +70,9 @@ export function takeCheck(delivery: GithubDelivery, config: RelayConfig): Taken 
       lane: 'background',
       entity: `${full_name}@${headSha}`,
       startsAtOnce: true,
-      summary: `${full_name}@${headSha.slice(0, 7)}: check after ${delivery.event}.${String(delivery.payload.action)}`,
-      input: { repository: settings.name, headSha, ...how, installationId: installation?.id },
+      summary: `${full_name}@${headSha.slice(0, 7)}: check after ${event}.${payload.action}`,
+      input: { repository: settings.name, headSha, ...how, installationId: payload.installation?.id },
     }),
   );
   return { happenedAt, jobs };
-}
-
-function wantedBy({ event, payload }: GithubDelivery): WantedCheck | { ignored: string } | undefined {
-  const action = String(payload.action);
-  switch (event) {
-    case 'pull_request': {
-      if (!CHANGES.has(action)) return undefined;
-      const { pull_request: pull, before, ...place } = readPayload(event, checkedPullPayload, payload);
-      // Two changes within one second have the same updated_at.
-      const state = digest([pull.head.sha, pull.base.ref, pull.body ?? '', ...pull.labels.map(({ name }) => name)]);
-      return {
-        ...place,
-        commits: [pull.head.sha, ...(before ? [before] : [])],
-        happened: [pull.id, action, pull.updated_at, state],
-        happenedAt: Date.parse(pull.updated_at),
-      };
-    }
-    case 'check_run': {
-      if (action !== 'rerequested') return { ignored: `a check run that is ${action} changes nothing` };
-      const { check_run: run, sender, ...place } = readPayload(event, checkRunPayload, payload);
-      if (run.external_id !== EXTERNAL_IDS.pullRequests) {
-        return { ignored: 'the check run is not of a pull request that the relay checks' };
-      }
-      return {
-        ...place,
-        commits: [run.head_sha],
-        how: { rerunBy: sender.login },
-        happened: ['rerun', run.id, run.completed_at ?? '', run.check_suite?.updated_at ?? ''],
-      };
-    }
-    case 'merge_group': {
-      if (action !== 'checks_requested') return { ignored: `a merge group that is ${action} needs no check` };
-      const { merge_group, ...place } = readPayload(event, mergeGroupPayload, payload);
-      return { ...place, commits: [merge_group.head_sha], how: { isInMergeQueue: true }, happened: ['merge group'] };
-    }
-    default:
-      return undefined;
-  }
 }

@@ -9,7 +9,7 @@ import { digest } from '../../digest.ts';
 import type { JobDraft, Unproven, WrittenLine } from '../../engine/record/job.ts';
 import { MOST_UNDER_WAY } from '../../people/turns.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
-import type { CommentPayload } from '../../platforms/github/payload.ts';
+import type { Payload } from '../../platforms/github/payload.ts';
 import { issuePlace, type Taken } from './taken.ts';
 
 /** A line of a comment in the form of a command. */
@@ -28,7 +28,7 @@ const MAX_ITEMS = 50;
  * the lines that it keeps. An edit that changes or removes a command gives no jobs, because the relay cannot tell a
  * correction from a second command.
  */
-export function takeCommands(read: CommentPayload, settings: RepositoryConfig, config: RelayConfig): Taken {
+export function takeCommands(read: Payload<'issue_comment'>, settings: RepositoryConfig, config: RelayConfig): Taken {
   const languages = config.slack?.languages ?? [];
   const now = commandsIn(read.comment.body, settings, languages);
   const before =
@@ -61,7 +61,7 @@ export function takeCommands(read: CommentPayload, settings: RepositoryConfig, c
 }
 
 /** When the comment got its current text. */
-function happenedAt({ action, comment }: CommentPayload): number {
+function happenedAt({ action, comment }: Payload<'issue_comment'>): number {
   return Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
 }
 
@@ -89,7 +89,7 @@ function commandsIn(body: string | null | undefined, settings: RepositoryConfig,
 }
 
 function draft(
-  read: CommentPayload,
+  read: Payload<'issue_comment'>,
   { login, unproven }: { login: string; unproven?: Unproven },
   { line, parsed, at }: CommandLine & { at: number },
   settings: RepositoryConfig,

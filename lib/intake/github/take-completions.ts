@@ -3,7 +3,7 @@ import { MOST_ITEMS } from '../../commands/checklist-items.ts';
 import { completedItems } from '../../commands/comment-lines.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
-import type { PullRequestPayload } from '../../platforms/github/payload.ts';
+import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToLength, enumerated } from '../../text.ts';
 import { issuePlace, type Taken } from './taken.ts';
 
@@ -12,7 +12,7 @@ const MAX_ITEMS = 50;
 
 /** The job that completes the checklist items that the text of a merged pull request names. */
 export function takeCompletions(
-  { pull_request: pull, repository, installation }: PullRequestPayload,
+  { pull_request: pull, repository, installation }: Payload<'pull_request'>,
   settings: RepositoryConfig,
 ): Taken {
   const named = completedItems(pull.body ?? '');
@@ -35,7 +35,7 @@ export function takeCompletions(
 }
 
 /** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */
-function askToConfirm({ user, merged_by }: PullRequestPayload['pull_request'], items: readonly string[]): string {
+function askToConfirm({ user, merged_by }: Payload<'pull_request'>['pull_request'], items: readonly string[]): string {
   const commands: string[] = [];
   for (let from = 0; from < items.length; from += MOST_ITEMS) {
     commands.push(`/done ${items.slice(from, from + MOST_ITEMS).join(' ')}`);

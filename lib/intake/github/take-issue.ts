@@ -1,29 +1,24 @@
 import { reportedState } from '../../automations/issue-to-defect/defect-text.ts';
 import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
-import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import { digest } from '../../digest.ts';
 import { keep } from '../../links/link-life.ts';
 import { isShownCollaborator } from '../../platforms/github/association.ts';
-import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { type IssuesPayload, readIssuesPayload } from '../../platforms/github/issue.ts';
+import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToBytes } from '../../text.ts';
-import type { Taken } from './taken.ts';
+import type { RepositoryEvent, Taken } from './taken.ts';
 
 const FOLLOWED = new Set('opened labeled unlabeled typed untyped edited closed reopened transferred'.split(' '));
 
-/** Handles an `issues` delivery. It only needs the payload, so the webhook can call it immediately. */
-export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
-  if (event !== 'issues') return undefined;
-  const action = String(payload.action);
+/** What an event of an issue changes about its defect. */
+export function takeIssue({ payload: delivery, repository, config }: RepositoryEvent<'issues'>): Taken {
+  const { action } = delivery;
   if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
   if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
   if (!FOLLOWED.has(action)) return { ignored: `no automation handles issues events with the action ${action}` };
 
-  const delivery = readIssuesPayload(payload);
-  const repository = findRepository(config, delivery.repository.full_name);
-  const settings = repository?.issueToDefect;
-  if (!repository || !settings) {
+  const settings = repository.issueToDefect;
+  if (!settings) {
     return { ignored: `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts` };
   }
   const reported = reportedState(delivery.issue, delivery.repository.full_name, settings);
@@ -69,13 +64,13 @@ export function takeIssue({ event, payload }: GithubDelivery, config: RelayConfi
  * by people with triage permission. GitHub's payloads do not show private memberships, so such members count as
  * outsiders.
  */
-function strangerBehind({ issue, sender }: IssuesPayload): string | undefined {
+function strangerBehind({ issue, sender }: Payload<'issues'>): string | undefined {
   const isAuthor = sender && sender.login === issue.user?.login;
   return isAuthor && !isShownCollaborator(issue.user, issue.author_association) ? sender.login : undefined;
 }
 
 /** The links of the old and the new issue, if the delivery is about a transfer. GitHub tells it in both repositories. */
-function transferIn({ action, changes, issue, repository }: IssuesPayload) {
+function transferIn({ action, changes, issue, repository }: Payload<'issues'>) {
   const { old_issue: old, new_issue: next, new_repository: there } = changes ?? {};
   const entity = issueEntity(issue.id);
   if (action === 'transferred' && next && there && next.id !== issue.id)

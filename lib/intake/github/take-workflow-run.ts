@@ -1,23 +1,16 @@
 import { attemptOf, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
-import type { RelayConfig } from '../../config/schema.ts';
-import { findRepository } from '../../config/settings.ts';
-import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import { readPayload, workflowRunPayload } from '../../platforms/github/payload.ts';
-import type { Taken } from './taken.ts';
+import type { RepositoryEvent, Taken } from './taken.ts';
 
 /**
  * Takes the test results of a workflow run that has ended. The worker fetches them. Nothing is read of a run that does not
  * count: anybody can start one with a pull request, and fill it with artifacts.
  */
-export function takeWorkflowRun({ event, payload }: GithubDelivery, config: RelayConfig): Taken | undefined {
-  if (event !== 'workflow_run') return undefined;
-  if (payload.action !== 'completed') return { ignored: `a workflow run that is ${payload.action} has no results yet` };
-  const read = readPayload(event, workflowRunPayload, payload);
-  const { workflow_run: run, repository, installation } = read;
-  const settings = findRepository(config, repository.full_name);
-  if (!settings?.tests) return { ignored: `${repository.full_name} has no tests in relay.config.ts` };
+export function takeWorkflowRun({ payload, repository: settings }: RepositoryEvent<'workflow_run'>): Taken {
+  const { action, workflow_run: run, repository, installation } = payload;
+  if (action !== 'completed') return { ignored: `a workflow run that is ${action} has no results yet` };
   const { name, connection, tests } = settings;
-  const workflow = read.workflow?.path.split('/').at(-1) ?? 'without a file';
+  if (!tests) return { ignored: `${name} has no tests in relay.config.ts` };
+  const workflow = payload.workflow?.path.split('/').at(-1) ?? 'without a file';
   if (!tests.workflows.includes(workflow)) {
     return { ignored: `the workflow ${workflow} is not in tests.workflows of relay.config.ts` };
   }

@@ -2,14 +2,11 @@ import { reportedState } from '../../automations/issue-to-defect/defect-text.ts'
 import { issueEntity } from '../../automations/issue-to-defect/draft.ts';
 import { relateJobs } from '../../automations/relate/draft.ts';
 import { closedIssues, type RelationLine, relationLines } from '../../commands/relation-lines.ts';
-import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { type Account, unprovenAuthor } from '../../platforms/github/association.ts';
-import { readIssuesPayload } from '../../platforms/github/issue.ts';
-import { pullRequestPayload, readPayload } from '../../platforms/github/payload.ts';
 import { cutToLength } from '../../text.ts';
-import { issuePlace, type Taken } from './taken.ts';
+import { issuePlace, type RepositoryEvent, type Taken } from './taken.ts';
 
 /** The lines of one text that are read, and the issues that it closes. */
 const MOST_LINES = 10;
@@ -32,16 +29,16 @@ interface Written {
 }
 
 /** The lines count by the author of an issue when it is to have a defect, and after that by the person who edits them. */
-export function takeIssueRelations(payload: unknown, config: RelayConfig): Taken | undefined {
-  const { action, issue, sender, changes, repository, installation } = readIssuesPayload(payload);
-  const settings = findRepository(config, repository.full_name);
-  if (!settings?.issueToDefect) return undefined;
+export function relationsOfIssue({ payload, repository }: RepositoryEvent<'issues'>): Taken | undefined {
+  const { action, issue, sender, changes, installation } = payload;
+  const { full_name } = payload.repository;
+  if (!repository.issueToDefect) return undefined;
   const edit = action === 'edited' ? changes?.body : undefined;
   const isNew = action === 'opened' || action === 'labeled';
-  const becomesDefect = isNew && reportedState(issue, repository.full_name, settings.issueToDefect).wanted;
+  const becomesDefect = isNew && reportedState(issue, full_name, repository.issueToDefect).wanted;
   if (!edit && !becomesDefect) return undefined;
   const source = {
-    place: issuePlace(settings, repository.full_name, issue.number, installation),
+    place: issuePlace(repository, full_name, issue.number, installation),
     issue: issueEntity(issue.id),
     happened: [issue.id, issue.updated_at],
   };
@@ -49,17 +46,16 @@ export function takeIssueRelations(payload: unknown, config: RelayConfig): Taken
 }
 
 /** As GitHub closes the issues only then, and no link can be taken back, the lines count from the merge on. */
-export function takeMergedRelations(payload: unknown, config: RelayConfig): Taken | undefined {
-  const read = readPayload('pull_request', pullRequestPayload, payload);
-  const { action, pull_request: pull, sender, changes, repository, installation } = read;
-  const settings = findRepository(config, repository.full_name);
+export function relationsOfMerge({ payload, repository, config }: RepositoryEvent<'pull_request'>): Taken | undefined {
+  const { action, pull_request: pull, sender, changes, installation } = payload;
+  const { full_name } = payload.repository;
   const edit = action === 'edited' ? changes?.body : undefined;
   const isIn = pull.merged && pull.base.ref === pull.base.repo.default_branch;
-  if (!settings || !isIn || !(action === 'closed' || edit)) return undefined;
-  const issues = closedIssues(pull.body ?? '', repository.full_name, pull.html_url).filter(
-    (name) => findRepository(config, name.replace(/#.*/, ''))?.connection === settings.connection,
+  if (!isIn || !(action === 'closed' || edit)) return undefined;
+  const issues = closedIssues(pull.body ?? '', full_name, pull.html_url).filter(
+    (name) => findRepository(config, name.replace(/#.*/, ''))?.connection === repository.connection,
   );
-  const place = issuePlace(settings, repository.full_name, pull.number, installation);
+  const place = issuePlace(repository, full_name, pull.number, installation);
   const happened = ['pull request', pull.id, ...(edit ? [pull.updated_at] : [])];
   const jobs = issues
     .slice(0, MOST_LINES)

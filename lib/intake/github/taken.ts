@@ -1,7 +1,8 @@
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { Links } from '../../links/links.ts';
-import type { GithubDelivery } from '../../platforms/github/delivery.ts';
+import type { TakenEvent } from '../../platforms/github/delivery.ts';
+import type { Payload } from '../../platforms/github/payload.ts';
 
 /** The result of a delivery: jobs, or the reason why there are none. */
 export type Taken =
@@ -17,13 +18,16 @@ export type Taken =
     }
   | { ignored: string };
 
-/**
- * Decides what a delivery leads to, from the payload alone; undefined for other event types.
- * @throws {PayloadError} for a delivery of its own type that it cannot read
- */
-export type GithubTaker = (
-  delivery: GithubDelivery,
-  config: RelayConfig,
+/** An event of a repository that relay.config.ts names. */
+export interface RepositoryEvent<Event extends TakenEvent> {
+  payload: Payload<Event>;
+  repository: RepositoryConfig;
+  config: RelayConfig;
+}
+
+/** Decides what an event leads to, from its payload alone; undefined if the event is no business of it. */
+export type Taker<Event extends TakenEvent> = (
+  event: RepositoryEvent<Event>,
 ) => Taken | undefined | Promise<Taken | undefined>;
 
 /** The issue or pull request where a person requests a job on GitHub. The answer goes there too. */

@@ -12,15 +12,14 @@ export interface GithubDelivery {
   payload: Record<string, unknown>;
 }
 
-/** The events that automations take. Redelivery leaves the deliveries of any other event alone. */
-export const takenEvents: ReadonlySet<string> = new Set([
-  'issues',
-  'issue_comment',
-  'pull_request',
-  'check_run',
-  'merge_group',
-  'workflow_run',
-]);
+const taken = ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'] as const;
+
+/** An event that automations take. Redelivery leaves the deliveries of any other event alone. */
+export type TakenEvent = (typeof taken)[number];
+
+export const takenEvents: ReadonlySet<string> = new Set(taken);
+
+export const isTaken = (event: string): event is TakenEvent => takenEvents.has(event);
 
 /**
  * How long GitHub can redeliver a delivery: 3 days, and 7 days on GitHub Enterprise Server.

@@ -1,6 +1,6 @@
 import { ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
-import { type GithubIssue, readIssue } from './issue.ts';
+import { type GithubIssue, readIssue } from './payload.ts';
 
 /** Where an issue is. */
 export interface IssueAddress extends RepositoryAddress {

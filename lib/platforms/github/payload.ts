@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { PayloadError } from './delivery.ts';
+import { PayloadError, type TakenEvent } from './delivery.ts';
 
 /** A text with a bound, because an item of the table holds 400 KB. */
 export const text = (mostCharacters: number) => z.string().check(z.maxLength(mostCharacters));
@@ -9,12 +9,12 @@ export const text = (mostCharacters: number) => z.string().check(z.maxLength(mos
  * more.
  */
 export const login = text(255);
-export const repository = z.object({ full_name: text(600) });
+const repository = z.object({ full_name: text(600) });
 /** ISO 8601, as GitHub writes it: `2026-11-20T09:59:58Z`. */
 export const instant = z
   .string()
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/, 'expected a time'));
-export const installation = z.object({ id: z.int() });
+const installation = z.object({ id: z.int() });
 
 /** @throws {PayloadError} that names each field which is missing or of another type */
 export function readPayload<T>(event: string, schema: z.core.$ZodType<T>, payload: unknown): T {
@@ -24,58 +24,54 @@ export function readPayload<T>(event: string, schema: z.core.$ZodType<T>, payloa
   throw new PayloadError(`the ${event} payload cannot be read: ${fields.slice(0, 5).join('; ')}`);
 }
 
-/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment */
-export const commentPayload = z.lazy(() =>
-  z.object({
-    action: z.string(),
-    comment: z.object({
-      id: z.int(),
-      /** GitHub accepts 65,536 characters of one or two UTF-16 units each. */
-      body: z.nullish(text(131_072)),
-      author_association: z.string(),
-      created_at: instant,
-      updated_at: instant,
-      user: z.nullish(z.object({ login, type: z.nullish(z.string()) })),
-    }),
-    issue: z.object({ number: z.int() }),
-    sender: z.object({ login }),
-    repository,
-    /** Only for `edited`. */
-    changes: z.nullish(z.object({ body: z.nullish(z.object({ from: z.nullish(z.string()) })) })),
-    installation: z.nullish(installation),
-  }),
-);
-
-export type CommentPayload = z.output<typeof commentPayload>;
-
 const account = z.nullish(z.object({ login, type: z.nullish(z.string()) }));
+const before = z.nullish(z.object({ from: z.nullish(z.string()) }));
+const always = { action: z.string(), repository, installation: z.nullish(installation) };
 
-/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request */
-export const pullRequestPayload = z.lazy(() =>
+const issue = z.lazy(() =>
   z.object({
-    action: z.string(),
-    pull_request: z.object({
-      id: z.int(),
-      number: z.int(),
-      body: z.nullish(z.string()),
-      html_url: z.optional(text(2_000)),
-      merged: z.nullish(z.boolean()),
-      merged_at: z.nullish(instant),
-      updated_at: instant,
-      merged_by: account,
-      user: account,
-      author_association: z.nullish(z.string()),
-      base: z.object({ ref: text(255), repo: z.object({ default_branch: text(255) }) }),
-    }),
-    sender: account,
-    repository,
-    /** Only for `edited`. */
-    changes: z.nullish(z.object({ body: z.nullish(z.object({ from: z.nullish(z.string()) })) })),
-    installation: z.nullish(installation),
+    id: z.int(),
+    number: z.int(),
+    title: text(4_096),
+    body: z.nullish(z.string()),
+    html_url: text(4_096),
+    /** Null for a deleted account. */
+    user: account,
+    author_association: z.nullish(z.string()),
+    state: z.nullish(text(255)),
+    state_reason: z.nullish(text(255)),
+    created_at: instant,
+    updated_at: instant,
+    type: z.nullish(z.object({ name: text(255) })),
+    labels: z.nullish(z.array(z.object({ name: text(255) })).check(z.maxLength(400))),
   }),
 );
 
-export type PullRequestPayload = z.output<typeof pullRequestPayload>;
+export type GithubIssue = z.output<typeof issue>;
+
+/** @throws {PayloadError} */
+export function readIssue(answer: unknown): GithubIssue {
+  return readPayload('issue', issue, answer);
+}
+
+const pull = {
+  id: z.int(),
+  number: z.int(),
+  state: text(255),
+  body: z.nullish(z.string()),
+  html_url: z.optional(text(2_000)),
+  updated_at: instant,
+  head: z.object({ sha: text(64) }),
+  base: z.object({ ref: text(255), repo: z.object({ default_branch: text(255) }) }),
+  /** Null for a deleted account. */
+  user: account,
+  author_association: z.nullish(z.string()),
+  labels: z.array(z.object({ name: text(255) })),
+};
+
+/** https://docs.github.com/en/rest/pulls/pulls#list-pull-requests */
+export const openPull = z.lazy(() => z.object(pull));
+export type OpenPull = z.output<typeof openPull>;
 
 /** What is kept of a workflow run that has ended. */
 export const workflowRun = z.object({
@@ -92,14 +88,88 @@ export const workflowRun = z.object({
   html_url: text(2_000),
 });
 
-/** https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_run */
-export const workflowRunPayload = z.lazy(() =>
-  z.object({
-    action: z.string(),
-    workflow: z.nullish(z.object({ path: text(1_000) })),
-    // Null for a fork that was deleted.
-    workflow_run: z.extend(workflowRun, { head_repository: z.nullish(z.object({ id: z.int() })) }),
-    repository: z.object({ id: z.int(), full_name: text(600) }),
-    installation: z.nullish(installation),
-  }),
-);
+/**
+ * What is read of each event that automations take.
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads
+ */
+const shapes = {
+  issues: z.lazy(() =>
+    z.object({
+      ...always,
+      issue,
+      /** Who brought the event about. */
+      sender: account,
+      /** Of `transferred` the new issue, of `opened` by a transfer the old one, of `edited` the text before. */
+      changes: z.nullish(
+        z.object({
+          body: before,
+          new_issue: z.nullish(issue),
+          new_repository: z.nullish(repository),
+          old_issue: z.nullish(z.object({ id: z.int(), number: z.int() })),
+        }),
+      ),
+    }),
+  ),
+  issue_comment: z.lazy(() =>
+    z.object({
+      ...always,
+      comment: z.object({
+        id: z.int(),
+        /** GitHub accepts 65,536 characters of one or two UTF-16 units each. */
+        body: z.nullish(text(131_072)),
+        author_association: z.string(),
+        created_at: instant,
+        updated_at: instant,
+        user: account,
+      }),
+      issue: z.object({ number: z.int() }),
+      sender: z.object({ login }),
+      /** Only for `edited`. */
+      changes: z.nullish(z.object({ body: before })),
+    }),
+  ),
+  pull_request: z.lazy(() =>
+    z.object({
+      ...always,
+      pull_request: z.object({
+        ...pull,
+        merged: z.nullish(z.boolean()),
+        merged_at: z.nullish(instant),
+        merged_by: account,
+      }),
+      sender: account,
+      /** Only for `edited`. */
+      changes: z.nullish(z.object({ body: before })),
+      /** Only for `synchronize`: the head before it. */
+      before: z.nullish(text(64)),
+    }),
+  ),
+  check_run: z.lazy(() =>
+    z.object({
+      ...always,
+      sender: z.object({ login }),
+      check_run: z.object({
+        id: z.int(),
+        external_id: z.nullish(z.string()),
+        head_sha: text(64),
+        completed_at: z.nullish(instant),
+        check_suite: z.nullish(z.object({ updated_at: z.nullish(instant) })),
+      }),
+    }),
+  ),
+  merge_group: z.lazy(() => z.object({ ...always, merge_group: z.object({ head_sha: text(64) }) })),
+  workflow_run: z.lazy(() =>
+    z.object({
+      ...always,
+      workflow: z.nullish(z.object({ path: text(1_000) })),
+      // Null for a fork that was deleted.
+      workflow_run: z.extend(workflowRun, { head_repository: z.nullish(z.object({ id: z.int() })) }),
+      repository: z.object({ id: z.int(), full_name: text(600) }),
+    }),
+  ),
+} satisfies Record<TakenEvent, z.core.$ZodType>;
+
+type Payloads = { [Event in TakenEvent]: z.output<(typeof shapes)[Event]> };
+export type Payload<Event extends TakenEvent> = Payloads[Event];
+
+export const payloads: { [Event in TakenEvent]: z.core.$ZodType<Payloads[Event]> } = shapes;

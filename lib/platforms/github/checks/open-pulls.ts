@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { ownerAndRepo, pagesOf, type RepositoryAddress } from '../github-client.ts';
 import type { GithubForJobs } from '../github-for-jobs.ts';
-import { readPayload } from '../payload.ts';
-import { type CheckedPull, checkedPull } from './payloads.ts';
+import { type OpenPull, openPull, readPayload } from '../payload.ts';
 
 const PAGE_SIZE = 100;
 /** Those that changed last are on the first pages. */
@@ -15,11 +14,11 @@ const MOST_PAGES = 10;
  * @returns none if GitHub does not show them
  * @throws {Interruption} for a failure that may pass
  */
-export function openPulls(github: GithubForJobs, place: RepositoryAddress, headSha: string): Promise<CheckedPull[]> {
-  return github.ask<CheckedPull[]>(
+export function openPulls(github: GithubForJobs, place: RepositoryAddress, headSha: string): Promise<OpenPull[]> {
+  return github.ask<OpenPull[]>(
     async () => {
       const authorized = await github.at(place);
-      const found: CheckedPull[] = [];
+      const found: OpenPull[] = [];
       if (!authorized) return found;
       const repository = ownerAndRepo(place.repository);
       const pages = pagesOf(
@@ -29,7 +28,7 @@ export function openPulls(github: GithubForJobs, place: RepositoryAddress, headS
       let read = 0;
       for await (const { data } of pages) {
         const those = data.filter(({ head }) => head.sha === headSha);
-        found.push(...readPayload('pull requests', z.array(checkedPull), those));
+        found.push(...readPayload('pull requests', z.array(openPull), those));
         if (++read === MOST_PAGES) break;
       }
       return found;
