@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
@@ -6,6 +5,7 @@ import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import type { FifoQueue } from '../../local/fifo-queue.ts';
+import { asScheduledHandler } from '../../local/schedules.ts';
 import { exampleConfig, type TestRelay } from '../relay.ts';
 import { MIRA, NOBODY, press } from '../slack-requests.ts';
 import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
@@ -492,7 +492,8 @@ describe('a dry run', () => {
   const settings = (dryRun: boolean) => exampleConfig({}, { timesheets: { teams, dryRun } });
   const scheduleWith = async (dryRun: boolean) => {
     const { createHandler } = await import('../../functions/timesheet-reminder.ts');
-    await createHandler({ ...relay.runtime, config: settings(dryRun) })({}, {} as Context);
+    const handle = asScheduledHandler(createHandler({ ...relay.runtime, config: settings(dryRun) }));
+    await handle({}, { getRemainingTimeInMillis: () => 60_000 });
   };
   const sent = () => relay.slack.messages.map(({ channel }) => channel).sort();
 

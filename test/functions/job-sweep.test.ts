@@ -158,7 +158,7 @@ describe('the sweep', () => {
   });
 
   it('the sweep records no heartbeat if it fails', async () => {
-    relay = await startRelay({ environment: { TABLE_NAME: 'nowhere' } });
+    relay = await startRelay({ tableOnWire: true, environment: { TABLE_NAME: 'nowhere' } });
     await expect(relay.sweep()).rejects.toThrow(/not found/);
     expect(relay.metrics).toEqual([]);
   });
