@@ -22,32 +22,6 @@ const OLDEST_READING_MS = 10_000;
 /** How long the last search waits for a failing list operation to recover. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Searches for what may have been created, by its marker. */
-export interface Searches {
-  /**
-   * Settles an open creation with a search, or leaves it to a person.
-   * @returns undefined if it was not found, and a person has decided that it is then created again
-   */
-  lookFor(
-    step: string,
-    operation: Operation,
-    by: FoundBy | undefined,
-    request: OpenRequest,
-    log: SendLog,
-  ): Promise<Created | undefined>;
-  /**
-   * After the table was lost or restored, searches before the first send for what was created with the earlier table.
-   * @returns undefined if there is nothing
-   * @throws {NeedsOperator} if a search cannot show that
-   */
-  createdBefore(
-    operation: Operation,
-    by: FoundBy | undefined,
-    identity: Identity | undefined,
-    log: SendLog,
-  ): Promise<Created | undefined>;
-}
-
 export interface SearchesOptions extends ReadingsOptions {
   lane: Lane;
   journal: Journal;
@@ -56,7 +30,8 @@ export interface SearchesOptions extends ReadingsOptions {
   happenedAt: number;
 }
 
-export function createSearches(options: SearchesOptions): Searches {
+/** Searches for what may have been created, by its marker. */
+export function createSearches(options: SearchesOptions) {
   const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
   const { pauses, ensureWorks } = options.calls;
   const readings = createReadings(options);
@@ -69,7 +44,17 @@ export function createSearches(options: SearchesOptions): Searches {
   }
 
   return {
-    async lookFor(step, operation, by, request, log) {
+    /**
+     * Settles an open creation with a search, or leaves it to a person.
+     * @returns undefined if it was not found, and a person has decided that it is then created again
+     */
+    async lookFor(
+      step: string,
+      operation: Operation,
+      by: FoundBy | undefined,
+      request: OpenRequest,
+      log: SendLog,
+    ): Promise<Created | undefined> {
       const wanted = wantedBy(operation, by);
       if (!wanted) {
         if (request.again) return undefined;
@@ -117,7 +102,17 @@ export function createSearches(options: SearchesOptions): Searches {
         }
       }
     },
-    async createdBefore(operation, by, identity, log) {
+    /**
+     * After the table was lost or restored, searches before the first send for what was created with the earlier table.
+     * @returns undefined if there is nothing
+     * @throws {NeedsOperator} if a search cannot show that
+     */
+    async createdBefore(
+      operation: Operation,
+      by: FoundBy | undefined,
+      identity: Identity | undefined,
+      log: SendLog,
+    ): Promise<Created | undefined> {
       const { notBefore = happenedAt, decide = 'check the service, and discard the job if it has it' } = identity ?? {};
       const earlier = await ofEarlierTable(replacedTable, notBefore, operation.name);
       if (!earlier) return undefined;
