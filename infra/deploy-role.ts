@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -17,7 +17,8 @@ export interface DeployRoleProps {
 
 /**
  * The role with which .github/workflows/deploy.yml deploys a stage without a stored key. It trusts the jobs of one
- * environment of one repository, and can only assume the roles that `cdk bootstrap` created for the stage in this region.
+ * environment of one repository, and can only assume the roles that `cdk bootstrap` created for the stage in this region,
+ * run the check of the credentials, and read the states of alarms.
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
@@ -54,6 +55,20 @@ export class DeployRoleStack extends Stack {
       role,
       `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-${qualifier}-*-<AWS::AccountId>-<AWS::Region>]`,
       'The roles that the CDK bootstrapped for the stage in this region, for lookups, file publishing and deployment.',
+    );
+    // The workflow looks at the stage after it has deployed it.
+    const check = this.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: `partner-relay-${stage}-credential-check`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [check] }));
+    role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
+    acknowledge(
+      role,
+      'AwsSolutions-IAM5[Resource::*]',
+      'It reads the states of alarms, which are found by their prefix.',
     );
     new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
   }

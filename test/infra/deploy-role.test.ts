@@ -15,7 +15,7 @@ const config = defineConfig({
 });
 const repository = 'acme/partner-relay';
 
-it("the deploy role lets one environment of one repository assume the stage's bootstrap roles, and nothing else", () => {
+it("the deploy role lets one environment of one repository assume the stage's bootstrap roles and look at the stage, and nothing else", () => {
   const app = createApp();
   const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
   const template = Template.fromStack(stack);
@@ -43,6 +43,12 @@ it("the deploy role lets one environment of one repository assume the stage's bo
           Action: 'sts:AssumeRole',
           Resource: { 'Fn::Join': ['', Match.arrayWith([':role/cdk-relayprod-*-'])] },
         },
+        {
+          Effect: 'Allow',
+          Action: 'lambda:InvokeFunction',
+          Resource: { 'Fn::Join': ['', Match.arrayWith([':function:partner-relay-prod-credential-check'])] },
+        },
+        { Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' },
       ],
       Version: Match.anyValue(),
     },
