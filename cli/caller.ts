@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { awsClient } from './aws.ts';
 import { reach } from './reach.ts';
 
@@ -29,7 +30,8 @@ export async function callerArn(): Promise<string> {
     headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
     body,
   });
-  const response = await reach(url.href, { method: 'POST', headers, body });
+  const signal = AbortSignal.timeout(ON_COMMAND.tryMs);
+  const response = await reach(url.href, { method: 'POST', headers, body, signal });
   const answer = await response.text();
   const [, arn] = /<Arn>([^<]+)<\/Arn>/.exec(answer) ?? [];
   if (response.ok && arn !== undefined) return arn;

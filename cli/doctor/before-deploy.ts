@@ -10,6 +10,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
 import { awsClient } from '../aws.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 import { callerArn } from '../caller.ts';
@@ -132,13 +133,7 @@ async function checkSecrets(
 ): Promise<Finding[]> {
   if (isDeployed) return [];
   const client = new SecretsManagerClient(awsClient());
-  const names = [
-    'github-webhook',
-    'github',
-    'markers',
-    ...Object.keys(config.connections).map((one) => `partner/${one}`),
-  ];
-  if (config.slack) names.push('slack');
+  const names = secretNames(config);
   return [
     await check('secrets', async () => {
       const left: string[] = [];
@@ -150,6 +145,20 @@ async function checkSecrets(
       if (missing.length > 0) throw new Error(`existingSecrets names ${missing.join(', ')}, which do not exist`);
       return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
     }),
+  ];
+}
+
+/** Those that infra/secrets.ts makes. */
+export function secretNames(config: RelayConfig): string[] {
+  const connections = Object.keys(config.connections);
+  const calendars = config.timesheets?.teams.filter(({ absence }) => absence.calendar) ?? [];
+  return [
+    ...['github-webhook', 'github', 'markers'],
+    ...(config.slack ? ['slack'] : []),
+    ...(takesLinkedAccounts(config) ? ['grants', 'intake'] : []),
+    ...(linksAccounts(config) ? connections.map((name) => `instance/${name}`) : []),
+    ...connections.map((name) => `partner/${name}`),
+    ...calendars.map(({ name }) => `calendar/${name}`),
   ];
 }
 

@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { checkBeforeDeploy } from '../../cli/doctor/before-deploy.ts';
+import { checkBeforeDeploy, secretNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { everything, synthesize } from '../infra/variants.ts';
 import { KNOWN } from './stage-stand-in.ts';
 
 /** What is in the account. */
@@ -117,6 +118,12 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
   const wrong = await wrongWith(is, settings);
   expect(wrong).toHaveLength(1);
   expect(wrong[0]).toMatch(said);
+});
+
+it('the secrets that it looks for are those that the stack makes', () => {
+  const output = synthesize('prod', everything).template().toJSON().Outputs.SecretNames.Value as string;
+  const names = output.split(' ').map((name) => name.replace('partner-relay/prod/', ''));
+  expect(secretNames(defineConfig({ connections: { main: {} }, ...everything })).sort()).toEqual(names.sort());
 });
 
 it('a stage that relay.config.ts does not have is said', async () => {
