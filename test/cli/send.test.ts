@@ -9,6 +9,7 @@ import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
 import { keepingDeliveries } from '../../local/kept-deliveries.ts';
 import type { Listening } from '../../local/listen.ts';
 import { startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
@@ -89,7 +90,9 @@ describe('relay send', () => {
 
   it('labels and the repository of an issue are those of the options', async () => {
     expect((await sent('issues', '--label', 'question')).answer.ignored).toContain('without the label bug');
-    expect((await sent('issues', '--repo', 'acme/unknown')).answer.ignored).toContain('acme/unknown is not configured');
+    expect((await sent('issues', '--repo', 'acme/unknown')).answer.ignored).toContain(
+      'acme/unknown is not in relay.config.ts',
+    );
     const { answer } = await sent('--label', 'urgent', '--label', 'bug', '--repo', 'acme/web', '--issue', '42');
     const job = await relay.stores.jobs.get(answer.jobs[0] ?? '');
     expect(job?.summary).toContain('acme/web#42 opened');
@@ -112,7 +115,7 @@ describe('relay send', () => {
   });
 
   it('a file is sent unchanged', async () => {
-    await writeFile('payload.json', '{ "action": "locked" }');
+    await writeFile('payload.json', JSON.stringify(issueEvent('locked')));
     expect((await sent('issues', '--file', 'payload.json')).answer.ignored).toBe('locking an issue changes nothing');
   });
 
