@@ -5,7 +5,13 @@ import { endingCalls } from '../lib/aws-limits.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { sweepJobs } from '../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
-import { deadLetters, tellNewlyParked, tellNewTroubles, troublesOf } from '../lib/engine/operate/new-troubles.ts';
+import {
+  deadLetters,
+  NOTHING_NEW,
+  tellNewlyParked,
+  tellNewTroubles,
+  troublesOf,
+} from '../lib/engine/operate/new-troubles.ts';
 import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
@@ -47,20 +53,17 @@ export function createHandler(runtime: Runtime) {
       const settled = await Promise.allSettled(
         Object.entries(config.connections).map(async ([name, { limits }]) => {
           await lines.moveOn({ name, limits });
-          return { name, state: await stateOfConnection({ name, limits, budget, breakers }) };
+          const { used, standstill } = await stateOfConnection({ name, limits, budget, breakers });
+          await tellNewTroubles(`connection ${name}`, troublesOf(name, standstill), teller);
+          return { name, used };
         }),
       );
       // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
-      for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.state.used, one.value.name);
+      for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.used, one.value.name);
       await recordJobs({ table, jobs, metrics }, clock());
-      metrics.record({ Heartbeat: 1 });
-      const stopped = settled.flatMap((one) =>
-        one.status === 'fulfilled' ? troublesOf(one.value.name, one.value.state.standstill) : [],
-      );
-      // What could not be looked at would count as ended.
-      if (settled.every(({ status }) => status === 'fulfilled')) await tellNewTroubles('connections', stopped, teller);
-      await tellNewTroubles('dead', await deadLetters(sqs, queueUrls), teller);
+      metrics.record({ Heartbeat: 1, ...NOTHING_NEW });
       await tellNewlyParked(teller);
+      await tellNewTroubles('dead', await deadLetters(sqs, queueUrls), teller);
       if (notices) await notices.tell();
       // A failure of one connection must not stop the others, and must still be reported.
       const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

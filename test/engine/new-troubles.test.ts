@@ -1,4 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { deadLetters, tellNewTroubles } from '../../lib/engine/operate/new-troubles.ts';
+import { openStores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -89,4 +95,55 @@ it('a key that the hourly check finds refused is counted once, also while that o
   expect(await check()).toBe(0);
   enter('first', 'wrong');
   expect(await check()).toBe(1);
+});
+
+it('every arrival is back at 0 in the next minute: in a gap, CloudWatch would hold the alarm and hide the next one', async () => {
+  const news = ['NewlyPaused', 'NewlyRefused', 'NewlyFailing', 'NewlyDead', 'NewlyInvalid', 'JobsParked'];
+  await relay.fire('job-sweep');
+  for (const metric of news) expect(relay.metrics.filter((record) => record[metric] === 0)).toHaveLength(1);
+});
+
+it('a connection that cannot be looked at hides nothing of the others', async () => {
+  await createBudget({ table: relay.stores.table }).pause('second', limits, 60 * MINUTE);
+  const { send } = DynamoDBClient.prototype;
+  const spy = vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(function (
+    this: DynamoDBClient,
+    ...sent: unknown[]
+  ) {
+    if (JSON.stringify(sent[0]).includes('breaker#first')) throw new Error('throttled');
+    return Reflect.apply(send, this, sent);
+  });
+  let told = 0;
+  for (let minute = 0; minute < 8; minute++, relay.clock.now += MINUTE) {
+    relay.metrics.splice(0);
+    await expect(relay.fire('job-sweep')).rejects.toThrow('throttled');
+    told += relay.metrics.reduce((sum, { NewlyPaused = 0 }) => sum + Number(NewlyPaused), 0);
+  }
+  spy.mockRestore();
+  expect(told).toBe(1);
+});
+
+it('a dead letter that somebody looks at is not new afterwards', async () => {
+  let hidden = 0;
+  const sqs = createServer((_, response) => {
+    const [visible, notVisible] = [1 - hidden, hidden].map(String);
+    const counts = { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: notVisible };
+    response.end(JSON.stringify({ Attributes: counts }));
+  });
+  await once(sqs.listen(0, '127.0.0.1'), 'listening');
+  const AWS_ENDPOINT_URL_SQS = `http://127.0.0.1:${(sqs.address() as AddressInfo).port}`;
+  const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SQS };
+  const stores = openStores({ environment, clock: () => relay.clock.now });
+  const teller = { ...relay.runtime, table: relay.stores.table };
+  const told = async () => {
+    relay.metrics.splice(0);
+    await tellNewTroubles('dead', await deadLetters(stores.sqs, stores.queueUrls), teller);
+    return relay.metrics.length;
+  };
+  const first = await told();
+  hidden = 1;
+  await told();
+  hidden = 0;
+  expect([first, await told()]).toEqual([2, 0]);
+  sqs.close();
 });

@@ -32,6 +32,20 @@ export interface Trouble {
 
 const MINUTE = 60_000;
 
+/**
+ * What the sweep adds each minute, so that an alarm on arrivals is at OK when the next one comes. Where a metric has gaps,
+ * CloudWatch looks at the last value before them, and the alarm stays as it is for some minutes.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ */
+export const NOTHING_NEW = {
+  NewlyPaused: 0,
+  NewlyRefused: 0,
+  NewlyFailing: 0,
+  NewlyDead: 0,
+  NewlyInvalid: 0,
+  JobsParked: 0,
+} satisfies Partial<Record<MetricName, number>>;
+
 const seenShape = z.object({ troubles: z.record(z.string(), z.object({ since: z.number(), isTold: z.boolean() })) });
 
 /** Tells each trouble once, and again only after it has ended in between. @param kind what all of them are of */
@@ -66,15 +80,19 @@ export function troublesOf(connection: string, { isPaused, refusesKey, operation
 /** A message that more than these are dead is not news any more. */
 const MOST_DEAD = 100;
 
+/** Those that somebody looks at are hidden meanwhile, and would be new again afterwards. */
+const COUNTS = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
+
 /** Each dead letter of a lane, by its number. */
 export async function deadLetters(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): Promise<Trouble[]> {
   const lanes = ['interactive', 'background'] as const;
   const counts = await Promise.all(
     lanes.map(async (lane) => {
       const QueueUrl = deadLettersOf(urls[lane]);
-      const AttributeNames = ['ApproximateNumberOfMessages' as const];
-      const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
-      return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+      const { Attributes = {} } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] }),
+      );
+      return COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
     }),
   );
   return lanes.flatMap((lane, index) =>
