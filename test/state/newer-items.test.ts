@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FORM } from '../../lib/state/table/form.ts';
 import { type Key, keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -76,4 +77,27 @@ it('what has waited for a day is parked', async () => {
   await workFor(25 * HOUR);
   expect(await relay.stores.table.get(keys.job(job?.id ?? ''))).toMatchObject({ status: 'parked', form: FORM + 1 });
   expect(lastOf('ParkedJobs')).toBe(1);
+});
+
+it('a job that is older than a day waits for the link of the next version, too, and for a day', async () => {
+  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  await relay.workToTheEnd();
+  await rewrite(keys.link('issue-9001'), 'defect');
+  await relay.post('issues', issueEvent('edited', { id: 1, title: 'New title', seconds: 60 }));
+  relay.clock.now += 25 * HOUR;
+  await workFor(20 * HOUR);
+  expect(await relay.jobs('parked')).toEqual([]);
+  await workFor(5 * HOUR);
+  expect(await relay.jobs('parked')).toHaveLength(1);
+});
+
+it('a sweep writes nothing for records of the next version: after a rollback there may be thousands', async () => {
+  for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
+  for (const { id } of await relay.jobs()) await rewrite(keys.job(id), 'input');
+  relay.clock.now += 10 * MINUTE;
+  const send = vi.spyOn(DynamoDBClient.prototype, 'send');
+  await relay.sweep();
+  const written = send.mock.calls.filter(([{ input }]) => JSON.stringify(input).includes('"job#'));
+  send.mockRestore();
+  expect(written).toEqual([]);
 });

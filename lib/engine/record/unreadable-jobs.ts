@@ -32,6 +32,10 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
     if (await table.update(keys.job(jobId), change, condition)) warn({ message, jobId });
   }
 
+  /** After a rollback there may be thousands. A write for each, only to find out that it is not late, would hold up the sweep. */
+  const waitsForNewer = ({ wakeAt }: Item, error: UnreadableItem) =>
+    error instanceof NewerItem && !(Number(wakeAt) < clock() - WAITS_FOR_NEWER_MS);
+
   const both = (one: Expression, other: Expression): Expression => ({
     expression: `${one.expression} AND ${other.expression}`,
     values: { ...one.values, ...other.values },
@@ -46,7 +50,9 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
           (item) =>
             unlessUnreadable(
               () => read(item),
-              (error) => unreadable.push([idOfRecord(item), error]),
+              (error) => {
+                if (!waitsForNewer(item, error)) unreadable.push([idOfRecord(item), error]);
+              },
             ) ?? [],
         ),
       async setAside(): Promise<void> {

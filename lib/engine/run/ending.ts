@@ -55,7 +55,10 @@ const ASKS_NEWER_EVERY_MS = 4 * 60_000;
 /** What becomes of a job of which something cannot be read. What a newer version wrote waits for that version. */
 export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
   const { message } = error;
-  if (error instanceof NewerItem && now < (job.gotOn?.at ?? job.createdAt) + WAITS_FOR_NEWER_MS) {
+  const { waits, gotOn } = job;
+  // The job itself may be older: it stood in line, or was parked and replayed.
+  const first = waits?.newest.find(({ why, from }) => why === message && from >= (gotOn?.at ?? 0))?.from ?? now;
+  if (error instanceof NewerItem && now < first + WAITS_FOR_NEWER_MS) {
     const wait = new RetryAt(now + ASKS_NEWER_EVERY_MS, message, { releasesQueueGroup: true });
     return { ended: 'waits', wait, attempts: job.attempts, isForNewer: true };
   }
