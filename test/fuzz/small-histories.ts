@@ -141,6 +141,16 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
     passes(200),
     { do: 'redrives', which: -1 },
   ],
+  'a worker stalls between its look at the age of a request and the resend': [
+    happens('opened'),
+    worksOff,
+    divert('answer slow'),
+    commands,
+    worksOff,
+    passes(200),
+    { do: 'works', lane: 0, troubles: [{ at: 4, what: 'stalls before' }] },
+    passes(46),
+  ],
   'an operator dies between the decision that a creation is done and the message of its job': [
     happens('opened'),
     divert('passed on after 200 s'),

@@ -5,7 +5,7 @@ import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
-import { NeedsOperator } from '../record/interruption.ts';
+import { NeedsOperator, RetryAt } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
 import type { Clearance, RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
@@ -116,6 +116,12 @@ export function createCreations(options: SearchesOptions): Creating {
 
     return {
       async write() {
+        // This worker may have stood still since it saw that the bytes can be sent again.
+        if (kept && isTooOld(kept.request, clock())) {
+          throw new RetryAt(clock(), `the request of ${operation.name} is too old to be sent again`, {
+            waitsFor: 'answer',
+          });
+        }
         ready ??= await signAndKeep();
         const { client, request } = ready;
         return () => client.send(operation, request);
@@ -129,8 +135,10 @@ export function createCreations(options: SearchesOptions): Creating {
 
 /** True if another send of the same bytes could no longer show the outcome of the first. */
 function isPastResending({ lookFrom, request }: OpenRequest, now: number): boolean {
-  return lookFrom !== undefined || now >= request.signedAt + RESEND_WINDOW_MS;
+  return lookFrom !== undefined || isTooOld(request, now);
 }
+
+const isTooOld = ({ signedAt }: Pick<SignedRequest, 'signedAt'>, now: number) => now >= signedAt + RESEND_WINDOW_MS;
 
 /** What makes nothing of its own goes by the name of its operation. */
 function idOf(operation: Operation, data: unknown): string | number {
