@@ -12,6 +12,9 @@ export function effectOf(command: object): { effect?: string; happening?: Happen
   return {};
 }
 
+/** Whether the effect of that name is one of AWS. */
+export const changesAws = (effect: string): boolean => /^(\w+Item|SendMessage|ChangeMessageVisibility)/.test(effect);
+
 function effectOn(action: string, item: PutItemCommand['input']['Item'] = {}): ReturnType<typeof effectOf> {
   const pk = item.pk?.S ?? '';
   const sk = item.sk?.S ?? '';

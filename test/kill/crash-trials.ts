@@ -2,6 +2,7 @@ import { isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig } from '../relay.ts';
+import { changesAws } from './aws-effects.ts';
 import { type Answering, allAnswerings } from './creation-faults.ts';
 import type { Incoming } from './incoming.ts';
 import { judge } from './judge.ts';
@@ -182,9 +183,7 @@ export function andOnceMore(stops: readonly Stop[]): Stop[][] {
 
 /** Every request to AWS that changes something, carried out and not answered. */
 export function silencesOf(effects: readonly Effect[]): Stop[] {
-  return effects.flatMap(({ what }, at) =>
-    /^(\w+Item|SendMessage|ChangeMessageVisibility)/.test(what) ? [{ at, when: 'silent' as const }] : [],
-  );
+  return effects.flatMap(({ what }, at) => (changesAws(what) ? [{ at, when: 'silent' as const }] : []));
 }
 
 /** Every side effect of a webhook, refused by AWS. */
