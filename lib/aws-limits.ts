@@ -56,6 +56,14 @@ export function endWithInvocation<Request, Answer>(requestHandler: RequestHandle
   };
 }
 
+/** Lets calls of somebody else end together with those of AWS. */
+export function fetchWithinInvocation(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => {
+    const signals = [invocation.getStore(), init?.signal].filter((signal) => signal instanceof AbortSignal);
+    return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+  };
+}
+
 /** True if AWS did not answer in time, so that nobody knows what it has carried out. Only errors of the SDK have metadata. */
 export function isSilence(error: unknown): boolean {
   if (!(error instanceof Error && '$metadata' in error)) return false;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isSilence } from '../../lib/aws-limits.ts';
 import { openStores } from '../../lib/runtime.ts';
@@ -12,8 +13,15 @@ import { command, lastView, submit } from '../slack-requests.ts';
 
 let relay: TestRelay;
 let aws: LossyProxy;
+let isSilentAt: string | undefined;
+const silent = createServer(() => {});
 beforeAll(async () => {
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const nowhere = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   relay = await startRelay({
+    runtime: {
+      fetch: (url, init) => fetch(isSilentAt !== undefined && String(url).endsWith(isSilentAt) ? nowhere : url, init),
+    },
     async tableThrough(endpoint) {
       aws = await startLossyProxy(endpoint);
       return aws.url;
@@ -22,9 +30,11 @@ beforeAll(async () => {
 });
 afterEach(() => {
   aws.silence = undefined;
+  isSilentAt = undefined;
 });
 afterAll(async () => {
   aws.close();
+  silent.close();
   await relay.close();
 });
 
@@ -38,6 +48,14 @@ describe.each(['no answer', 'stalled answers', 'late answers'] as const)('a tabl
     expect(text).toContain(UNKNOWN);
     expect(text).toContain('/pm status');
   });
+});
+
+it('a person is answered while Slack waits, also if AWS is late and Slack does not open the form', async () => {
+  await command(relay, 'help');
+  aws.silence = 'late answers';
+  isSilentAt = 'views.open';
+  const givesUp = setTimeout(3_000, 'Slack gave up', { ref: false });
+  expect(await Promise.race([command(relay, 'defect'), givesUp])).toMatchObject({ status: 200 });
 });
 
 it('a form stays open that a person sends off', async () => {
@@ -57,11 +75,8 @@ it.each([
   ['a server', (url: string) => ({ AWS_ENDPOINT_URL_DYNAMODB: url })],
   ['a proxy', (url: string) => ({ AWS_ENDPOINT_URL_DYNAMODB: 'https://aws.invalid', HTTPS_PROXY: url })],
 ])('%s that takes connections and says nothing ends a call', async (_, environment) => {
-  const silent = createServer(() => {});
-  await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
   const variables = { ...relay.runtime.environment, ...environment(`http://127.0.0.1:${port}`) };
   const { table } = openStores({ environment: variables, clock: Date.now }, { tries: 1, tryMs: 100 });
   await expect(table.get(keys.time())).rejects.toSatisfy(isSilence);
-  silent.close();
 });

@@ -1,4 +1,5 @@
 import { createPermissions } from '../../automations/slack-permissions.ts';
+import { fetchWithinInvocation } from '../../aws-limits.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { linksAccounts, requiresLink } from '../../config/settings.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';
@@ -29,7 +30,9 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
   const signatures = createJobSignatures(secrets, config, clock);
   const { apiUrl } = settings;
 
-  const questions = createSlackApi({ apiUrl, secrets, fetch, timeoutMs: QUESTION_TIMEOUT_MS });
+  // After a slow AWS, Slack itself must not use up the rest.
+  const api = { apiUrl, secrets, fetch: fetchWithinInvocation(fetch) };
+  const questions = createSlackApi({ ...api, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
   const permissions = createPermissions(asking);
   const isLinkRequired = Object.keys(config.connections).some((name) => requiresLink(config, name));
@@ -42,7 +45,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
   return {
     config,
     settings,
-    slack: createSlackApi({ apiUrl, secrets, fetch, timeoutMs: MODAL_TIMEOUT_MS }),
+    slack: createSlackApi({ ...api, timeoutMs: MODAL_TIMEOUT_MS }),
     responseUrls: createResponseUrls(apiUrl, fetch),
     admission: createAdmission(asking),
     permissions: isLinkRequired
