@@ -82,7 +82,8 @@ function sameRegion(arn: string, region: string): string {
 async function find(client: CloudFormationClient, StackName: string): Promise<Stack | undefined> {
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    return Stacks[0];
+    // Only planned. The CLI of the CDK makes it all the same.
+    return Stacks[0]?.StackStatus === 'REVIEW_IN_PROGRESS' ? undefined : Stacks[0];
   } catch (error) {
     if (!(error instanceof CloudFormationServiceException)) throw error;
     if (/does not exist/.test(error.message)) return undefined;
@@ -164,8 +165,11 @@ export function secretNames(config: RelayConfig): string[] {
 
 async function isThere(client: SecretsManagerClient, SecretId: string): Promise<boolean> {
   try {
-    await client.send(new DescribeSecretCommand({ SecretId }));
-    return true;
+    const { DeletedDate } = await client.send(new DescribeSecretCommand({ SecretId }));
+    if (!DeletedDate) return true;
+    throw new Error(
+      `${SecretId} is being deleted, which keeps its name: run aws secretsmanager restore-secret --secret-id ${SecretId} and name it in existingSecrets of the stage`,
+    );
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return false;
     if (error instanceof Error && /AccessDenied/.test(error.name))

@@ -12,6 +12,8 @@ import { KNOWN } from './stage-stand-in.ts';
 interface Account {
   stacks: Record<string, string>;
   secrets: string[];
+  /** Those of them that are being deleted. */
+  deleted?: string[];
   executions: number;
   identity: { status: number; body: string };
 }
@@ -40,7 +42,10 @@ beforeAll(async () => {
     }
     if (request.headers['x-amz-target'] === 'secretsmanager.DescribeSecret') {
       const { SecretId } = JSON.parse(body) as { SecretId: string };
-      if (account.secrets.includes(SecretId)) return void response.end('{}');
+      if (account.secrets.includes(SecretId))
+        return void response.end(
+          JSON.stringify(account.deleted?.includes(SecretId) ? { DeletedDate: 1_795_000_000 } : {}),
+        );
       return void response.writeHead(400).end(JSON.stringify({ __type: 'ResourceNotFoundException' }));
     }
     response.writeHead(account.identity.status).end(account.identity.body);
@@ -96,6 +101,21 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
     /being changed \(UPDATE_IN_PROGRESS\)/,
   ],
   ['secrets that were left', { secrets: ['partner-relay/prod/markers'] }, {}, /^secrets: markers exist already: name/],
+  [
+    'secrets that were left, beside a stack that is only planned',
+    {
+      secrets: ['partner-relay/prod/markers'],
+      stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>REVIEW_IN_PROGRESS</StackStatus>' },
+    },
+    {},
+    /^secrets: markers exist already: name/,
+  ],
+  [
+    'secrets that are being deleted',
+    { secrets: ['partner-relay/prod/markers'], deleted: ['partner-relay/prod/markers'] },
+    {},
+    /^secrets: partner-relay\/prod\/markers is being deleted.*restore-secret/,
+  ],
   ['secrets that are not there', {}, { existingSecrets: ['markers'] }, /existingSecrets names markers, which do not/],
   [
     'a key of another region',
