@@ -67,6 +67,8 @@ export function fetchWithinInvocation(fetch: typeof globalThis.fetch): typeof gl
 /** True if AWS did not answer in time, so that nobody knows what it has carried out. Only errors of the SDK have metadata. */
 export function isSilence(error: unknown): boolean {
   if (!(error instanceof Error && '$metadata' in error)) return false;
+  // The end of the calls may be that of an earlier invocation, whose failure is remembered.
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return true;
   // An answer that the end of the calls cuts short is a broken connection.
-  return error.name === 'TimeoutError' || (invocation.getStore()?.aborted ?? false);
+  return invocation.getStore()?.aborted ?? false;
 }

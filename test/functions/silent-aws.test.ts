@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { isSilence } from '../../lib/aws-limits.ts';
+import { endingCalls, isSilence } from '../../lib/aws-limits.ts';
 import { openStores } from '../../lib/runtime.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -79,4 +79,13 @@ it.each([
   const variables = { ...relay.runtime.environment, ...environment(`http://127.0.0.1:${port}`) };
   const { table } = openStores({ environment: variables, clock: Date.now }, { tries: 1, tryMs: 100 });
   await expect(table.get(keys.time())).rejects.toSatisfy(isSilence);
+});
+
+it('a secret that was silent until the end of one invocation counts as silent in the next, too', async () => {
+  const { port } = silent.address() as AddressInfo;
+  const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SECRETS_MANAGER: `http://127.0.0.1:${port}` };
+  const { secrets } = openStores({ environment, clock: () => 0 });
+  const invoke = endingCalls(() => secrets.createdAt('intake').catch(isSilence), 50);
+  const context = { getRemainingTimeInMillis: () => 1_000 };
+  expect([await invoke({}, context), await invoke({}, context)]).toEqual([true, true]);
 });
