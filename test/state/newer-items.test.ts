@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FORM } from '../../lib/state/table/form.ts';
 import { type Key, keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
-import { startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -100,4 +100,19 @@ it('a sweep writes nothing for records of the next version: after a rollback the
   const written = send.mock.calls.filter(([{ input }]) => JSON.stringify(input).includes('"job#'));
   send.mockRestore();
   expect(written).toEqual([]);
+});
+
+it('records of the next version at the head of a waiting line do not hold up those behind them', async () => {
+  await relay.close();
+  relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 2, perDay: 5_000 } } }) });
+  for (let id = 1; id <= 12; id++) await relay.post('issues', issueEvent('opened', { id }));
+  await relay.work();
+  const standing = (await relay.jobs('waiting')).toSorted((a, b) => a.createdAt - b.createdAt);
+  const head = standing.filter(({ line, slotAt }) => line !== undefined && slotAt === undefined).slice(0, 6);
+  for (const { id } of head) await rewrite(keys.job(id), 'input');
+  expect(head).toHaveLength(6);
+  await workFor(2 * HOUR);
+  expect(await relay.jobs('succeeded')).toHaveLength(6);
+  for (const { id, generation } of head)
+    expect(await relay.stores.table.get(keys.job(id))).toMatchObject({ generation });
 });

@@ -140,11 +140,11 @@ export const jobsByStatus = { name: 'jobs-by-status', partition: 'status', sort:
 /**
  * The index of the jobs that stand in a waiting line, by `connection#lane`, or `connection#lane#operation` for an
  * operation that fails, and in the order in which their events came.
- * It holds only what moving the line needs: lib/engine/line/waiting-line.ts.
+ * It holds only what moving the line needs (lib/engine/line/waiting-line.ts), and by which version the record can be read.
  */
 export const waitingLine = {
   name: 'waiting-line',
   partition: 'line',
   sort: 'createdAt',
-  attributes: ['id', 'generation', 'lane', 'entity', 'slotAt'],
+  attributes: ['id', 'generation', 'lane', 'entity', 'slotAt', 'form'],
 } as const;
