@@ -27,7 +27,7 @@ const switches: readonly Switch[] = [
     running: 'false',
     doing: 'Stopping',
     done: (stage) =>
-      `The stage ${stage} is stopped. Its webhooks keep what arrives. Nothing is sent, no schedule fires, and the alarms heartbeat and <schedule>-not-run go off. relay --stage ${stage} start starts it; a deployment does not.`,
+      `The stage ${stage} is stopped. Its webhooks keep what arrives. Nothing is sent, and no schedule fires. relay --stage ${stage} start starts it; a deployment does not.`,
   },
   {
     command: 'start',
