@@ -37,10 +37,20 @@ export function judgeConcurrency(config: RelayConfig, stage: string, limit: numb
   const needed = Math.max(ofWorkers + ofOpen + schedules.length, reserved > 0 ? reserved + UNRESERVED_AT_LEAST : 0);
   const parts = `${ofWorkers} for the worker, ${ofOpen} for the ${open} functions that are open to the internet, ${schedules.length} for the schedules`;
   const rest = reserved > 0 ? `; ${reserved} are reserved, and Lambda keeps ${UNRESERVED_AT_LEAST} more free` : '';
+  const more = 'Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda';
+  const isDivided = settings?.accountConcurrency !== undefined && reserved === 0 && 2 * ofWorkers <= accountConcurrency;
+  if (isDivided && accountConcurrency <= limit && limit < needed) {
+    const detail = `${limit}, of which the worker leaves half to the others. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
+    return { verdict: 'good', detail };
+  }
   if (limit < needed || limit < accountConcurrency) {
+    const untilThen =
+      settings && settings.accountConcurrency === undefined
+        ? `. Until then, write accountConcurrency: ${limit} under deployment.stages.${stage}`
+        : '';
     return {
       verdict: 'bad',
-      detail: `${limit}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda, or lower deployment.maxConcurrency`,
+      detail: `${limit}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. ${more}, or lower deployment.maxConcurrency${untilThen}`,
     };
   }
   const couldReserve = settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency });

@@ -12,7 +12,15 @@ describe('the concurrency of the account', () => {
     expect(detail).toMatch(
       /^10, but the relay needs up to 34 \(10 for the worker, 20 for the 2 functions that are open/,
     );
-    expect(detail).toMatch(/Service Quotas/);
+    expect(detail).toMatch(/Service Quotas.*Until then, write accountConcurrency: 10 under deployment.stages.prod/);
+  });
+
+  it('the quota of a new account does for a stage that states it, except for bursts', () => {
+    const deployment = { stages: { prod: { accountConcurrency: 10 } } };
+    const { verdict, detail } = judge(10, { slack: { connection: 'main' }, deployment });
+    expect(verdict).toBe('good');
+    expect(detail).toMatch(/A burst of events needs up to 28 .*beyond the quota, webhooks are refused.*Service Quotas/);
+    expect(judge(9, { deployment }).verdict).toBe('bad');
   });
 
   it('the quota of any other account is sufficient', () => {
