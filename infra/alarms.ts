@@ -132,7 +132,9 @@ export class Alarms extends Construct {
     );
     acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'CloudWatch has no narrower resource for reading metrics.');
     new CfnSlackChannelConfiguration(this, 'Slack', {
-      // The name is global, and each region has a topic of its own.
+      // The name is global, and each region has a topic of its own. AWS takes each channel once per account:
+      // https://github.com/aws-samples/aws-securityhub-to-slack/pull/11
+      // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/1155
       configurationName: `${Aws.STACK_NAME}-${Aws.REGION}-alarms`,
       slackWorkspaceId: workspaceId,
       slackChannelId: channelId,

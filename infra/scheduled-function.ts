@@ -80,8 +80,9 @@ export class ScheduledFunction extends Construct {
       }),
     });
     (fires.node.defaultChild as CfnSchedule).state = running.either('ENABLED', 'DISABLED').toString();
-    // Messages stay for 14 days, so their number would hide the next failure. Who sends here sends with SendMessage, which
-    // counts: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    // Messages stay for 14 days, so their number would hide the next failure. Lambda and Scheduler send with SendMessage, which
+    // should count; what SQS moves to a dead-letter queue itself does not:
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
     alarms.add(failures.metricNumberOfMessagesSent({ statistic: 'Sum' }), `${slug}-failures`, {
       threshold: 1,
       isArrival: true,

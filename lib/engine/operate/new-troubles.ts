@@ -9,7 +9,8 @@ import { idOfRecord } from '../record/job-item.ts';
 import type { Standstill } from './relay-state.ts';
 
 /**
- * An alarm acts only when it changes its state, so one on how many things are wrong hides the second behind the first.
+ * [An alarm acts](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-actions.html) only when it changes its
+ * state, so one on how many things are wrong hides the second behind the first.
  * What is recorded here are arrivals: what is wrong and was not before. The log line says what it is. After a crash,
  * something may be told twice.
  */
