@@ -2,6 +2,7 @@ import {
   CloudFormationClient,
   CloudFormationServiceException,
   DescribeStacksCommand,
+  paginateListStackResources,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import {
@@ -49,7 +50,10 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
     }),
     await check('bootstrap', async () => bootstrapped(cloudFormation, settings.bootstrapQualifier, stage)),
     await check(`stack ${stackName}`, async () => deployable(await find(cloudFormation, stackName), stackName)),
-    ...(await checkSecrets(config, stage, existingSecrets, await exists(cloudFormation, stackName))),
+    await check('secrets', async () => {
+      const owned = (await find(cloudFormation, stackName)) ? await secretsOf(cloudFormation, stackName) : [];
+      return notInTheWay(config, stage, existingSecrets, owned);
+    }),
     ...(await checkStage(config, stage)),
     ...(settings.httpApi
       ? []
@@ -92,8 +96,14 @@ async function find(client: CloudFormationClient, StackName: string): Promise<St
   }
 }
 
-const exists = async (client: CloudFormationClient, name: string) =>
-  (await find(client, name).catch(() => undefined)) !== undefined;
+/** The ARNs of the secrets that the stack owns. */
+async function secretsOf(client: CloudFormationClient, StackName: string): Promise<string[]> {
+  const arns: string[] = [];
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
+    for (const { ResourceType, PhysicalResourceId = '' } of StackResourceSummaries)
+      if (ResourceType === 'AWS::SecretsManager::Secret') arns.push(PhysicalResourceId);
+  return arns;
+}
 
 /** The bootstrap of the qualifier: its stack has any name, and the one of its parameter. */
 async function bootstrapped(client: CloudFormationClient, qualifier: string, stage: string): Promise<string> {
@@ -125,28 +135,30 @@ function deployable(stack: Stack | undefined, name: string): string {
   return `it is updated (${status})`;
 }
 
-/** The secrets of a stage that is not deployed: those that an earlier deployment left stop the next one. */
-async function checkSecrets(
+/**
+ * Secrets that earlier deployments left stop the next one, which makes its own.
+ * @param owned the ARNs of those that the stack has already
+ */
+async function notInTheWay(
   config: RelayConfig,
   stage: string,
   existing: readonly string[],
-  isDeployed: boolean,
-): Promise<Finding[]> {
-  if (isDeployed) return [];
+  owned: readonly string[],
+): Promise<string> {
   const client = new SecretsManagerClient(awsClient());
   const names = secretNames(config);
-  return [
-    await check('secrets', async () => {
-      const left: string[] = [];
-      for (const name of names) if (await isThere(client, `partner-relay/${stage}/${name}`)) left.push(name);
-      const unlisted = left.filter((name) => !existing.includes(name));
-      const missing = existing.filter((name) => names.includes(name) && !left.includes(name));
-      if (unlisted.length > 0)
-        throw new Error(`${unlisted.join(', ')} exist already: name them in existingSecrets of the stage`);
-      if (missing.length > 0) throw new Error(`existingSecrets names ${missing.join(', ')}, which do not exist`);
-      return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
-    }),
-  ];
+  const there = new Map<string, string>();
+  for (const name of names) {
+    const arn = await arnOf(client, `partner-relay/${stage}/${name}`);
+    if (arn !== undefined) there.set(name, arn);
+  }
+  const left = [...there].filter(([, arn]) => !owned.includes(arn)).map(([name]) => name);
+  const unlisted = left.filter((name) => !existing.includes(name));
+  const missing = existing.filter((name) => names.includes(name) && !there.has(name));
+  if (unlisted.length > 0)
+    throw new Error(`${unlisted.join(', ')} exist already: name them in existingSecrets of the stage`);
+  if (missing.length > 0) throw new Error(`existingSecrets names ${missing.join(', ')}, which do not exist`);
+  return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
 }
 
 /** Those that infra/secrets.ts makes. */
@@ -163,15 +175,15 @@ export function secretNames(config: RelayConfig): string[] {
   ];
 }
 
-async function isThere(client: SecretsManagerClient, SecretId: string): Promise<boolean> {
+async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<string | undefined> {
   try {
-    const { DeletedDate } = await client.send(new DescribeSecretCommand({ SecretId }));
-    if (!DeletedDate) return true;
+    const { ARN, DeletedDate } = await client.send(new DescribeSecretCommand({ SecretId }));
+    if (!DeletedDate) return ARN;
     throw new Error(
       `${SecretId} is being deleted, which keeps its name: run aws secretsmanager restore-secret --secret-id ${SecretId} and name it in existingSecrets of the stage`,
     );
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return false;
+    if (error instanceof ResourceNotFoundException) return undefined;
     if (error instanceof Error && /AccessDenied/.test(error.name))
       throw new CannotTell(`you may not look at them: ${error.message}`);
     throw error;

@@ -12,6 +12,8 @@ import { KNOWN } from './stage-stand-in.ts';
 interface Account {
   stacks: Record<string, string>;
   secrets: string[];
+  /** Those of them that the stack owns. */
+  owned?: string[];
   /** Those of them that are being deleted. */
   deleted?: string[];
   executions: number;
@@ -40,11 +42,15 @@ beforeAll(async () => {
       const error = `<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error>`;
       return void response.writeHead(400).end(`<ErrorResponse>${error}</ErrorResponse>`);
     }
+    if (body.includes('Action=ListStackResources')) return void response.end(resources(account.owned ?? []));
     if (request.headers['x-amz-target'] === 'secretsmanager.DescribeSecret') {
       const { SecretId } = JSON.parse(body) as { SecretId: string };
       if (account.secrets.includes(SecretId))
         return void response.end(
-          JSON.stringify(account.deleted?.includes(SecretId) ? { DeletedDate: 1_795_000_000 } : {}),
+          JSON.stringify({
+            ARN: arnOf(SecretId),
+            ...(account.deleted?.includes(SecretId) && { DeletedDate: 1_795_000_000 }),
+          }),
         );
       return void response.writeHead(400).end(JSON.stringify({ __type: 'ResourceNotFoundException' }));
     }
@@ -62,6 +68,16 @@ beforeEach(() => {
   account = { ...ready };
 });
 afterAll(() => aws.close());
+
+const arnOf = (secret: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${secret}-a1B2c3`;
+
+const resources = (secrets: readonly string[]) => {
+  const members = secrets.map(
+    (secret) =>
+      `<member><ResourceType>AWS::SecretsManager::Secret</ResourceType><PhysicalResourceId>${arnOf(secret)}</PhysicalResourceId></member>`,
+  );
+  return `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members.join('')}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`;
+};
 
 const described = (name: string, stack: string) =>
   `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName>${stack}</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
@@ -109,6 +125,16 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
     },
     {},
     /^secrets: markers exist already: name/,
+  ],
+  [
+    'the secret of a connection that was removed once, beside those of the stack',
+    {
+      secrets: ['partner-relay/prod/markers', 'partner-relay/prod/partner/main'],
+      owned: ['partner-relay/prod/markers'],
+      stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>UPDATE_COMPLETE</StackStatus>' },
+    },
+    {},
+    /^secrets: partner\/main exist already: name/,
   ],
   [
     'secrets that are being deleted',
