@@ -156,7 +156,10 @@ async function notInTheWay(
   const unlisted = left.filter((name) => !existing.includes(name));
   const missing = existing.filter((name) => names.includes(name) && !there.has(name));
   if (unlisted.length > 0)
-    throw new Error(`${unlisted.join(', ')} exist already: name them in existingSecrets of the stage`);
+    // What keeps its secrets keeps its logs, which have names, too.
+    throw new Error(
+      `${unlisted.join(', ')} exist already: name them in existingSecrets of the stage. If a removed stack left logs, too, deploy with --import-existing-resources`,
+    );
   if (missing.length > 0) throw new Error(`existingSecrets names ${missing.join(', ')}, which do not exist`);
   return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
 }

@@ -116,7 +116,12 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
     {},
     /being changed \(UPDATE_IN_PROGRESS\)/,
   ],
-  ['secrets that were left', { secrets: ['partner-relay/prod/markers'] }, {}, /^secrets: markers exist already: name/],
+  [
+    'secrets that were left, and with them logs',
+    { secrets: ['partner-relay/prod/markers'] },
+    {},
+    /^secrets: markers exist already: name.*logs.*--import-existing-resources/,
+  ],
   [
     'secrets that were left, beside a stack that is only planned',
     {
