@@ -1,23 +1,25 @@
 import { Stack } from 'aws-cdk-lib';
 import { Dashboard as CloudWatchDashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { MetricName } from '../lib/state/metrics/metrics.ts';
 import { relayMetric } from './alarms.ts';
-import type { JobQueue } from './job-queue.ts';
 import type { Stage } from './stage.ts';
 
 export interface DashboardProps {
   stage: Stage;
   functions: readonly IFunction[];
-  queues: readonly JobQueue[];
+  deadLetters: readonly IQueue[];
+  /** Of the schedules. */
+  failures: readonly IQueue[];
 }
 
 /** The dashboard of the relay. */
 export class Dashboard extends Construct {
   readonly name: string;
 
-  constructor(scope: Construct, id: string, { stage, functions, queues }: DashboardProps) {
+  constructor(scope: Construct, id: string, { stage, functions, deadLetters, failures }: DashboardProps) {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
     // Dashboard names are unique per account, not per region.
@@ -49,8 +51,10 @@ export class Dashboard extends Construct {
         metric('OldestOverdue', 'Maximum'),
       ]),
       graph(
-        'Now: dead letters',
-        queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' })),
+        'Now: dead letters, and schedules that failed',
+        [...deadLetters, ...failures].map((queue) =>
+          queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }),
+        ),
       ),
       graph('429, refused keys, pauses', [
         ...sums('RateLimited', 'CredentialsRefused'),

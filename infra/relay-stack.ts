@@ -103,7 +103,8 @@ export class RelayStack extends Stack {
     // It tells people that their commands wait.
     slackWebhook?.function.addEnvironment('RUNNING', running.either('true', 'false').toString());
     const worker = new JobWorker(this, 'JobWorker', relay);
-    const scheduled = addSchedules(this, relay);
+    const schedules = addSchedules(this, relay);
+    const scheduled = schedules.map((one) => one.function);
     // In an upgrade, those that read new items are updated before those that write the first. A rollback has another order:
     // there, what is newer waits (lib/state/table/form.ts).
     for (const webhook of [githubWebhook, slackWebhook])
@@ -120,7 +121,8 @@ export class RelayStack extends Stack {
     const dashboard = new Dashboard(this, 'Dashboard', {
       stage,
       functions,
-      queues: [interactive, background],
+      deadLetters: [interactive, background].map((queue) => queue.deadLetters),
+      failures: schedules.map((one) => one.failures),
     });
 
     const policies = new ConsolePolicies(this, 'Console', {

@@ -26,6 +26,7 @@ const PERIODS_WITHOUT_RUN = 3;
 /** A function that runs on a schedule. */
 export class ScheduledFunction extends Construct {
   readonly function: LambdaFunction;
+  readonly failures: Queue;
 
   constructor(scope: Construct, id: string, props: RelayParts & { schedule: Declared }) {
     super(scope, id);
@@ -46,16 +47,16 @@ export class ScheduledFunction extends Construct {
     }
 
     // A standard queue, because neither Scheduler nor Lambda can use a FIFO queue here.
-    const failures = new Queue(this, 'Failures', {
+    this.failures = new Queue(this, 'Failures', {
       ...queueEncryption(props.key),
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    acknowledge(failures, 'AwsSolutions-SQS3', 'This queue is a dead-letter queue itself.');
+    acknowledge(this.failures, 'AwsSolutions-SQS3', 'This queue is a dead-letter queue itself.');
     // Scheduler sends events here that it could not deliver. Lambda's own destination sends failed invocations.
     this.function.configureAsyncInvoke({
       // The CDK's destination would let the function read the queue's attributes, too.
-      onFailure: { bind: () => ({ destination: failures.queueArn }) },
+      onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
       retryAttempts: 2,
       maxEventAge: Duration.minutes(15),
     });
@@ -64,7 +65,7 @@ export class ScheduledFunction extends Construct {
     role.addToPolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.function.functionArn] }),
     );
-    for (const sender of [this.function, role]) failures.grant(sender, 'sqs:SendMessage');
+    for (const sender of [this.function, role]) this.failures.grant(sender, 'sqs:SendMessage');
     props.key?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
     const event: ScheduleEvent = { at: ContextAttribute.scheduledTime };
     const fires = new Schedule(this, 'Schedule', {
@@ -74,7 +75,7 @@ export class ScheduledFunction extends Construct {
         // The CDK's target would grant the role every version of the function.
         role: role.withoutPolicyUpdates(),
         input: ScheduleTargetInput.fromObject(event),
-        deadLetterQueue: failures,
+        deadLetterQueue: this.failures,
         retryAttempts: 3,
         maxEventAge: Duration.minutes(15),
       }),
@@ -83,7 +84,7 @@ export class ScheduledFunction extends Construct {
     // Messages stay for 14 days, so their number would hide the next failure. Lambda and Scheduler send with SendMessage, which
     // should count; what SQS moves to a dead-letter queue itself does not:
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
-    alarms.add(failures.metricNumberOfMessagesSent({ statistic: 'Sum' }), `${slug}-failures`, {
+    alarms.add(this.failures.metricNumberOfMessagesSent({ statistic: 'Sum' }), `${slug}-failures`, {
       threshold: 1,
       isArrival: true,
       broken: `${slug} failed three times in a row: ${broken}`,

@@ -1,16 +1,15 @@
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { schedules } from '../lib/schedules.ts';
 import type { RelayParts } from './relay-function.ts';
 import { ScheduledFunction } from './scheduled-function.ts';
 
 /** All scheduled functions. @returns the functions */
-export function addSchedules(scope: Construct, relay: RelayParts): LambdaFunction[] {
+export function addSchedules(scope: Construct, relay: RelayParts): ScheduledFunction[] {
   return schedules.map((schedule) => {
     // Directly below the stack, where deployed stacks have the sweep. At another path it would be a second function
     // with the same name, which CloudFormation refuses.
     const place = new Construct(scope, pascalCase(schedule.slug));
-    return new ScheduledFunction(place, 'Scheduled', { ...relay, schedule }).function;
+    return new ScheduledFunction(place, 'Scheduled', { ...relay, schedule });
   });
 }
 

@@ -18,7 +18,7 @@ it("a long backlog goes on where Lambda's guard against loops would stop its mes
   const stopped = await simulate(guarded);
   expect(stopped.mostRounds).toBe(ROUNDS);
   expect(stopped.deadLetters).not.toEqual([]);
-  expect([...alarmsOf(stopped, guarded.runsMs).keys()]).toEqual(['background-dead-letters']);
+  expect([...alarmsOf(stopped, guarded.runsMs).keys()]).toEqual(['dead-letters']);
 }, 900_000);
 
 it.each([5, -5])('keeps the limit with a worker whose clock is %i hours off', async (hours) => {
