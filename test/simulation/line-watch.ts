@@ -15,6 +15,9 @@ export interface Stranded {
   connection: string;
 }
 
+/** The last slots of a day come and go, as others give back theirs. The sweep calls jobs for them. */
+const SPARE_SLOTS = 5;
+
 /** The jobs of one connection. */
 interface Jobs {
   standing: Map<string, Lane>;
@@ -78,7 +81,7 @@ export class LineWatch {
     const { budget } = this.#read(keys.budgetOf(connection)) ?? {};
     if (typeof budget !== 'string') return true;
     const { state } = readState(this.#read(keys.budget(budget)), now);
-    return slotTime(state, this.#limits, lane, 0, now).at <= now + CALLED_AHEAD_MS;
+    return slotTime(state, this.#limits, lane, SPARE_SLOTS, now).at <= now + CALLED_AHEAD_MS;
   }
 
   #jobsOf(connection: string): Jobs {
