@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import { type AwsLimits, endWithInvocation, IN_FUNCTIONS, ofTry } from './aws-limits.ts';
-import { type Environment, readEnvironment } from './config/environment.ts';
+import { type AwsLimits, endWithInvocation, IN_FUNCTIONS, ON_COMMAND, ofTry } from './aws-limits.ts';
+import { type Environment, ONE_MACHINE, readEnvironment } from './config/environment.ts';
 import type { RelayConfig } from './config/schema.ts';
 import { createJobQueue, type JobQueue, type QueueName } from './engine/line/queue.ts';
 import { createJobStore, type JobStore } from './engine/record/job-store.ts';
@@ -127,7 +127,8 @@ function asFunction({ HTTPS_PROXY, NO_PROXY }: Environment): AwsClient {
 /**
  * Opens the stores that the environment names. The first use asks AWS, and nothing before it.
  *
- * @param limits of a call of AWS
+ * @param limits of a call of AWS. The database of one machine shares its processor with all else, and is waited for as
+ *   long as a command waits
  * @param aws as a function does, by default
  */
 export function openStores(
@@ -135,11 +136,12 @@ export function openStores(
   limits: AwsLimits = IN_FUNCTIONS,
   aws: AwsClient = asFunction(environment),
 ): Stores {
+  const { tries, tryMs } = environment.STAGE === ONE_MACHINE ? ON_COMMAND : limits;
   const settingsAt = (endpoint = environment.AWS_ENDPOINT_URL) => ({
     ...CLIENT_SETTINGS,
     ...aws,
-    maxAttempts: limits.tries,
-    requestHandler: { ...aws.requestHandler, ...ofTry(limits.tryMs) },
+    maxAttempts: tries,
+    requestHandler: { ...aws.requestHandler, ...ofTry(tryMs) },
     ...(endpoint !== undefined && { endpoint }),
   });
   const dynamoDb = new DynamoDBClient({

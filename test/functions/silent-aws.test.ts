@@ -19,6 +19,7 @@ beforeAll(async () => {
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const nowhere = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   relay = await startRelay({
+    environment: { STAGE: 'prod' },
     runtime: {
       fetch: (url, init) => fetch(isSilentAt !== undefined && String(url).endsWith(isSilentAt) ? nowhere : url, init),
     },

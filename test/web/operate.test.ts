@@ -69,8 +69,8 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
     await confirm.click();
     await question.waitFor({ state: 'detached' });
     // The list shows the result of each change.
-    const lists = fixture.requests.filter((request) => request.startsWith('GET /api/links'));
-    expect(lists.length).toBeGreaterThanOrEqual(3);
+    const lists = () => fixture.requests.filter((request) => request.startsWith('GET /api/links')).length;
+    await expect.poll(lists).toBeGreaterThanOrEqual(3);
     const issue = 'acme/web#57';
     expect(sent().slice(1)).toEqual([
       { do: 'set link', issue, defectId: 'b542cd7c', steal: true },
