@@ -74,12 +74,6 @@ describe('a command of a person with a linked account', () => {
 });
 
 describe('a person without a linked account', () => {
-  it('acts through the key as before, where links are offered', async () => {
-    await start();
-    await ask(relay, `log 1h ${CHECKOUT}`);
-    expect(told(relay).at(-1)).toMatch(/Logged 1h on Release checkout 2\.4 for Mira Novak/);
-  });
-
   it('is asked to link one where links are required', async () => {
     await start({ accounts: 'required' });
     expect((await command(relay, `log 1h ${CHECKOUT}`)).text).toContain('Link your account first');
@@ -155,16 +149,6 @@ describe('a call whose answer is lost', () => {
     return { ...others, log: rest as NonNullable<typeof log> };
   };
 
-  it('is found where a tool lists what was made, and is not sent again', async () => {
-    await start();
-    await linkAccount(relay);
-    relay.sandbox.setFault({ ...lost, when: 'after work' });
-    await command(relay, `log 1h ${CHECKOUT}`);
-    await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toContain(`as time entry ${logged()[0]?.timelog_id}`);
-    expect(logged()).toHaveLength(1);
-  });
-
   it.each([
     ['it was carried out and nothing lists it', 'after work', false, 1],
     ['it was not carried out and nothing lists it', 'before work', false, 0],
@@ -182,17 +166,7 @@ describe('a call whose answer is lost', () => {
     expect(await jobStates()).toEqual(['not done']);
   });
 
-  it('may be sent again where the tool says of itself that this does no harm', async () => {
-    await start();
-    await linkAccount(relay);
-    relay.sandbox.setFault({ ...lost, call: 'complete_checklist_items', when: 'after work' });
-    await command(relay, 'done 101 102');
-    await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toContain('Completed checklist items 101 and 102 as you');
-  });
-
   it.each<Fault>([
-    { kind: 'rate-limited', operation: '/mcp/partner', call: 'log_time', times: 1, retryAfterSeconds: 30 },
     { kind: 'token-expired', operation: '/mcp/partner', call: 'log_time', times: 1 },
     { kind: 'sessions-ended', operation: '/mcp/partner', call: 'log_time', times: 1 },
     { kind: 'server-error', operation: '/mcp/partner', call: 'tools/list', times: 2 },

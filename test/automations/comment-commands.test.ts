@@ -91,11 +91,6 @@ describe('a comment by a collaborator', () => {
     expect((await post(created('/done 101\n\n/done 101\n/undo 101'))).jobs).toHaveLength(2);
   });
 
-  it('a quoted command or a command in code is ignored', async () => {
-    const body = '> /done 101\n\n```\n/done 101\n```\n\nTry `/done 101`, or\n\n    /done 101\n\n<!--\n/done 101\n-->';
-    expect(await post(created(body))).toEqual({ jobs: [], ignored: 'a comment without a command for this repository' });
-  });
-
   it('a comment gets an answer if its command cannot be parsed or carried out', async () => {
     expect(
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
@@ -130,15 +125,6 @@ describe('a comment by a collaborator', () => {
       `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to people in relay.config.ts.${EDITS}`,
     ]);
     expect(logged()).toEqual([]);
-  });
-
-  it("a comment is answered once even if GitHub's answer was lost", async () => {
-    github.refusal = 'after the work';
-    await post(created('/done 101'));
-    await relay.work();
-    github.refusal = undefined;
-    await relay.workToTheEnd();
-    expect(github.comments).toHaveLength(1);
   });
 
   it('without credentials a comment is carried out but not answered', async () => {

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
-import { newsOf } from '../../lib/engine/record/job.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -116,17 +115,6 @@ describe('one issue', () => {
     await happens(issueEvent('opened'), issueEvent('closed', { seconds: 1, state: 'closed' }));
     expect(defects()[0]?.description).not.toContain('State:');
     expect((await outcomes())[1]).toContain('looks like the issue');
-  });
-
-  it('a defect is corrected after a lost update and a return to an earlier state', async () => {
-    await start();
-    await happens(issueEvent('opened'));
-    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/update', times: 1 });
-    await relay.post('issues', issueEvent('closed', { seconds: 1, state: 'closed' }));
-    await relay.work();
-    expect(defects()[0]?.description).toContain('State: closed');
-    await happens(issueEvent('reopened', { seconds: 2 }));
-    expect(defects()[0]?.description).toContain('State: open');
   });
 
   it('an issue gets no second defect if the job that made the first was parked before it could record it', async () => {
@@ -351,18 +339,6 @@ describe('the comment', () => {
     await happens(issueEvent('opened'));
     expect(github.comments).toHaveLength(1);
     expect(github.authorizations).toContain('token ghs_installation');
-  });
-
-  it('the relay searches for the comment before posting again if the answer was lost', async () => {
-    await withToken();
-    github.refusal = 'after the work';
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    expect((await relay.jobs('waiting')).map(newsOf)).toEqual([expect.stringContaining('GitHub did not answer')]);
-    github.refusal = undefined;
-    await relay.workToTheEnd();
-    expect(github.comments).toHaveLength(1);
-    expect(await outcomes()).toEqual([expect.stringMatching(/^created defect/)]);
   });
 
   it.each([

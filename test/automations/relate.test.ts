@@ -83,19 +83,6 @@ describe('a line in an issue', () => {
     expect([sends(), said().length]).toEqual([1, 2]);
   });
 
-  it('waits for the defect while the service is down', async () => {
-    relay.sandbox.setFault({ kind: 'maintenance' });
-    await relay.post('issues', issue('opened', `Task: ${TASK.id}`));
-    for (let minute = 0; minute < 30; minute++) {
-      relay.clock.now += 60_000;
-      await relay.sweep();
-      await relay.work();
-    }
-    relay.sandbox.clearFaults();
-    await relay.workToTheEnd();
-    expect(linked()).toEqual({ ...none, task_id: TASK.id });
-  });
-
   it('an edit links what it adds, and takes nothing back', async () => {
     const before = `Task: ${TASK.id}`;
     await happens('issues', issue('opened', before));

@@ -226,18 +226,6 @@ describe('an outcome', () => {
     expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
   });
 
-  it('a direct message is sent once if its answer was lost and the sweep took over', async () => {
-    relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
-    await command(relay, 'done 101');
-    relay.clock.now += RESPONSE_URL_LIVES_MS;
-    await relay.work();
-    relay.clock.now += 10 * 60_000;
-    await relay.sweep();
-    await relay.workToTheEnd();
-    expect((await relay.jobs('succeeded'))[0]?.generation).toBe(3);
-    expect(told(relay)).toEqual([COMPLETED]);
-  });
-
   it('an outcome is sent again rather than never if the app may not search for it', async () => {
     relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
     relay.slack.fail({ method: 'conversations.open', kind: 'error', error: 'missing_scope' });
