@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { type Resolution, resolveJob } from '../../lib/engine/operate/resolve.ts';
-import { isOutcomeUnknown, type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
+import { newsOf, waitOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
-import { MAX_ATTEMPTS } from '../../lib/engine/run/ending.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -34,29 +32,6 @@ describe('a creation without a clear answer', () => {
   const operation = '/defects/create';
 
   it.each([
-    ['the answer was lost after the work', { kind: 'cut', when: 'after work' }, 'succeeded', 1],
-    ['500 after the work', { kind: 'server-error', when: 'after work' }, 'succeeded', 1],
-    ['an empty body after the work', { kind: 'empty-body' }, 'succeeded', 1],
-    ['no JSON after the work', { kind: 'not-json' }, 'succeeded', 1],
-    ['the connection was cut on arrival', { kind: 'cut', when: 'on arrival' }, 'succeeded', 1],
-    ['500 on arrival', { kind: 'server-error', when: 'on arrival' }, 'succeeded', 1],
-    ['a maintenance page', { kind: 'maintenance' }, 'succeeded', 1],
-    ['a redirect to a login', { kind: 'login-redirect' }, 'succeeded', 1],
-    ['429', { kind: 'rate-limited', retryAfterSeconds: 7 }, 'succeeded', 1],
-    // The service remembers the nonce and did nothing; the relay cannot know, and leaves it to a person.
-    ['500 before the work, its nonce remembered', { kind: 'server-error', when: 'before work' }, 'parked', 0],
-  ] as const)('is settled without a second one: %s', async (_, fault, status, made) => {
-    await start();
-    relay.sandbox.setFault({ ...fault, operation, times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(made);
-    const job = await only();
-    expect(job.status).toBe(status);
-    expect(isOutcomeUnknown(job)).toBe(status === 'parked');
-  });
-
-  it.each([
     ['request', 'no request', 'REMOVE #request', {}],
     ['request', 'an operation that is a number', 'SET #operation = :value', { value: 7 }],
     ['request', 'a time far in the future', 'SET #lookFrom = :value', { value: 8e15 }],
@@ -76,16 +51,6 @@ describe('a creation without a clear answer', () => {
     await relay.workToTheEnd();
     expect((await only()).parked?.reason).toMatch(/^the (signed request|journal) of .* cannot be read/);
     expect(defects()).toEqual([]);
-  });
-
-  it('a lost creation is found by its marker after the same bytes have expired', async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
-    relay.sandbox.setFault({ kind: 'maintenance', skip: 1, times: 12 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-    expect((await only()).outcome).toBe(`created defect ${defects()[0]?.defect_id}`);
   });
 
   it('a replay of the parked job searches for the creation again', async () => {
@@ -116,36 +81,6 @@ describe('a creation without a clear answer', () => {
   });
 });
 
-describe('a job whose outcome is unknown', () => {
-  const unknown = async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    return only();
-  };
-  const resolve = (job: Job, resolution: Resolution) =>
-    resolveJob(job, resolution, { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
-
-  it('a job continues with the id that a person found', async () => {
-    const [some] = (await unknown()) && relay.sandbox.data.defects;
-    await resolve(await only(), { done: some?.defect_id ?? '', verify: async ({ id }) => id });
-    await relay.workToTheEnd();
-    expect((await only()).outcome).toBe(`created defect ${some?.defect_id}`);
-    expect(defects()).toHaveLength(0);
-  });
-
-  it('a job creates again only if a person says so', async () => {
-    await unknown();
-    relay.clock.now += 5 * 60_000;
-    await resolve(await only(), 'again');
-    await relay.workToTheEnd();
-    expect((await only()).status).toBe('succeeded');
-    expect(defects()).toHaveLength(1);
-    await expect(resolve(await only(), 'again')).rejects.toThrow(/is not parked with an unknown outcome/);
-  });
-});
-
 describe('a clear refusal', () => {
   it.each([
     [
@@ -166,17 +101,6 @@ describe('a clear refusal', () => {
       reason: expect.stringMatching(reason),
       kind: 'refused',
     });
-  });
-
-  it('after a clear refusal, the next event of the issue creates the defect', async () => {
-    await start({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
-    relay.clock.now += 1;
-    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'again' }));
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'again' }]);
   });
 
   it("a refused timestamp is signed again with the service's time", async () => {
@@ -205,24 +129,6 @@ describe('a clear refusal', () => {
 });
 
 describe('a failure that may pass', () => {
-  it('a temporary failure is retried with growing pauses, then parked, and continues after a replay', async () => {
-    await start();
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    relay.clock.now += 1;
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/update' });
-    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
-    await relay.workToTheEnd();
-    const [parked] = await relay.jobs('parked');
-    expect(parked).toMatchObject({ attempts: MAX_ATTEMPTS, parked: { kind: 'failed' } });
-    expect(parked?.parked?.reason).toMatch(/^defects\/update: answered with status 500.* \(8 attempts\)$/);
-    relay.sandbox.clearFaults();
-    if (parked) await requeueJob(parked, relay.stores);
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'x' }]);
-    expect(await relay.jobs('succeeded')).toHaveLength(2);
-  });
-
   it.each([
     [
       'a secret without its field',
@@ -248,14 +154,6 @@ describe('the budget', () => {
   const limited = (perMinute: number, perDay = 5_000) => ({
     config: exampleConfig({ comment: false }, { connection: { limits: { perMinute, perDay } } }),
     sandbox: { rateLimit: { perMinute, perDay } },
-  });
-
-  it("jobs wait for the minute's budget, and nothing is refused", async () => {
-    await start(limited(10));
-    for (let id = 1; id <= 40; id++) await relay.post('issues', issueEvent('opened', { id }));
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(40);
-    expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
   });
 
   it('is one for two connections with the same key', async () => {
