@@ -2,6 +2,7 @@ import { repositoryName } from '../../lib/config/schema.ts';
 import { instanceRoot } from '../../lib/service/partner/base-url.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
+import { pages, rowsOf } from '../../lib/service/partner/pages.ts';
 import { messageOf } from '../../lib/text.ts';
 import { type Partner, partnerFromEnvironment } from '../../local/partners.ts';
 import { oneLine } from '../../local/terminal.ts';
@@ -27,8 +28,8 @@ export interface Terminal {
 /** "Web Shop", a project that the sandbox begins with. */
 const SANDBOX_PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 
-/** A list may end here and have more. */
-const MOST_PROJECTS = 100;
+/** The most pages of projects to list. */
+const PROJECT_PAGES = 20;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -108,14 +109,15 @@ export async function askForUrl({ url }: InitOptions, terminal: Terminal | undef
 /** Lists the projects of the instance, which also shows whether the key is right. */
 async function chooseProject(partner: Partner | undefined, terminal: Terminal | undefined): Promise<string> {
   if (!partner) return SANDBOX_PROJECT;
-  const { data } = await createPartnerClient(partner).call(listProjects, { page: 1, limit: MOST_PROJECTS });
-  const lines = data.map(({ project_id, name }) => `  ${project_id}  ${oneLine(name ?? '')}`).join('\n');
-  const [only] = data;
-  if (data.length === 1 && only) return only.project_id;
+  const { call } = createPartnerClient(partner);
+  const { rows, isWhole } = await rowsOf(pages(call, listProjects, {}, PROJECT_PAGES));
+  const lines = rows.map(({ project_id, name }) => `  ${project_id}  ${oneLine(name ?? '')}`).join('\n');
+  const [only] = rows;
+  if (rows.length === 1 && only) return only.project_id;
   if (!terminal) throw new Error(`name the project of the defects: --project <id>. The service has\n${lines}`);
   terminal.tell(`Projects of the service:\n${lines}`);
   return askUntilGood(terminal, 'Id of the project of the defects', (answer) =>
-    data.length === MOST_PROJECTS || data.some(({ project_id }) => project_id === answer)
+    !isWhole || rows.some(({ project_id }) => project_id === answer)
       ? undefined
       : 'expected the id of one of these projects',
   );

@@ -10,6 +10,7 @@ import { firstConfig } from '../../cli/init/config-text.ts';
 import { prefilledSlackUrl } from '../../cli/init/create-slack-app.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
+import { startMutated, takesAtMost } from '../mutated-service.ts';
 import { PROJECT } from '../relay.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -205,6 +206,12 @@ describe('relay init', () => {
     expect(output).toMatch(expected);
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('init lists the projects of an instance with pages of at most 50 rows', async () => {
+    const smaller = { ...ofService(), PARTNER_BASE_URL: await startMutated(service.url, takesAtMost(50)) };
+    const { output } = await init(['--repo', 'acme/web', '--no-slack', '--no-github-app'], smaller);
+    expect(output).toMatch(/name the project of the defects: --project <id>\. .*\n {2}[\w-]{36} /);
   });
 
   it('asks again at a terminal for what cannot be used, and keeps the answers', async () => {

@@ -15,8 +15,7 @@ const MAX_TASKS = 100;
 export function listTasksInModal({ slack, clock, knownTasks }: Context): Automation {
   return defineAutomation(taskListJobs, async ({ opened, projectId, modal }, job, steps) => {
     if (!slack) throw new NeedsOperator('relay.config.ts no longer has slack');
-    const query = { project_id: projectId, per_page: MAX_TASKS };
-    const { kept } = await steps.list('list tasks', listTasks, query, keptTask, ({ id }) => id, 1);
+    const { kept } = await steps.list('list tasks', listTasks, { project_id: projectId }, keptTask, ({ id }) => id, 1);
     const on = kept.slice(0, MAX_TASKS).map(({ id, name }) => ({ id: String(id), name }));
     await knownTasks.learn(job.connection, on);
     const updated = await updateModal(slack, clock, steps, opened, logTimeModal({ ...modal, on }));
