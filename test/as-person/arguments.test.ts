@@ -75,8 +75,11 @@ describe('arguments', () => {
         items: { type: 'array', items: { type: 'object', properties: { item: { type: 'integer' } } } },
         one: { type: 'object', properties: { of: { $ref: '#/$defs/item' } } },
         rows: { type: 'array', items: { type: 'array', items: { type: 'string' } } },
+        order: { $ref: '#/$defs/order' },
       },
       $defs: {
+        order: { type: 'object', properties: { lines: { type: 'array', items: { $ref: '#/$defs/line' } } } },
+        line: { type: 'object', properties: { of: { $ref: '#/$defs/item' }, order: { $ref: '#/$defs/order' } } },
         level: { enum: ['Low', 2, null] },
         item: { type: 'object', properties: { item: { type: 'string' }, level: { $ref: '#/$defs/level' } } },
       },
@@ -85,6 +88,7 @@ describe('arguments', () => {
       ...{ id: 12, ids: ['12', 'x'], priority: 'High', days: ['MON', 'Tue', '3'], either: '12', other: '12' },
       ...{ nullable: '7', named: 'low', several: ['2'] },
       ...{ items: [{ item: '12', other: '12' }, '12'], one: { of: { item: 12, level: 'low' } }, rows: [[1], 'x'] },
+      ...{ order: { lines: [{ of: { item: 12 } }] } },
     };
     expect(fitArguments(toolOf(schema), given)).toEqual({
       id: '12',
@@ -95,10 +99,11 @@ describe('arguments', () => {
       other: '12',
       nullable: 7,
       named: 'Low',
-      several: ['2'],
+      several: [2],
       items: [{ item: 12, other: '12' }, '12'],
       one: { of: { item: '12', level: 'Low' } },
       rows: [['1'], 'x'],
+      order: { lines: [{ of: { item: '12' } }] },
     });
   });
 });

@@ -28,25 +28,29 @@ type Schema = Readonly<Record<string, unknown>>;
 /** By the reference to each: `#/$defs/priority`. */
 type Definitions = ReadonlyMap<string, Argument>;
 
+/** How many references are followed, one after the other: code generators put each kind of object into a definition. */
+const MOST_REFERENCES = 4;
+
 /**
- * Reads the arguments of a tool. Each part of the schema is read once or twice, and in definitions only references to
- * enumerations are followed, so a schema from outside cannot ask for more work than its size.
+ * Reads the arguments of a tool. Each part of the schema is read a few times, however its references are nested, so a
+ * schema from outside cannot ask for more work than its size.
  */
 export function argumentsOf(inputSchema: Schema): ToolArguments {
   const { properties, required, additionalProperties } = inputSchema;
-  const enumerations = definitionsIn(inputSchema, (schema) => schema.enum !== undefined, new Map());
-  const definitions = definitionsIn(inputSchema, () => true, enumerations);
+  let definitions: Definitions = new Map();
+  for (let reference = 0; reference < MOST_REFERENCES; reference++)
+    definitions = definitionsIn(inputSchema, definitions);
   const byName = membersOf(properties, definitions);
   const needed = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   return { byName, required: needed, takesOthers: additionalProperties !== false };
 }
 
-/** The definitions of a kind. Code generators put enumerations and objects there. */
-function definitionsIn(inputSchema: Schema, isOfKind: (schema: Schema) => boolean, others: Definitions): Definitions {
+/** @param others the same, with one reference less followed */
+function definitionsIn(inputSchema: Schema, others: Definitions): Definitions {
   const definitions = new Map<string, Argument>();
   for (const place of ['$defs', 'definitions']) {
     for (const [name, schema] of entriesOf(inputSchema[place])) {
-      const argument = isRecord(schema) && isOfKind(schema) ? ownArgument(schema, others) : undefined;
+      const argument = isRecord(schema) ? ownArgument(schema, others) : undefined;
       if (argument) definitions.set(`#/${place}/${name}`, argument);
     }
   }
@@ -81,7 +85,7 @@ function ownArgument(
   const plain = { choices: [], entry: undefined, members: new Map(), isNullable };
   if (only === 'array') {
     const entry = isRecord(items) ? oneValue(items, definitions) : undefined;
-    return entry && !entry.isNullable ? { ...plain, kind: 'list', entry } : undefined;
+    return entry ? { ...plain, kind: 'list', entry } : undefined;
   }
   if (items !== undefined) return undefined;
   if (only === 'object') return { ...plain, kind: 'object', members: membersOf(properties, definitions) };
