@@ -10,10 +10,14 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import * as z from 'zod';
+import type { StageSettings } from '../../lib/config/deployment.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
+import { schedules } from '../../lib/schedules.ts';
+import { messageOf } from '../../lib/text.ts';
+import { askAws, type Question } from '../ask-aws.ts';
 import { awsClient } from '../aws.ts';
-import { awsErrorInWords } from '../aws-errors.ts';
 import { callerArn } from '../caller.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
 import { checkStage } from './stage.ts';
@@ -35,12 +39,17 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
   });
   // Without credentials, everything else would say the same.
   if (whose.verdict !== 'good') return [whose];
-  const { kmsKeyArn, protected: isProtected, existingSecrets, slackAlarms } = settings;
+  const { protected: isProtected, slackAlarms } = settings;
   const region = await cloudFormation.config.region();
   const stackName = `partner-relay-${stage}`;
+  const owned = ownedBy(cloudFormation, stackName);
+  // Each check that needs them says why they cannot be read.
+  owned.catch(() => {});
   return [
     whose,
-    ...(kmsKeyArn === undefined ? [] : [await check('region of kmsKeyArn', async () => sameRegion(kmsKeyArn, region))]),
+    ...(await Promise.all(
+      arnsOf(settings).map(([name, arn]) => check(`region of ${name}`, async () => sameRegion(arn, region))),
+    )),
     await check('recipients of alarms', async () => {
       const { emails } = config.deployment.alarms;
       if (emails.length > 0 || slackAlarms) return emails.join(', ') || 'a channel in Slack';
@@ -50,10 +59,8 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
     }),
     await check('bootstrap', async () => bootstrapped(cloudFormation, settings.bootstrapQualifier, stage)),
     await check(`stack ${stackName}`, async () => deployable(await find(cloudFormation, stackName), stackName)),
-    await check('secrets', async () => {
-      const owned = (await find(cloudFormation, stackName)) ? await secretsOf(cloudFormation, stackName) : [];
-      return notInTheWay(config, stage, existingSecrets, owned);
-    }),
+    await check('secrets', async () => secretsNotInTheWay(config, stage, settings.existingSecrets, await owned)),
+    await check('logs', async () => logsNotInTheWay(logNames(config, stage), stackName, isProtected, await owned)),
     ...(await checkStage(config, stage)),
     ...(settings.httpApi
       ? []
@@ -64,22 +71,23 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
           ),
         ]),
     ...(slackAlarms
-      ? [
-          unknown(
-            'slackAlarms',
-            `the workspace ${slackAlarms.workspaceId} must be authorized in Amazon Q Developer in chat applications, and no other stage may have the channel`,
-          ),
-        ]
+      ? [await check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`))]
       : []),
   ];
 }
 
 const unknown = (what: string, detail: string): Finding => ({ what, verdict: 'unknown', detail });
 
+/** What the settings of a stage name that must be in its region. */
+function arnsOf({ kmsKeyArn, formerKmsKeyArn, httpApi }: StageSettings): [string, string][] {
+  const named = { kmsKeyArn, formerKmsKeyArn, certificateArn: httpApi?.domain?.certificateArn };
+  return Object.entries(named).flatMap(([name, arn]) => (arn === undefined ? [] : [[name, arn]]));
+}
+
 function sameRegion(arn: string, region: string): string {
-  const [, , , ofKey] = arn.split(':');
-  if (ofKey === region) return region;
-  throw new Error(`the key is in ${ofKey}, and your credentials are for ${region}: set AWS_REGION=${ofKey}`);
+  const [, , , its] = arn.split(':');
+  if (its === region) return region;
+  throw new Error(`it is in ${its}, and your credentials are for ${region}: set AWS_REGION=${its}, or name another`);
 }
 
 /** @returns undefined if there is none. @throws {CannotTell} without the right to look */
@@ -92,29 +100,36 @@ async function find(client: CloudFormationClient, StackName: string): Promise<St
     if (!(error instanceof CloudFormationServiceException)) throw error;
     if (/does not exist/.test(error.message)) return undefined;
     if (/AccessDenied/.test(error.name)) throw new CannotTell(`you may not look at it: ${error.message}`);
-    throw new Error(awsErrorInWords(error) ?? error.message, { cause: error });
+    throw error;
   }
 }
 
-/** The ARNs of the secrets that the stack owns. */
-async function secretsOf(client: CloudFormationClient, StackName: string): Promise<string[]> {
-  const arns: string[] = [];
+/** The ids of what the stack owns: the ARNs of secrets, the names of logs. */
+async function ownedBy(client: CloudFormationClient, StackName: string): Promise<string[]> {
+  if (!(await find(client, StackName))) return [];
+  const ids: string[] = [];
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
-    for (const { ResourceType, PhysicalResourceId = '' } of StackResourceSummaries)
-      if (ResourceType === 'AWS::SecretsManager::Secret') arns.push(PhysicalResourceId);
-  return arns;
+    ids.push(...StackResourceSummaries.flatMap(({ PhysicalResourceId = [] }) => PhysicalResourceId));
+  return ids;
 }
 
-/** The bootstrap of the qualifier: its stack has any name, and the one of its parameter. */
+/**
+ * The bootstrap of the qualifier: its stack has any name, and the one of its parameter. One that failed has the parameter, too,
+ * and none of the roles.
+ */
 async function bootstrapped(client: CloudFormationClient, qualifier: string, stage: string): Promise<string> {
   const names = ['CDKToolkit', `CDKToolkit-${qualifier}`];
   const found = (await Promise.all(names.map((name) => find(client, name)))).filter((stack) => stack !== undefined);
-  const own = found.find(({ Parameters = [] }) =>
-    Parameters.some(({ ParameterKey, ParameterValue }) => ParameterKey === 'Qualifier' && ParameterValue === qualifier),
+  const own = found.find(
+    ({ StackStatus = '', Parameters = [] }) =>
+      !/^(ROLLBACK|DELETE)_/.test(StackStatus) &&
+      Parameters.some(
+        ({ ParameterKey, ParameterValue }) => ParameterKey === 'Qualifier' && ParameterValue === qualifier,
+      ),
   );
   if (own) return `${own.StackName} has the qualifier ${qualifier}`;
   throw new Error(
-    `no bootstrap has the qualifier ${qualifier} in this region: run npx cdk bootstrap -c stage=${stage}, with --qualifier ${qualifier} --toolkit-stack-name CDKToolkit-${qualifier} if the account has another`,
+    `no bootstrap has the qualifier ${qualifier} in this region: run npx cdk bootstrap -c stage=${stage} --qualifier ${qualifier} --toolkit-stack-name CDKToolkit-${qualifier}`,
   );
 }
 
@@ -123,11 +138,10 @@ function deployable(stack: Stack | undefined, name: string): string {
   const { StackStatus: status = 'none', EnableTerminationProtection: isKept } = stack ?? {};
   if (!stack) return 'it is made';
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
-    const first = isKept
-      ? `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${name} and then `
-      : '';
+    // The CLI of the CDK deletes it, if it may.
+    if (!isKept) return `its first deployment failed (${status}), so the next one deletes it and makes another`;
     throw new Error(
-      `its first deployment failed (${status}), so it cannot be updated: run ${first}aws cloudformation delete-stack --stack-name ${name}. docs/deploy.md#a-first-deployment-fails`,
+      `its first deployment failed (${status}), so it cannot be updated: run aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${name} and then aws cloudformation delete-stack --stack-name ${name}. docs/deploy.md#a-first-deployment-fails`,
     );
   }
   if (/_IN_PROGRESS$/.test(status)) throw new Error(`it is being changed (${status}): wait until that has ended`);
@@ -137,9 +151,9 @@ function deployable(stack: Stack | undefined, name: string): string {
 
 /**
  * Secrets that earlier deployments left stop the next one, which makes its own.
- * @param owned the ARNs of those that the stack has already
+ * @param owned what the stack has already
  */
-async function notInTheWay(
+async function secretsNotInTheWay(
   config: RelayConfig,
   stage: string,
   existing: readonly string[],
@@ -152,14 +166,14 @@ async function notInTheWay(
     const arn = await arnOf(client, `partner-relay/${stage}/${name}`);
     if (arn !== undefined) there.set(name, arn);
   }
-  const left = [...there].filter(([, arn]) => !owned.includes(arn)).map(([name]) => name);
+  // An emulator has names in place of ARNs.
+  const isOwned = ([name, arn]: [string, string]) =>
+    owned.includes(arn) || owned.includes(`partner-relay/${stage}/${name}`);
+  const left = [...there].filter((one) => !isOwned(one)).map(([name]) => name);
   const unlisted = left.filter((name) => !existing.includes(name));
   const missing = existing.filter((name) => names.includes(name) && !there.has(name));
   if (unlisted.length > 0)
-    // What keeps its secrets keeps its logs, which have names, too.
-    throw new Error(
-      `${unlisted.join(', ')} exist already: name them in existingSecrets of the stage. If a removed stack left logs, too, deploy with --import-existing-resources`,
-    );
+    throw new Error(`${unlisted.join(', ')} exist already: name them in existingSecrets of the stage`);
   if (missing.length > 0) throw new Error(`existingSecrets names ${missing.join(', ')}, which do not exist`);
   return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
 }
@@ -191,4 +205,100 @@ async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<st
       throw new CannotTell(`you may not look at them: ${error.message}`);
     throw error;
   }
+}
+
+/** The logs that the stack makes: infra/relay-function.ts, and infra/entrance.ts. */
+export function logNames(config: RelayConfig, stage: string): string[] {
+  const slugs = [
+    'github-webhook',
+    ...(config.slack ? ['slack-webhook'] : []),
+    ...(linksAccounts(config) ? ['account-link'] : []),
+    'job-worker',
+    ...schedules.map(({ slug }) => slug),
+  ];
+  return [
+    ...slugs.map((slug) => `/aws/lambda/partner-relay-${stage}-${slug}`),
+    ...(config.deployment.stages[stage]?.httpApi ? [`/aws/apigateway/partner-relay-${stage}`] : []),
+  ];
+}
+
+/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_DescribeLogGroups.html */
+const logGroups = z.object({ logGroups: z.array(z.object({ logGroupName: z.string() })) });
+
+/**
+ * Logs that earlier deployments left stop the next one, as secrets do. CloudFormation can import those that it would keep.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
+ */
+async function logsNotInTheWay(
+  names: readonly string[],
+  stackName: string,
+  isProtected: boolean,
+  owned: readonly string[],
+): Promise<string> {
+  const there: string[] = [];
+  for (const logGroupNamePrefix of [`/aws/lambda/${stackName}-`, `/aws/apigateway/${stackName}`]) {
+    const headers = {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'Logs_20140328.DescribeLogGroups',
+    };
+    const answer = await askInJson({ service: 'logs', headers }, { logGroupNamePrefix }, 'look for them yourself');
+    there.push(...logGroups.parse(answer).logGroups.map(({ logGroupName }) => logGroupName));
+  }
+  const left = names.filter((name) => there.includes(name) && !owned.includes(name));
+  if (left.length === 0) return 'none are in the way';
+  const todo = isProtected
+    ? 'deploy with --import-existing-resources'
+    : 'delete each with aws logs delete-log-group --log-group-name <name>';
+  throw new Error(`${left.join(', ')} exist already: ${todo}`);
+}
+
+/** https://docs.aws.amazon.com/chatbot/latest/APIReference/API_DescribeSlackWorkspaces.html */
+const slackWorkspaces = z.object({ SlackWorkspaces: z.array(z.object({ SlackTeamId: z.string() })) });
+
+/** https://docs.aws.amazon.com/chatbot/latest/APIReference/API_DescribeSlackChannelConfigurations.html */
+const slackChannels = z.object({
+  SlackChannelConfigurations: z.array(z.object({ SlackChannelId: z.string(), ChatConfigurationArn: z.string() })),
+});
+
+/** @param own the name of the configuration that the stack makes */
+async function slackReady(
+  { workspaceId, channelId }: NonNullable<StageSettings['slackAlarms']>,
+  own: string,
+): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  // It has the configurations of all regions, and answers in few.
+  const chatbot = (list: string) =>
+    askInJson(
+      { service: 'chatbot', region: 'us-east-2', path: `/describe-slack-${list}`, headers },
+      {},
+      `the workspace ${workspaceId} must be authorized in Amazon Q Developer in chat applications, and no other stage may have the channel`,
+    );
+  const { SlackWorkspaces: workspaces } = slackWorkspaces.parse(await chatbot('workspaces'));
+  if (!workspaces.some(({ SlackTeamId }) => SlackTeamId === workspaceId))
+    throw new Error(
+      `the workspace ${workspaceId} is not authorized: authorize it in the console of Amazon Q Developer in chat applications`,
+    );
+  const { SlackChannelConfigurations: channels } = slackChannels.parse(await chatbot('channel-configurations'));
+  const taken = channels.find(
+    (one) => one.SlackChannelId === channelId && !one.ChatConfigurationArn.endsWith(`/${own}`),
+  );
+  if (!taken) return `the workspace ${workspaceId} is authorized, and no other configuration has the channel`;
+  throw new Error(
+    `${taken.ChatConfigurationArn} has the channel ${channelId} already: name another, or leave slackAlarms out and add the topic AlarmTopicArn to that configuration`,
+  );
+}
+
+/**
+ * @param otherwise what to do where it does not answer
+ * @throws {CannotTell} without the right to ask, or where the service is not
+ */
+async function askInJson(question: Omit<Question, 'body'>, input: object, otherwise: string): Promise<unknown> {
+  const cannotTell = (why: string) => new CannotTell(`${question.service} does not tell: ${why}; ${otherwise}`);
+  const response = await askAws({ ...question, body: JSON.stringify(input) }).catch((error: unknown) => {
+    throw cannotTell(messageOf(error));
+  });
+  const answer = await response.text();
+  if (response.ok) return JSON.parse(answer);
+  const [, message = `it answered ${response.status}`] = /"message"\s*:\s*"([^"]*)"/i.exec(answer) ?? [];
+  throw cannotTell(message);
 }

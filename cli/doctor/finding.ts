@@ -3,6 +3,7 @@ import type { Credential } from '../../lib/credentials/credential-check.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { messageOf } from '../../lib/text.ts';
 import { oneLine } from '../../local/terminal.ts';
+import { awsErrorInWords } from '../aws-errors.ts';
 
 /** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
 export type FindingVerdict = 'good' | 'bad' | 'unknown';
@@ -32,7 +33,7 @@ export async function check(what: string, look: () => Promise<string>): Promise<
   } catch (error) {
     if (error instanceof CannotTell) return { what, verdict: 'unknown', detail: error.message };
     const isLimit = error instanceof PartnerRefusal && error.status === 429;
-    const detail = `${messageOf(error)}${isLimit ? '; something else uses up the limit of the key: try again later' : ''}`;
+    const detail = `${awsErrorInWords(error) ?? messageOf(error)}${isLimit ? '; something else uses up the limit of the key: try again later' : ''}`;
     return { what, verdict: isLimit ? 'unknown' : 'bad', detail };
   }
 }

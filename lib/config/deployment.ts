@@ -236,7 +236,8 @@ const stage = z.strictObject({
     .meta({
       description:
         'The key that `kmsKeyArn` was before. The functions may still decrypt with it, because messages that wait are ' +
-        'encrypted with it. Remove it two weeks later: no message is older.',
+        'encrypted with it. Remove it two weeks later: no message is older. An attached table and `existingSecrets` ' +
+        'still need it.',
       examples: ['arn:aws:kms:eu-central-1:123456789012:key/9f8e7d6c-0000-0000-0000-000000000000'],
     }),
   permissionsBoundaryArn: arn('iam')

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { checkBeforeDeploy, secretNames } from '../../cli/doctor/before-deploy.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { checkBeforeDeploy, logNames, secretNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { everything, synthesize } from '../infra/variants.ts';
 import { KNOWN } from './stage-stand-in.ts';
@@ -12,10 +12,14 @@ import { KNOWN } from './stage-stand-in.ts';
 interface Account {
   stacks: Record<string, string>;
   secrets: string[];
-  /** Those of them that the stack owns. */
+  /** The secrets and logs that the stack owns. */
   owned?: string[];
   /** Those of them that are being deleted. */
   deleted?: string[];
+  /** The names of log groups. */
+  logs?: string[];
+  /** What Amazon Q Developer in chat applications has: workspaces, and the configurations of channels by these. */
+  slack?: { workspaces: string[]; channels: Record<string, string> };
   executions: number;
   identity: { status: number; body: string };
 }
@@ -43,6 +47,12 @@ beforeAll(async () => {
       return void response.writeHead(400).end(`<ErrorResponse>${error}</ErrorResponse>`);
     }
     if (body.includes('Action=ListStackResources')) return void response.end(resources(account.owned ?? []));
+    if (request.url?.startsWith('/describe-slack-')) return void answerAsChatbot(request.url, response);
+    if (request.headers['x-amz-target'] === 'Logs_20140328.DescribeLogGroups') {
+      const { logGroupNamePrefix } = JSON.parse(body) as { logGroupNamePrefix: string };
+      const found = account.logs?.filter((name) => name.startsWith(logGroupNamePrefix)) ?? [];
+      return void response.end(JSON.stringify({ logGroups: found.map((logGroupName) => ({ logGroupName })) }));
+    }
     if (request.headers['x-amz-target'] === 'secretsmanager.DescribeSecret') {
       const { SecretId } = JSON.parse(body) as { SecretId: string };
       if (account.secrets.includes(SecretId))
@@ -67,20 +77,38 @@ beforeAll(async () => {
 beforeEach(() => {
   account = { ...ready };
 });
+afterEach(() => vi.unstubAllEnvs());
 afterAll(() => aws.close());
+
+function answerAsChatbot(path: string, response: ServerResponse): void {
+  if (!account.slack) return void response.writeHead(403).end(JSON.stringify({ message: 'not authorized to perform' }));
+  const { workspaces, channels } = account.slack;
+  const answers: Record<string, object> = {
+    '/describe-slack-workspaces': { SlackWorkspaces: workspaces.map((SlackTeamId) => ({ SlackTeamId })) },
+    '/describe-slack-channel-configurations': {
+      SlackChannelConfigurations: Object.entries(channels).map(([SlackChannelId, name]) => ({
+        SlackChannelId,
+        ChatConfigurationArn: `arn:aws:chatbot::123456789012:chat-configuration/slack-channel/${name}`,
+      })),
+    },
+  };
+  response.end(JSON.stringify(answers[path]));
+}
 
 const arnOf = (secret: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${secret}-a1B2c3`;
 
-const resources = (secrets: readonly string[]) => {
-  const members = secrets.map(
-    (secret) =>
-      `<member><ResourceType>AWS::SecretsManager::Secret</ResourceType><PhysicalResourceId>${arnOf(secret)}</PhysicalResourceId></member>`,
-  );
+const resources = (owned: readonly string[]) => {
+  const members = owned.map((name) => {
+    const id = name.startsWith('/aws/') ? name : arnOf(name);
+    return `<member><PhysicalResourceId>${id}</PhysicalResourceId></member>`;
+  });
   return `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members.join('')}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`;
 };
 
 const described = (name: string, stack: string) =>
   `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName>${stack}</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+
+const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
 
 type StageInput = NonNullable<NonNullable<RelayConfigInput['deployment']>['stages']>[string];
 
@@ -101,7 +129,13 @@ it('nothing is wrong with a new account that is prepared, and what cannot be see
 });
 
 it.each<[string, Partial<Account>, StageInput, RegExp]>([
-  ['no bootstrap', { stacks: {} }, {}, /^bootstrap: .*run npx cdk bootstrap -c stage=prod/],
+  ['no bootstrap', { stacks: {} }, {}, /^bootstrap: .*run npx cdk bootstrap -c stage=prod --qualifier relay /],
+  [
+    'a bootstrap that failed',
+    { stacks: { CDKToolkit: BOOTSTRAP.replace('CREATE', 'ROLLBACK') } },
+    {},
+    /^bootstrap: no bootstrap has the qualifier relay/,
+  ],
   ['the bootstrap of another qualifier', {}, { bootstrapQualifier: 'relayprod' }, /--qualifier relayprod/],
   ['the quota of a new account', { executions: 10 }, {}, /^concurrency of the account: 10, but the relay needs/],
   [
@@ -117,10 +151,34 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
     /being changed \(UPDATE_IN_PROGRESS\)/,
   ],
   [
-    'secrets that were left, and with them logs',
+    'secrets that were left',
     { secrets: ['partner-relay/prod/markers'] },
     {},
-    /^secrets: markers exist already: name.*logs.*--import-existing-resources/,
+    /^secrets: markers exist already: name them in existingSecrets/,
+  ],
+  [
+    'logs that a protected stage left',
+    { logs: ['/aws/lambda/partner-relay-prod-job-worker', '/aws/lambda/partner-relay-prod-eu-job-sweep'] },
+    {},
+    /^logs: \/aws\/lambda\/partner-relay-prod-job-worker exist already: deploy with --import-existing-resources/,
+  ],
+  [
+    'logs that nothing keeps',
+    { logs: ['/aws/lambda/partner-relay-prod-job-worker'] },
+    { protected: false },
+    /^logs: .*job-worker exist already: delete each/,
+  ],
+  [
+    'a workspace of Slack that is not authorized',
+    { slack: { workspaces: ['T999'], channels: {} } },
+    { slackAlarms },
+    /^slackAlarms: the workspace T012345 is not authorized: authorize it in the console/,
+  ],
+  [
+    'a channel of Slack that another stage has',
+    { slack: { workspaces: ['T012345'], channels: { C012345: 'partner-relay-dev-eu-central-1-alarms' } } },
+    { slackAlarms },
+    /^slackAlarms: .*\/partner-relay-dev-eu-central-1-alarms has the channel C012345 already/,
   ],
   [
     'secrets that were left, beside a stack that is only planned',
@@ -155,6 +213,19 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
     /^region of kmsKeyArn: .*set AWS_REGION=us-east-1/,
   ],
   [
+    'a certificate of another region',
+    { logs: [] },
+    {
+      httpApi: {
+        domain: {
+          name: 'relay.example.com',
+          certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d',
+        },
+      },
+    },
+    /^region of certificateArn: it is in us-east-1/,
+  ],
+  [
     'credentials that have expired',
     {
       identity: {
@@ -163,12 +234,57 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
       },
     },
     {},
-    /^credentials: AWS does not say who you are: The security token included in the request is expired/,
+    /^credentials: AWS refuses your credentials \(.*The security token included in the request is expired\): sign in again/,
   ],
 ])('%s is said before, with what to do', async (_, is, settings, said) => {
   const wrong = await wrongWith(is, settings);
   expect(wrong).toHaveLength(1);
   expect(wrong[0]).toMatch(said);
+});
+
+it.each<[string, Partial<Account>, StageInput]>([
+  [
+    'a first deployment that failed without protection: the CDK deletes it',
+    { stacks: { ...ready.stacks, 'partner-relay-prod': failed(false) } },
+    {},
+  ],
+  [
+    'secrets and logs of its own',
+    {
+      secrets: ['partner-relay/prod/markers'],
+      logs: ['/aws/lambda/partner-relay-prod-job-worker'],
+      owned: ['partner-relay/prod/markers', '/aws/lambda/partner-relay-prod-job-worker'],
+      stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>UPDATE_COMPLETE</StackStatus>' },
+    },
+    {},
+  ],
+  [
+    'a channel of its own',
+    { slack: { workspaces: ['T012345'], channels: { C012345: 'partner-relay-prod-eu-central-1-alarms' } } },
+    { slackAlarms },
+  ],
+  ['a workspace of Slack that the person may not look at', {}, { slackAlarms }],
+])('%s is not in the way', async (_, is, settings) => {
+  expect(await wrongWith(is, settings)).toEqual([]);
+});
+
+it.each([
+  ['AWS_REGION', /no AWS region is set: set AWS_REGION/],
+  ['AWS_ACCESS_KEY_ID', /there are no AWS credentials .*: sign in/],
+])('a person without %s reads what to do', async (variable, said) => {
+  const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+  for (const [name, value] of Object.entries({ ...nowhere, AWS_EC2_METADATA_DISABLED: 'true', [variable]: undefined }))
+    vi.stubEnv(name, value);
+  expect(await wrongWith({})).toEqual([expect.stringMatching(said)]);
+});
+
+it('the logs that it looks for are those that the stack makes', () => {
+  const made = synthesize('http-api', everything).template().findResources('AWS::Logs::LogGroup');
+  const names = Object.values(made).map(({ Properties }) => Properties.LogGroupName);
+  const deployment = { stages: { 'http-api': { httpApi: {} } } };
+  expect(logNames(defineConfig({ connections: { main: {} }, ...everything, deployment }), 'http-api').sort()).toEqual(
+    names.sort(),
+  );
 });
 
 it('the secrets that it looks for are those that the stack makes', () => {

@@ -172,6 +172,13 @@ describe('the policy of the person who deploys', () => {
       const action = `${service.replace('-', '')}:${name === 'Invoke' ? 'InvokeFunction' : name}`;
       return !may(action, name === 'GetAccountSettings' ? '*' : String(about[service]));
     });
+    // doctor asks these without a client of the SDK.
+    for (const action of [
+      'logs:DescribeLogGroups',
+      'chatbot:DescribeSlackWorkspaces',
+      'chatbot:DescribeSlackChannelConfigurations',
+    ])
+      expect(may(action, '*')).toBe(true);
     // Only the worker lets messages sleep, and only the sweep counts dead letters.
     expect(refused.sort()).toEqual(['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes']);
     expect(calls).toContain('dynamodb:Query');

@@ -1,0 +1,46 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { ON_COMMAND } from '../lib/aws-limits.ts';
+import { awsClient } from './aws.ts';
+import { reach } from './reach.ts';
+
+/** A request to a service of AWS. */
+export interface Question {
+  /** As in its address and its signature: `sts` */
+  service: string;
+  /** The default is the region of this process. */
+  region?: string;
+  path?: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/**
+ * Asks a service that is not a client here for one answer.
+ *
+ * @throws {Error} without credentials, or if the service cannot be reached
+ */
+export async function askAws({ service, region, path = '/', headers, body }: Question): Promise<Response> {
+  // This client only finds the credentials and signs: the SDK has a signer for every service.
+  const { config } = new CloudFormationClient(awsClient());
+  const signingRegion = region ?? (await config.region());
+  const url = new URL(path, endpointOf(service, signingRegion));
+  const signer = await config.signer({ name: 'sigv4', signingName: service, signingRegion, properties: {} });
+  const signed = await signer.sign({
+    method: 'POST',
+    protocol: url.protocol,
+    hostname: url.hostname,
+    ...(url.port !== '' && { port: Number(url.port) }),
+    path: url.pathname,
+    query: {},
+    headers: { ...headers, host: url.host },
+    body,
+  });
+  const signal = AbortSignal.timeout(ON_COMMAND.tryMs);
+  return reach(url.href, { method: 'POST', headers: signed.headers, body, signal });
+}
+
+function endpointOf(service: string, region: string): string {
+  const { [`AWS_ENDPOINT_URL_${service.toUpperCase()}`]: own, AWS_ENDPOINT_URL: all } = process.env;
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return own || all || `https://${service}.${region}.${domain}`;
+}
