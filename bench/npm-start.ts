@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import type { AuditEntry } from '../sandbox/store.ts';
 import { issueEvent } from '../test/issue-events.ts';
-import { githubDelivery } from '../test/kill/incoming.ts';
-import { exampleConfig, WEBHOOK_SECRET } from '../test/relay.ts';
+import { exampleConfig } from '../test/relay.ts';
+import { githubDelivery, WEBHOOK_SECRET } from '../test/requests.ts';
 import { amount, type Figure, median, type Options } from './figure.ts';
 
 const GIVE_UP_MS = 30_000;

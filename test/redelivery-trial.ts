@@ -1,7 +1,7 @@
 import type { RedeliveryReport } from '../lib/platforms/github/redelivery/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { asScheduledHandler } from '../local/schedules.ts';
-import { Process } from './fuzz/process.ts';
+import { befallenBy, Process } from './fuzz/process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
 import { privateKey, publicKey } from './github-identity.ts';
 import { issueEvent } from './issue-events.ts';
@@ -100,7 +100,8 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
       return asScheduledHandler(createHandler({ ...runtime, ...other }))({}, { getRemainingTimeInMillis: () => HOUR });
     },
     async runAndDie(at, isCarriedOut) {
-      const mortal = new Process([{ at: at - 1, what: isCarriedOut ? 'dies after' : 'dies before' }], runtime.sleep);
+      const death = { at: at - 1, what: isCarriedOut ? 'dies after' : 'dies before' } as const;
+      const mortal = new Process(befallenBy([death]), runtime.sleep);
       const mortally: Partial<Runtime> = {
         fetch: (input, init) => Process.pass(() => fetch(input, init), false),
         log: { info: () => {}, warn: () => {}, error: () => {} },

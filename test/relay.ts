@@ -1,4 +1,3 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -14,15 +13,13 @@ import { nextMoment } from '../local/trial/next-moment.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { loseAnswers } from './lost-answers.ts';
 import { startStack } from './relay-table.ts';
+import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
+
+export { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 
 /** The project of the sandbox's seed that defects go to. */
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
-/** GitHub's published example secret. */
-export const WEBHOOK_SECRET = "It's a Secret to Everybody";
-
-/** Slack's published example secret. */
-export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 const BOT_TOKEN = 'xoxb-of-the-tests';
 
 /** A clock that stands still until it is moved. */
@@ -209,18 +206,9 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     url,
     slackUrl: `${origin}/slack`,
     post(event, payload, headers = {}) {
-      const body = JSON.stringify(payload);
-      const all = {
-        'content-type': 'application/json',
-        'x-github-event': event,
-        'x-github-delivery': randomUUID(),
-        'x-hub-signature-256': githubSignature(body),
-        ...headers,
-      };
-      return relay.postRaw(
-        body,
-        Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<string, string>,
-      );
+      const { body, headers: usual } = githubDelivery(event, payload);
+      const given = Object.entries({ ...usual, ...headers }).filter(([, value]) => value !== undefined);
+      return relay.postRaw(body, Object.fromEntries(given) as Record<string, string>);
     },
     async postRaw(body, headers) {
       const response = await fetch(url, { method: 'POST', headers, body: body as string });
@@ -273,11 +261,6 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     },
   };
   return relay;
-}
-
-/** `X-Hub-Signature-256` of a body. */
-export function githubSignature(body: string | Uint8Array, secret = WEBHOOK_SECRET): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
 function push(log: Record<string, unknown>[]): (line: unknown) => void {

@@ -1,9 +1,11 @@
-import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { blockKitFaults, optionFaults } from '../local/slack/block-kit.ts';
 import type { SlackStandIn } from '../local/slack/stand-in.ts';
 import { type SlackMessage, type StandInView, TEAM_ID } from '../local/slack/workspace.ts';
-import { SIGNING_SECRET, type TestRelay } from './relay.ts';
+import type { TestRelay } from './relay.ts';
+import { SIGNING_SECRET, slackSignature } from './requests.ts';
+
+export { slackSignature } from './requests.ts';
 
 export const MIRA = 'U0MIRA001';
 export const TOMASZ = 'U0TOMASZ1';
@@ -72,10 +74,6 @@ export async function postToSlack(
   const faults = blockKitFaults(blocks);
   if (faults.length > 0) throw new Error(`Slack would refuse the answer: ${faults.join('; ')}`);
   return { status: response.status, body: text, text: readable(blocks), blocks };
-}
-
-export function slackSignature(body: string | Uint8Array, timestamp: number | string, secret = SIGNING_SECRET): string {
-  return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
 }
 
 /** Sends `/pm …` as a person. */

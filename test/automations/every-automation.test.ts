@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxCommands } from '../as-person/linked.ts';
 import { killsAt, startTrials, Tally } from '../kill/crash-trials.ts';
-import type { Answering } from '../kill/creation-faults.ts';
 import { rows } from '../kill/rows.ts';
+import type { Way } from '../ways.ts';
 
 /** What may become of the first send of the operation that the automation is about. */
-const faults: readonly (readonly Answering[])[] = [
+const faults: readonly (readonly Way[])[] = [
   ['as it is'],
-  ['answer lost after the work'],
+  ['answer lost'],
   ['cut before the work'],
   ['500 after the work'],
   ['maintenance page'],
-  ['429'],
-  ['answer lost after the work', '429'],
-  ['403'],
+  ['429 for 20 s'],
+  ['answer lost', '429 for 20 s'],
+  ['403 scope'],
 ];
 
 /** So many kills of each, evenly spread. The tests of test/long/crash-*.test.ts kill everywhere. */
@@ -28,7 +28,7 @@ describe.each(rows)('$automation: $what', (row) => {
   });
   afterAll(() => trials.close());
 
-  const itsFaults = row.repeatable ? faults.filter((answers) => !answers.includes('403')) : faults;
+  const itsFaults = row.repeatable ? faults.filter((answers) => !answers.includes('403 scope')) : faults;
   it.each(itsFaults.map((answers) => ({ answers })))(
     'happens once, or ends as documented: $answers',
     async ({ answers }) => {

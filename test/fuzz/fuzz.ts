@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { stopTimers } from '../hosts.ts';
 import { type Action, histories } from './history.ts';
 import { play } from './play.ts';
-import { stopTimers } from './world.ts';
 
 /** The lines of a history that breaks a promise, cut down to what breaks it, and of what happens in it. */
 export interface Finding {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { countings } from '../service/budget/service-model.ts';
+import type { Way } from '../ways.ts';
 import { type Happening, happenings, type PullChange, type RunEnd, WORKFLOWS } from './github.ts';
 import { type Trouble, troubles } from './process.ts';
-import { type Detour, destinations, type Limits, type Way, ways } from './service.ts';
+import { type Detour, destinations, type Limits } from './service.ts';
 
 /** Most of what happens, happens to the first. */
 const ISSUES = [0, 0, 0, 1];
@@ -78,6 +79,30 @@ const some = fc.oneof(
   { weight: 2, arbitrary: trouble.map((one) => [one]) },
   { weight: 1, arbitrary: fc.array(trouble, { minLength: 2, maxLength: 3 }) },
 );
+
+const ways = [
+  'answer lost',
+  'answer slow',
+  'passed on after 15 s',
+  'passed on after 45 s',
+  'passed on after 200 s',
+  'passed on twice',
+  'lost on the way',
+  'not connected',
+  '500 before the checks',
+  '500 after the work',
+  '429 for 20 s',
+  '429 for 900 s',
+  '401',
+  '403',
+  '404',
+  '422',
+  'hostile 500 after the work',
+  'hostile 400',
+  'hostile 201',
+  'no JSON after the work',
+  'answered after 9 s',
+] as const satisfies Way[];
 
 const way = fc.oneof(
   {
@@ -207,7 +232,7 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
   ]),
   // A creation without an answer is taken up late.
   fc
-    .tuple(way, fc.constantFrom<Way>('429 for 20 s', '429 for 900 s', '500 before the work'), seconds)
+    .tuple(way, fc.constantFrom<Way>('429 for 20 s', '429 for 900 s', '500 before the checks'), seconds)
     .map(([way, later, seconds]) => [
       divert('defects/create', way),
       divert('defects/create', later),

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { carryOutTwice } from '../lost-answers.ts';
+import { SILENCE_MS, silence } from '../simulation/aws-wire.ts';
 
 /** What can befall a process at one of its requests to AWS, to the service, to GitHub or to Slack. */
 export const troubles = [
@@ -15,15 +16,29 @@ export const troubles = [
 ] as const;
 
 /** The troubles of requests to AWS alone. The service has faults of its own. */
-const ofAws: readonly What[] = ['answer lost', 'refused', 'failed after', 'takes 5 s', 'takes 65 s'];
+const ofAws: readonly What[] = ['answer lost', 'refused', 'failed after', 'takes 5 s', 'takes 65 s', 'silent'];
 
-type What = (typeof troubles)[number];
+/** AWS that is `silent` has carried the request out. */
+export type What = (typeof troubles)[number] | 'silent';
 
 /** Trouble at the request with that number, counted from 0. */
 export interface Trouble {
   at: number;
-  what: What;
+  what: (typeof troubles)[number];
 }
+
+/**
+ * What befalls a request.
+ *
+ * @param at its number in its process, counted from 0
+ * @param does what it changes outside, in words; undefined where it only reads
+ */
+export type Befall = (at: number, does: string | undefined) => What | undefined;
+
+export const befallenBy =
+  (troubles: readonly Trouble[]): Befall =>
+  (at) =>
+    troubles.find((trouble) => trouble.at === at)?.what;
 
 export type State = 'ended' | 'died' | 'stalled';
 
@@ -36,17 +51,19 @@ const current = new AsyncLocalStorage<Process>();
 export class Process {
   /** How many requests it has made. */
   requests = 0;
-  readonly #troubles: readonly Trouble[];
+  readonly #befall: Befall;
   readonly #sleep: (ms: number) => Promise<void>;
   #stopped: (state: State) => void = () => {};
   #gate: Promise<void> | undefined;
   #open: () => void = () => {};
   #isDead = false;
   #end: Promise<State> = Promise.resolve('ended');
+  /** Requests that have left. */
+  readonly #left = new Set<Promise<unknown>>();
 
   /** @param sleep lets time pass */
-  constructor(troubles: readonly Trouble[], sleep: (ms: number) => Promise<void>) {
-    this.#troubles = troubles;
+  constructor(befall: Befall, sleep: (ms: number) => Promise<void>) {
+    this.#befall = befall;
     this.#sleep = sleep;
   }
 
@@ -64,7 +81,7 @@ export class Process {
   start(act: () => Promise<void>): Promise<State> {
     const stop = this.#nextStop();
     this.#end = current.run(this, act).then(() => 'ended');
-    return Promise.race([this.#end, stop]);
+    return this.#untilStop(stop);
   }
 
   /** Lets a stalled process go on. */
@@ -73,18 +90,39 @@ export class Process {
     const stop = this.#nextStop();
     this.#gate = undefined;
     this.#open();
-    return Promise.race([this.#end, stop]);
+    return this.#untilStop(stop);
+  }
+
+  async #untilStop(stop: Promise<State>): Promise<State> {
+    const state = await Promise.race([this.#end, stop]);
+    // What it had sent by then still arrives, and before anything else happens.
+    await Promise.allSettled(this.#left);
+    return state;
   }
 
   /** Carries out a request of the process that runs now. Requests of the test itself just pass. */
-  static pass<T>(carryOut: () => Promise<T>, isAws: boolean): Promise<T> {
-    return Process.current()?.pass(carryOut, isAws) ?? carryOut();
+  static pass<T>(carryOut: () => Promise<T>, isAws: boolean, does?: string): Promise<T> {
+    return Process.current()?.pass(carryOut, isAws, does) ?? carryOut();
   }
 
-  async pass<T>(carryOut: () => Promise<T>, isAws: boolean): Promise<T> {
+  /** Lets time pass for the process that runs now, unless it stands still. */
+  static async sleep(sleep: () => Promise<void>): Promise<void> {
+    await Process.current()?.untilItGoes();
+    await sleep();
+  }
+
+  async untilItGoes(): Promise<void> {
     while (this.#gate) await this.#gate;
-    const at = this.requests++;
-    const what = this.#troubles.find((trouble) => trouble.at === at)?.what;
+  }
+
+  async pass<T>(send: () => Promise<T>, isAws: boolean, does?: string): Promise<T> {
+    await this.untilItGoes();
+    const carryOut = () => {
+      const sent = send();
+      this.#left.add(sent);
+      return sent.finally(() => this.#left.delete(sent));
+    };
+    const what = this.#befall(this.requests++, does);
     if (what === undefined || (!isAws && ofAws.includes(what))) return carryOut();
     const [, seconds] = /^takes (\d+) s$/.exec(what) ?? [];
     if (seconds !== undefined) await this.#sleep(Number(seconds) * 1_000);
@@ -93,6 +131,10 @@ export class Process {
     if (what === 'answer lost') return carryOutTwice(carryOut);
     const answer = await settled(carryOut);
     if (what === 'failed after') throw awsFailure();
+    if (what === 'silent') {
+      await this.#sleep(SILENCE_MS);
+      throw silence();
+    }
     if (what === 'dies after' || what === 'stalls after') await this.#stop(what);
     return answer();
   }

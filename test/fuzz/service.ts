@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { checkOrders } from '../../sandbox/checks.ts';
+import { checkOrders, type SandboxKey } from '../../sandbox/checks.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import { Faults } from '../../sandbox/faults.ts';
 import { Nonces } from '../../sandbox/nonces.ts';
@@ -10,14 +10,13 @@ import { routesByPath } from '../../sandbox/routes.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { Store } from '../../sandbox/store.ts';
 import { type Counting, ServiceModel } from '../service/budget/service-model.ts';
+import { cut, TIMEOUT_MS, type Way, ways } from '../ways.ts';
 import type { VirtualClock } from './clock.ts';
 import { Process } from './process.ts';
 
 export const SERVICE_URL = 'https://pm.example';
 const PATH = '/api/v1/partner';
 
-/** The client's own time-out of a call. */
-const TIMEOUT_MS = 10_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -46,32 +45,6 @@ const hostileBodies = [
   'a text',
   7,
 ];
-
-/** What can become of a request on its way to the service and back. */
-export const ways = [
-  'answer lost',
-  'answer slow',
-  'passed on after 15 s',
-  'passed on after 45 s',
-  'passed on after 200 s',
-  'passed on twice',
-  'lost on the way',
-  'not connected',
-  '500 before the work',
-  '500 after the work',
-  '429 for 20 s',
-  '429 for 900 s',
-  '401',
-  '403',
-  '404',
-  '422',
-  'hostile 500 after the work',
-  'hostile 400',
-  'hostile 201',
-  'no JSON after the work',
-  'answered after 9 s',
-] as const;
-export type Way = (typeof ways)[number];
 
 export const destinations = [
   'defects/create',
@@ -106,7 +79,7 @@ export class Service {
   readonly #calls: number[] = [];
   readonly #detours: Detour[] = [];
   readonly #clock: VirtualClock;
-  readonly #sandbox: SandboxService;
+  readonly #sandbox: SandboxService & { keys: SandboxKey[] };
 
   constructor(clock: VirtualClock, limits: Limits) {
     this.#limits = limits;
@@ -124,7 +97,7 @@ export class Service {
       nonces: new Nonces(store, read),
       limiter: new RateLimiter({ perMinute: 1e9, perDay: 1e9 }),
       faults: new Faults(),
-      keys: [defaultKey],
+      keys: [{ ...defaultKey }],
       routes: routesByPath({}),
       clock: read,
       sleep: async () => {},
@@ -164,16 +137,20 @@ export class Service {
     let isCopy = false;
     const carryOut = async (): Promise<Response> => {
       // What a gateway sends twice is counted once, or its own copy could be refused for the first one's sake.
-      if (!isCopy && !this.#count(operation, sentAt, sender)) return refusal(429);
+      if (!isCopy && !this.#count(operation, sentAt, sender)) return Response.json({}, { status: 429 });
       isCopy = true;
       const answer = await answerPartner(this.#sandbox, request);
-      if (!answer) throw new Error('the sandbox answered in a way that is not asked for');
+      if (!answer) return cut();
       if (operation === '/defects/link' && answer.status === 200) {
         this.linked.push(JSON.stringify(decryptPayload(request.body, defaultKey.secretKey)));
       }
       return new Response(answer.body, { status: answer.status, headers: answer.headers as Record<string, string> });
     };
-    return detour ? this.#travel(operation, detour, carryOut) : carryOut();
+    if (!detour) return carryOut();
+    if (isRefusal(detour.way)) this.refused.add(operation);
+    const hostile = hostileBodies[detour.body % hostileBodies.length];
+    const around = { clock: this.#clock, service: this.#sandbox, target: { operation }, hostile };
+    return ways[detour.way](carryOut, around);
   }
 
   /** How many calls of which the relay could know count now, however the service counts. */
@@ -197,61 +174,7 @@ export class Service {
     }
     return this.#limiter.request(now);
   }
-
-  async #travel(operation: string, { way, body }: Detour, carryOut: () => Promise<Response>): Promise<Response> {
-    const hostile = hostileBodies[body % hostileBodies.length];
-    const [, seconds] = /^passed on after (\d+) s$/.exec(way) ?? [];
-    if (seconds !== undefined) {
-      this.#clock.later(Number(seconds) * 1_000, async () => void (await carryOut()));
-      return this.#timeOut();
-    }
-    switch (way) {
-      case 'answer lost':
-        await carryOut();
-        throw cut();
-      case 'answer slow':
-        await carryOut();
-        return this.#timeOut();
-      case 'passed on twice':
-        await carryOut();
-        return carryOut();
-      case 'lost on the way':
-        throw cut();
-      case 'not connected':
-        throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
-      case '500 after the work':
-        await carryOut();
-        return refusal(500);
-      case 'hostile 500 after the work':
-        await carryOut();
-        return Response.json(hostile, { status: 500 });
-      case 'hostile 400':
-        this.refused.add(operation);
-        return Response.json(hostile, { status: 400 });
-      case 'hostile 201':
-        await carryOut();
-        return Response.json(hostile, { status: 201 });
-      case 'no JSON after the work':
-        await carryOut();
-        return new Response('<html>', { status: 200 });
-      case 'answered after 9 s':
-        await this.#clock.pass(9_000);
-        return carryOut();
-      default: {
-        this.refused.add(operation);
-        const [, status = '', retryAfter] = /^(\d+)(?: for (\d+) s)?/.exec(way) ?? [];
-        return refusal(Number(status), retryAfter === undefined ? {} : { 'retry-after': retryAfter });
-      }
-    }
-  }
-
-  async #timeOut(): Promise<never> {
-    await this.#clock.pass(TIMEOUT_MS);
-    throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-  }
 }
 
-const refusal = (status: number, headers: Record<string, string> = {}) =>
-  Response.json({ success: false, message: 'No' }, { status, headers });
-
-const cut = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+/** The ways on which the service does not do what it is asked. */
+const isRefusal = (way: Way): boolean => /^(4\d\d|500 before|hostile 4)/.test(way);

@@ -1,6 +1,6 @@
 import { defectJobs } from '../../lib/automations/create-defect/draft.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
-import { slackSignature } from '../slack-requests.ts';
+import { type Posted, slackRequest } from '../requests.ts';
 import type { VirtualClock } from './clock.ts';
 
 const TEAM_ID = 'T0FUZZ';
@@ -11,7 +11,7 @@ export interface Typed {
   /** Of the defect that it asks for, if it does. */
   title: string | undefined;
   responseUrl: string;
-  form: string;
+  form: Record<string, string>;
   /** Whether the person was told that the relay works on it. */
   isAccepted: boolean;
 }
@@ -31,7 +31,7 @@ export class Slack {
   types(text: string, { name }: { name: string }, title?: string): Typed {
     const number = this.typed.length + 1;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
-    const form = new URLSearchParams({
+    const form = {
       command: '/pm',
       text,
       team_id: TEAM_ID,
@@ -40,9 +40,9 @@ export class Slack {
       channel_id: 'C0PLATFORM',
       trigger_id: `trigger-${number}`,
       response_url: responseUrl,
-    });
+    };
     const job = jobId(name, `trigger-${number}`);
-    const command = { job, title, responseUrl, form: form.toString(), isAccepted: false };
+    const command = { job, title, responseUrl, form, isAccepted: false };
     this.typed.push(command);
     return command;
   }
@@ -52,13 +52,8 @@ export class Slack {
     return this.types(`defect ${title}`, defectJobs, title);
   }
 
-  headers(body: string): Record<string, string> {
-    const timestamp = Math.floor(this.#clock.now / 1_000);
-    return {
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-slack-request-timestamp': String(timestamp),
-      'x-slack-signature': slackSignature(body, timestamp),
-    };
+  posted({ form }: Typed): Posted {
+    return slackRequest(form, this.#clock.now);
   }
 
   answer(url: URL, body: string): Response {

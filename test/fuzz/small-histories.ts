@@ -1,7 +1,7 @@
+import type { Way } from '../ways.ts';
 import type { Happening } from './github.ts';
 import { type Action, BEGINNING, type Operation } from './history.ts';
 import type { Trouble } from './process.ts';
-import type { Way } from './service.ts';
 
 const happens = (what: Happening, held = false): Action => ({ do: 'happens', what, issue: 0, held, troubles: [] });
 const divert = (way: Way): Action => ({ do: 'diverts', detour: { to: 'defects/create', way, body: 0 } });
@@ -24,7 +24,7 @@ const delays: Readonly<Record<string, readonly Action[]>> = {
   none: [],
   'waits in the queue': [divert('429 for 20 s'), worksOff],
   'waits outside the queue': [divert('429 for 900 s'), worksOff],
-  'sends the same bytes again': [divert('answer lost'), divert('500 before the work'), worksOff],
+  'sends the same bytes again': [divert('answer lost'), divert('500 before the checks'), worksOff],
   'searches for what it made': [divert('passed on after 15 s'), divert('403'), worksOff, passes(31)],
   'parked by 403': [divert('403'), worksOff],
   'parked, outcome unknown': [divert('lost on the way'), divert('422'), settles],

@@ -1,10 +1,10 @@
 import { isOutcomeUnknown, type Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
-import type { Answering } from './creation-faults.ts';
-import { isOf } from './outside.ts';
+import type { Way } from '../ways.ts';
+
 import { rule, type Standing } from './referee.ts';
 import type { Made, Row } from './rows.ts';
-import type { Effect, Stop, TrialResult } from './trial.ts';
+import { type Effect, isOf, type Stop, type TrialResult } from './trial.ts';
 
 /** How an outcome begins that asks the person to put something right, on GitHub and in Slack. */
 const NOT_DONE = /^(⚠️|:warning:)/;
@@ -13,7 +13,7 @@ const DONE = /^(✅|:white_check_mark:)/;
 /** A trial, and what is there after it. */
 export interface Evidence {
   row: Row;
-  answers: readonly Answering[];
+  answers: readonly Way[];
   stops: readonly Stop[];
   /** Whether stopped hosts went on. */
   comesBack: boolean;
@@ -103,7 +103,7 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
   const nobodys = made.filter(({ id }) => told.every((text) => !text.includes(String(id))));
   // A request that arrives when the relay has given up waiting for it, or that nothing can show.
   const unclear = jobs.filter((job) => isUnclear(job, said)).length;
-  const isLeft = row.isUnlisted || answers.includes('arrival slower than the time-out');
+  const isLeft = row.isUnlisted || answers.includes('passed on after 15 s');
   const late = unclear + (isLeft ? parked.length : 0);
   const others = made.filter(({ looks }) => looks !== row.looks);
   return [
@@ -124,7 +124,7 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
 
 /** A tool has no nonce: what was sent must not be sent again, unless it was refused before it ran. */
 function judgeSends({ row, answers, result: { sends, jobs } }: Evidence): string[] {
-  const refused = answers.filter((answer) => answer === '429').length;
+  const refused = answers.filter((answer) => answer === '429 for 20 s').length;
   return unless(!row.isTool || sends <= jobs.length + refused, `the tool was called ${sends} times`);
 }
 

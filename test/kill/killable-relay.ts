@@ -1,29 +1,34 @@
+import { setImmediate } from 'node:timers/promises';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Job, type JobStatus, newsOf } from '../../lib/engine/record/job.ts';
-import { openStores, type Runtime, type Stores, systemRuntime } from '../../lib/runtime.ts';
+import type { Stores } from '../../lib/runtime.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
-import { jobsByStatus, keys, waitingLine } from '../../lib/state/table/keys.ts';
-import { deliver } from '../../local/event-source.ts';
-import { FifoQueue } from '../../local/fifo-queue.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
+import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { nextMoment } from '../../local/trial/next-moment.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { GRANTS_KEY } from '../as-person/linked.ts';
+import { VirtualClock } from '../fuzz/clock.ts';
+import { Process, type What } from '../fuzz/process.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
-import { SIGNING_SECRET, type TestClock, WEBHOOK_SECRET } from '../relay.ts';
-import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
-import { VARIABLES } from '../simulation/world.ts';
-import { type Host, startKillableHosts } from './killable-hosts.ts';
-import { createOutside } from './outside.ts';
-import type { FunctionSlug, Trial, TrialResult, UnderWay } from './trial.ts';
+import { type Host, Hosts, type Pass } from '../hosts.ts';
+import { githubDelivery, type Posted, SIGNING_SECRET, slackRequest, WEBHOOK_SECRET } from '../requests.ts';
+import { ways } from '../ways.ts';
+import { effectOf } from './aws-effects.ts';
+import type { FunctionSlug, Happening, Incoming, Trial, TrialResult } from './trial.ts';
 
-const WORKER_TIMEOUT_MS = 60_000;
-const VISIBILITY_TIMEOUT_MS = 90_000;
 const BOT_TOKEN = 'xoxb-of-the-tests';
+const PARTNER_PATH = '/api/v1/partner/';
+const MCP_PATH = '/mcp/partner';
+/** Methods of Slack that only read. */
+const SLACK_READS = new Set(['auth.test', 'users.info', 'conversations.history', 'usergroups.users.list']);
+
 export interface KillableRelay {
-  clock: TestClock;
+  clock: VirtualClock;
   sandbox: Sandbox;
   github: GithubApi;
   slack: SlackStandIn;
@@ -37,103 +42,177 @@ export async function startKillableRelay(
   config: (urls: { github: string; slack: string }) => RelayConfig,
   sandboxOptions: SandboxOptions,
 ): Promise<KillableRelay> {
-  const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
+  const clock = new VirtualClock(Date.parse('2026-11-20T10:00:00Z'));
   const read = () => clock.now;
-  const queues = ['interactive.fifo', 'background.fifo'].map(
-    (name) => new FifoQueue(name, read, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
-  );
-  const sandbox = await startSandbox({
-    clock: read,
-    rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 },
-    ...sandboxOptions,
-  });
+  const rateLimit = { perMinute: 1_000_000, perDay: 1_000_000 };
+  const sandbox = await startSandbox({ clock: read, rateLimit, ...sandboxOptions });
   const github = await startGithubApi(read);
   const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
-  const secrets = {
-    'partner/main': { baseUrl: sandbox.url, ...defaultKey },
-    'instance/main': { baseUrl: sandbox.url },
-    'github-webhook': { webhookSecret: WEBHOOK_SECRET },
-    github: { token: 'ghp_test', appId: '12', privateKey },
-    slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
-    grants: GRANTS_KEY,
-    markers: { key: 'another key of the tests, long enough' },
-    intake: { key: 'one more key of the tests, long enough' },
-  };
-  // The functions read them as soon as they are loaded.
-  Object.assign(process.env, VARIABLES);
-  const settings = config({ github: github.url, slack: `${slack.url}/api` });
-  const aws = {
-    table: new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply()),
-    queues: new Map(queues.map((queue) => [queue.name, queue])),
-    secrets: new Map(
-      Object.entries(secrets).map(([name, secret]) => [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)]),
-    ),
-    clock: read,
+  let trial: Trial;
+  let result: TrialResult;
+  const hosts = await Hosts.start({
+    clock,
+    config: config({ github: github.url, slack: `${slack.url}/api` }),
+    secrets: {
+      'partner/main': { baseUrl: sandbox.url, ...defaultKey },
+      'instance/main': { baseUrl: sandbox.url },
+      'github-webhook': { webhookSecret: WEBHOOK_SECRET },
+      github: { token: 'ghp_test', appId: '12', privateKey },
+      slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
+      grants: GRANTS_KEY,
+      markers: { key: 'another key of the tests, long enough' },
+      intake: { key: 'one more key of the tests, long enough' },
+    },
     // Or one trial's side effects would not have the numbers of another's.
     losesOneIn: Number.POSITIVE_INFINITY,
-  };
-  const hosts = await startKillableHosts({ clock, aws, sandbox, slackUrl: slack.url, config: settings });
-  const direct: Runtime = { ...systemRuntime(settings, VARIABLES), clock: read };
-  const stores = openStores(direct);
+    // What nobody waits for has not left yet when an answer goes out, and a webhook has several under way at once.
+    pause: () => setImmediate(),
+    carriedOut(command) {
+      const { happening } = effectOf(command);
+      if (happening) result.happenings.push(happening);
+    },
+    logged: (line) => void result.logged.push(line),
+    fetch(url, init, pass) {
+      const send = () => whole(fetch(url, init));
+      const operation = operationOf(url, init.body);
+      if (operation === undefined) return pass(send, effectOutside(url, init.method));
+      if (operation !== trial.operation || Process.current()?.isStopped) return pass(send, operation);
+      return sendOperation(new Headers(init.headers).get('x-nonce') ?? '', send, pass);
+    },
+  });
+  const { stores, queues } = hosts;
   const breakers = createBreakers({ table: stores.table, clock: read, random: Math.random });
+
+  /** The path of an operation, the name of a tool that is called, or another method of MCP. */
+  function operationOf({ href, pathname }: URL, body: unknown): string | undefined {
+    if (!href.startsWith(sandbox.url)) return undefined;
+    if (pathname !== MCP_PATH) return pathname.replace(PARTNER_PATH, '');
+    const { method, params } = JSON.parse(String(body)) as { method: string; params?: { name?: string } };
+    return method === 'tools/call' ? params?.name : method;
+  }
+
+  function effectOutside({ href, pathname }: URL, method: string | undefined): string | undefined {
+    if (href.startsWith(slack.url)) {
+      if (pathname.startsWith('/response/')) return 'response_url';
+      const called = pathname.replace('/api/', '');
+      return SLACK_READS.has(called) ? undefined : called;
+    }
+    if (/\/check-runs(\/\d+)?$/.test(pathname))
+      return method === 'POST' || method === 'PATCH' ? 'GitHub check' : undefined;
+    return method === 'POST' ? 'GitHub comment' : undefined;
+  }
+
+  /** Sends the operation of the trial, and notes what becomes of it where it creates something. */
+  async function sendOperation(nonce: string, send: () => Promise<Response>, pass: Pass): Promise<Response> {
+    const { operation, isTool, repeatable, answers = [] } = trial;
+    const target = isTool ? { operation: MCP_PATH, call: operation } : { operation: `/${operation}` };
+    const note = (happening: Happening) => void (repeatable || isTool || result.happenings.push(happening));
+    note({ what: 'sent', nonce });
+    const goItsWay = () => {
+      const way = answers[result.sends++] ?? 'as it is';
+      return ways[way](send, { clock, service: sandbox, target });
+    };
+    const answer = await pass(goItsWay, operation).catch((error: unknown) => {
+      note({ what: 'answered', nonce, answer: 'nothing' });
+      throw error;
+    });
+    note({ what: 'answered', nonce, answer: answer.clone() });
+    return answer;
+  }
 
   async function jobsOf(...statuses: JobStatus[]): Promise<Job[]> {
     const options = { limit: 100, newestFirst: true };
     return (await Promise.all(statuses.map((status) => stores.jobs.list(status, options)))).flat();
   }
-  const jobsUnderWay = () => jobsOf('queued', 'running', 'waiting');
 
-  async function attempt(trial: Trial): Promise<TrialResult> {
-    const underWay: UnderWay = {
-      ...trial,
+  async function attempt(tried: Trial): Promise<TrialResult> {
+    trial = tried;
+    const { incoming, stops = [], comesBack, recovery } = trial;
+    const { sweeps, redelivers } = recovery ?? { sweeps: 'always', redelivers: 'at once' };
+    const startedAt = clock.now;
+    result = {
       happenings: [],
       effects: [],
       sends: 0,
-      late: undefined,
-      stopped: 0,
+      stops: 0,
+      jobs: [],
+      acknowledged: [],
+      typed: [],
       logged: [],
     };
-    const startedAt = clock.now;
-    const { sweeps, redelivers } = trial.recovery ?? { sweeps: 'always', redelivers: 'at once' };
-    let host = hosts.start(underWay);
-    const used = [host];
-
-    const jobsOfTrial = async () =>
-      (await jobsOf('queued', 'running', 'waiting', 'succeeded', 'parked')).filter((job) => job.createdAt >= startedAt);
+    const mayFail = stops.some(({ when }) => when === 'refused' || when === 'silent');
+    const what = (when: 'before' | 'after'): What => `${comesBack ? 'stalls' : 'dies'} ${when}`;
 
     /** @returns undefined where the host stopped meanwhile; another one takes its place */
-    async function invoke<T>(slug: FunctionSlug, call: (host: Host) => Promise<T>): Promise<T | undefined> {
-      const on = host;
-      on.asked = slug;
-      const ended = on.run(() => call(on));
-      const stopped = Symbol();
-      const first = await Promise.race([ended, on.stopped.then(() => stopped)]);
-      if (first !== stopped) return first as T;
-      await Promise.allSettled(on.left);
-      on.unfinished.push(ended);
-      ended.catch(() => {});
-      host = hosts.start(underWay);
-      used.push(host);
-      return undefined;
+    async function invoke<T>(by: FunctionSlug, call: (host: Host) => Promise<T>): Promise<T | undefined> {
+      const befall = (_: number, does: string | undefined): What | undefined => {
+        if (does === undefined) return undefined;
+        const at = result.effects.push({ by, what: does }) - 1;
+        const due = stops.find((stop) => stop.at === at)?.when;
+        if (due === undefined) return undefined;
+        result.stops += 1;
+        return due === 'before' || due === 'after' ? what(due) : due;
+      };
+      const ended: { value?: T; error?: unknown } = {};
+      const state = await hosts.run(befall, async (host) => {
+        const keep = (error: unknown) => void Object.assign(ended, { error });
+        await call(host).then((value) => void Object.assign(ended, { value }), keep);
+      });
+      if (state !== 'ended') result.happenings.push({ what: 'stopped' });
+      // An invocation that failed: its message stays, and its schedule fires again.
+      else if (ended.error !== undefined && !mayFail) throw ended.error;
+      return ended.value;
     }
 
-    const mayFail = trial.stops?.some(({ when }) => when === 'refused' || when === 'silent') ?? false;
-    /** An invocation that failed. Its message stays, and its schedule fires again. */
-    const failed = (error: unknown) => {
-      if (!mayFail) throw error;
-    };
-    const outside = createOutside({ clock, slack, invoke, mayFail });
+    /** @returns undefined where it was not answered with 2xx */
+    async function post(posted: Posted): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
+      const slug = posted.url === '/github' ? 'github-webhook' : 'slack-webhook';
+      const answer = await invoke(slug, (host) => host.take(posted));
+      const status = answer?.statusCode ?? 200;
+      // What the person reads then does not say that it was taken.
+      if (mayFail && answer?.body?.includes('AWS does not answer')) return undefined;
+      if (status < 300) return answer;
+      if (status >= 500 && mayFail) return undefined;
+      throw new Error(`the webhook answered ${status}: ${answer?.body}`);
+    }
+
+    /** @returns whether it was answered with 2xx */
+    async function bring(one: Incoming): Promise<boolean> {
+      if (one.from === 'github') {
+        const answer = await post(githubDelivery(one.event, one.payload));
+        if (answer) result.acknowledged.push(...(JSON.parse(answer.body ?? '') as { jobs: string[] }).jobs);
+        return answer !== undefined;
+      }
+      if (one.from === 'slack modal') {
+        const answer = await post(slackRequest({ payload: JSON.stringify(one.payload) }, clock.now));
+        if (answer?.body) throw new Error(`the modal stays open: ${answer.body}`);
+        return answer !== undefined;
+      }
+      const { text, userId, channelId } = one;
+      const triggerId = slack.makeTriggerId(userId);
+      const form = {
+        command: '/pm',
+        team_id: TEAM_ID,
+        text,
+        user_id: userId,
+        user_name: 'mira',
+        channel_id: channelId,
+        response_url: slack.makeResponseUrl({ userId, channelId }),
+        trigger_id: triggerId,
+      };
+      const answer = await post(slackRequest(form, clock.now));
+      if (answer && !answer.body?.includes('Working on it'))
+        throw new Error(`the command was answered with: ${answer.body}`);
+      result.typed.push({ triggerId, isAnswered: answer !== undefined });
+      return answer !== undefined;
+    }
 
     async function work(): Promise<void> {
       for (const queue of queues) {
         for (let message = queue.receive(); message; message = queue.receive()) {
           const received = message;
-          const deadline = clock.now + WORKER_TIMEOUT_MS;
-          const context = { getRemainingTimeInMillis: () => deadline - clock.now, awsRequestId: '', functionName: '' };
           // A stopped host reports nothing, so its message stays.
-          await invoke('job-worker', (on) => deliver(queue, received, (event) => on.worker()(event, context))).catch(
-            failed,
-          );
+          await invoke('job-worker', (host) => host.deliver(queue, received));
         }
       }
     }
@@ -143,51 +222,45 @@ export async function startKillableRelay(
         await work();
         const messages = Math.min(...queues.map((queue) => queue.nextWakeAt()));
         const patient = sweeps === 'last' && messages !== Number.POSITIVE_INFINITY;
-        const open = patient ? [] : await jobsUnderWay();
+        const open = patient ? [] : await jobsOf('queued', 'running', 'waiting');
         if (!patient && open.length === 0 && messages === Number.POSITIVE_INFINITY) return;
-        clock.now = nextMoment(clock.now, queues, open);
-        if (!patient)
-          await invoke('job-sweep', (on) => on.sweep()({}, { getRemainingTimeInMillis: () => 60_000 })).catch(failed);
+        await clock.pass(nextMoment(clock.now, queues, open) - clock.now);
+        if (!patient) await invoke('job-sweep', (host) => host.sweep());
       }
-      const open = (await jobsUnderWay()).map(
+      const open = (await jobsOf('queued', 'running', 'waiting')).map(
         (job) => `${job.id} ${job.status} ${job.generation} ${job.attempts} ${job.wakeAt - clock.now} ${newsOf(job)}`,
       );
-      const last = underWay.effects.slice(-12).map(({ what }) => what);
+      const last = result.effects.slice(-12).map((effect) => effect.what);
       throw new Error(`the relay does not come to rest: ${open.join('; ')}; ${last.join(', ')}`);
     }
 
     const unanswered = [];
-    for (const incoming of trial.incoming) {
-      let answered = await outside.bring(incoming);
-      while (!answered && redelivers === 'at once') answered = await outside.bring(incoming);
-      if (!answered) unanswered.push(incoming);
+    for (const one of incoming) {
+      let answered = await bring(one);
+      while (!answered && redelivers === 'at once') answered = await bring(one);
+      if (!answered) unanswered.push(one);
       await work();
     }
     await workToTheEnd();
-    for (const incoming of unanswered) while (!(await outside.bring(incoming)));
+    for (const one of unanswered) while (!(await bring(one)));
     await workToTheEnd();
-
-    if (trial.comesBack) {
-      for (const one of used.filter(({ gate }) => gate)) {
-        one.comeBack();
-        await Promise.allSettled(one.unfinished);
-      }
+    while (hosts.stalled.length > 0) {
+      await hosts.resume(0);
       await workToTheEnd();
     }
-    await underWay.late?.();
-    const jobs = await jobsOfTrial();
+    // What is still on its way arrives.
+    await clock.pass(120_000);
+    result.jobs = (await jobsOf('queued', 'running', 'waiting', 'succeeded', 'parked')).filter(
+      (job) => job.createdAt >= startedAt,
+    );
     // The next trial must find the relay as this one did, so that its side effects have the same numbers.
+    hosts.endIdle();
     await Promise.all([
       breakers.closeAll('main'),
       stores.table.delete(keys.budget(budgetIdOf({ baseUrl: sandbox.url, ...defaultKey }))),
       stores.table.delete(keys.slackWorkspace()),
     ]);
-    clock.now += 120_000;
-    const { effects, stopped, logged } = underWay;
-    const { acknowledged, typed } = outside;
-    const happenings = [...underWay.happenings];
-    for (const one of used) one.forget();
-    return { happenings, effects, sends: underWay.sends, stops: stopped, jobs, acknowledged, typed, logged };
+    return result;
   }
 
   return {
@@ -202,4 +275,11 @@ export async function startKillableRelay(
       await Promise.all([github.close(), slack.close(), sandbox.close()]);
     },
   };
+}
+
+/** The answer with its body read, so that it has arrived as a whole. */
+async function whole(answering: Promise<Response>): Promise<Response> {
+  const answer = await answering;
+  const body = await answer.arrayBuffer();
+  return new Response(answer.status === 204 ? null : body, { status: answer.status, headers: answer.headers });
 }

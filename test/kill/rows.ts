@@ -7,8 +7,8 @@ import { PLATFORM } from '../slack-requests.ts';
 import { idOf, junit, upload, type WantedTest, workflowRun } from '../workflow-runs.ts';
 import { commentPayload, mergedPayload, pullPayload } from './github-payloads.ts';
 
-import type { Incoming } from './incoming.ts';
 import type { KillableRelay } from './killable-relay.ts';
+import type { Incoming } from './trial.ts';
 
 /** Something in the service. */
 export interface Made {

@@ -1,9 +1,17 @@
 import type { Job } from '../../lib/engine/record/job.ts';
-import type { Answering } from './creation-faults.ts';
-import type { Incoming } from './incoming.ts';
+import type { Way } from '../ways.ts';
 
 /** The functions that a trial runs. */
 export type FunctionSlug = 'github-webhook' | 'slack-webhook' | 'job-worker' | 'job-sweep';
+
+/** What comes from outside. What is not answered with 2xx comes again, each kind in its own way. */
+export type Incoming =
+  /** GitHub redelivers it as it was. */
+  | { from: 'github'; event: string; payload: object }
+  /** Slack does not. The person types it again, which is another command with a trigger_id of its own. */
+  | { from: 'slack command'; text: string; userId: string; channelId: string }
+  /** The modal stays open with an error, and the person sends it off again. */
+  | { from: 'slack modal'; payload: object };
 
 /** Something that a function does outside, in words. */
 export interface Effect {
@@ -40,7 +48,7 @@ export interface Trial {
   /** Whether a stopped host goes on, long after others took over its work; otherwise it was killed. */
   comesBack?: boolean;
   /** What happens to the first sends of the operation. */
-  answers?: readonly Answering[];
+  answers?: readonly Way[];
   recovery?: Recovery | undefined;
 }
 
@@ -62,29 +70,22 @@ export interface Typed {
   isAnswered: boolean;
 }
 
+/** What has come of a trial. */
 export interface TrialResult {
-  happenings: readonly Happening[];
-  effects: readonly Effect[];
+  happenings: Happening[];
+  effects: Effect[];
   /** How often the operation was sent. */
   sends: number;
   /** How many of the stops came about. */
   stops: number;
   jobs: readonly Job[];
   /** Ids of jobs that GitHub was told of with 2xx. */
-  acknowledged: readonly string[];
-  typed: readonly Typed[];
+  acknowledged: string[];
+  typed: Typed[];
   /** What the functions logged as errors. */
-  logged: readonly unknown[];
-}
-
-/** A trial while it runs. */
-export interface UnderWay extends Trial {
-  happenings: Happening[];
-  effects: Effect[];
-  /** How often the operation was sent. */
-  sends: number;
-  /** A request that has left and not arrived yet. */
-  late: (() => Promise<unknown>) | undefined;
-  stopped: number;
   logged: unknown[];
 }
+
+/** Whether the job became of that command. */
+export const isOf = ({ cause }: Job, { triggerId }: Typed): boolean =>
+  cause?.from === 'slack' && cause.id === triggerId;

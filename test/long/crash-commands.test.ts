@@ -10,7 +10,6 @@ import {
   stopsAt,
   Tally,
 } from '../kill/crash-trials.ts';
-import type { Answering } from '../kill/creation-faults.ts';
 import {
   checked,
   defectInModal,
@@ -30,12 +29,13 @@ import {
   testsFailedTwice,
 } from '../kill/rows.ts';
 import type { Effect } from '../kill/trial.ts';
+import type { Way } from '../ways.ts';
 
 const tally = new Tally();
 afterAll(() => console.log(`Killed at what people asked for: ${tally}.`));
 
 /** Refusals for what a call is. They end what may be repeated, whatever went before. */
-const ENDS: readonly Answering[] = ['403', '404', '422'];
+const ENDS: readonly Way[] = ['403 scope', '404', '422'];
 
 /**
  * What people ask for in person, and what a merged pull request does: the relay is killed around every side effect, and
@@ -88,7 +88,7 @@ it.each([
  */
 it.each([
   { answers: ['as it is'], until: 'PutItem step#reply begun', oneIn: 1 },
-  { answers: ['cut on arrival', '403'], until: 'ChangeMessageVisibility', oneIn: 3 },
+  { answers: ['lost on the way', '403 scope'], until: 'ChangeMessageVisibility', oneIn: 3 },
 ] as const)('each entry once, where the first is killed and meets the second: $answers', async (scene) => {
   const { answers, until, oneIn } = scene;
   const row = loggedInTwoComments;
@@ -121,23 +121,21 @@ it.each([loggedInSlack, loggedInModal, loggedInComment])(
 
 /** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
 describe.each([loggedWithTool, defectWithTool])('$what', (row) => {
-  it.each([
-    'as it is',
-    'answer lost after the work',
-    'cut before the work',
-    'arrival slower than the time-out',
-  ] as const)('the tool is called once at most, wherever the relay is killed: %s', async (answer) => {
-    const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
-    const trials = await startTrials({ mcp }, tally, sandboxCommands());
-    const answers = [answer];
-    const effects = await trials.try({ row, answers });
-    const sent = effects.findIndex(({ what }) => what === row.operation);
-    const kills = killsAt(effects).filter(({ at }) => answer === 'as it is' || at >= sent - 2);
-    await trials.tryEach({ row, answers }, kills);
-    if (answer === 'as it is') await trials.tryEach({ row, answers, comesBack: true }, stopsAt(effects));
-    await trials.close();
-    expect(tally.violations.splice(0)).toEqual([]);
-  });
+  it.each(['as it is', 'answer lost', 'cut before the work', 'passed on after 15 s'] as const)(
+    'the tool is called once at most, wherever the relay is killed: %s',
+    async (answer) => {
+      const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
+      const trials = await startTrials({ mcp }, tally, sandboxCommands());
+      const answers = [answer];
+      const effects = await trials.try({ row, answers });
+      const sent = effects.findIndex(({ what }) => what === row.operation);
+      const kills = killsAt(effects).filter(({ at }) => answer === 'as it is' || at >= sent - 2);
+      await trials.tryEach({ row, answers }, kills);
+      if (answer === 'as it is') await trials.tryEach({ row, answers, comesBack: true }, stopsAt(effects));
+      await trials.close();
+      expect(tally.violations.splice(0)).toEqual([]);
+    },
+  );
 });
 
 it('each command runs once if the relay is killed twice in a row', async () => {
@@ -152,7 +150,7 @@ it('each command runs once if the relay is killed twice in a row', async () => {
 });
 
 function faultsOf({ repeatable }: Row): typeof faults {
-  if (!repeatable) return [...faults, ['403']];
+  if (!repeatable) return [...faults, ['403 scope']];
   return faults.filter((answers) => !answers.some((answer) => ENDS.includes(answer)));
 }
 

@@ -1,10 +1,6 @@
-import { createHmac } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { functionUrlEvent } from '../../local/http-front.ts';
-
-/** What GitHub and Slack sign with. */
-export const WEBHOOK_SECRET = 'webhook secret of the simulation';
-export const SIGNING_SECRET = 'signing secret of the simulation';
+import { githubDelivery, type Posted, SIGNING_SECRET, slackRequest, WEBHOOK_SECRET } from '../requests.ts';
 
 /** The workspace of the simulation. */
 export const TEAM_ID = 'T0SIMULATION';
@@ -40,19 +36,14 @@ export function openedIssue(
   { labels = ['bug'], from = 'member' }: { labels?: string[]; from?: Sender },
 ): APIGatewayProxyEventV2 {
   const issue = issueOf(repositoryOf(connection), number, now, labels);
-  const body = JSON.stringify({
+  const payload = {
     action: labels.length > 0 ? 'opened' : 'edited',
     issue: { ...issue, ...(from === 'stranger' && { author_association: 'NONE' }) },
     repository: { full_name: repositoryOf(connection) },
     ...(from === 'stranger' && { sender: { login: issue.user.login } }),
-  });
+  };
   const secret = from === 'forger' ? 'a guess' : WEBHOOK_SECRET;
-  return post(body, {
-    'content-type': 'application/json',
-    'x-github-event': 'issues',
-    'x-github-delivery': `delivery-${number}`,
-    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-  });
+  return arriving(githubDelivery('issues', payload, { id: `delivery-${number}`, secret }));
 }
 
 /** A command of a person in Slack, by what tells it from all others. */
@@ -66,7 +57,7 @@ export interface DoneCommand {
 
 /** A person types `/pm done 101 102`. */
 export function doneCommand(connection: string, command: DoneCommand, now: number): APIGatewayProxyEventV2 {
-  const body = new URLSearchParams({
+  const form = {
     command: '/pm',
     text: `done ${command.items.join(' ')}`,
     team_id: TEAM_ID,
@@ -75,16 +66,9 @@ export function doneCommand(connection: string, command: DoneCommand, now: numbe
     channel_id: channelOf(connection),
     trigger_id: command.triggerId,
     response_url: command.responseUrl,
-  }).toString();
-  const timestamp = String(Math.floor(now / 1_000));
-  const secret = command.isForged ? 'a guess' : SIGNING_SECRET;
-  const signature = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
-  return post(body, {
-    'content-type': 'application/x-www-form-urlencoded',
-    'x-slack-request-timestamp': timestamp,
-    'x-slack-signature': `v0=${signature}`,
-  });
+  };
+  return arriving(slackRequest(form, now, command.isForged ? 'a guess' : SIGNING_SECRET));
 }
 
-const post = (body: string, headers: Record<string, string>): APIGatewayProxyEventV2 =>
-  functionUrlEvent({ method: 'POST', headers, url: '/' }, '/', Buffer.from(body));
+const arriving = ({ headers, body }: Posted): APIGatewayProxyEventV2 =>
+  functionUrlEvent({ method: 'POST', headers, url: '/' }, '/', body);

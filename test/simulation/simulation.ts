@@ -1,5 +1,3 @@
-import { syncBuiltinESMExports } from 'node:module';
-import { mock } from 'node:test';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createContext } from '../../lib/automations/context.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
@@ -9,11 +7,13 @@ import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfil
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { stopTimers } from '../hosts.ts';
+import { SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
 import { type AwsTrouble, connectAws } from './aws-wire.ts';
 import { DynamoDbModel, type Units } from './dynamodb-model.ts';
-import { channelOf, repositoryOf, SIGNING_SECRET, WEBHOOK_SECRET } from './events.ts';
+import { channelOf, repositoryOf } from './events.ts';
 import type { Attributes } from './expressions.ts';
 import { FifoQueueModel } from './fifo-queue-model.ts';
 import { GithubStub } from './github-stub.ts';
@@ -175,20 +175,6 @@ export async function simulate(load: Workload): Promise<Result> {
     restoreTimers();
     disconnect();
   }
-}
-
-/**
- * Middy has a timer for each invocation, in real time. On a busy machine it would end runs that take no virtual time at
- * all, and the figures would not be those of the seed.
- */
-function stopTimers(): () => void {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  // Or an import of a timer by its name keeps the real one.
-  syncBuiltinESMExports();
-  return () => {
-    mock.timers.reset();
-    syncBuiltinESMExports();
-  };
 }
 
 function worldOf(load: Workload): World {
