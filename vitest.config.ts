@@ -20,7 +20,7 @@ export const processTests = [
   'test/config/config-file.test.ts',
   'test/functions/{account-link-chromium,nonsense,proxy}.test.ts',
   // The table of rights stays in `npm test`: every function that is changed may need it.
-  'test/infra/{bounds,bundles,cdk,console-policies,deployment-policies,network,relay-stack}.test.ts',
+  'test/infra/{bounds,bundles,cdk,deployment-policies,network,relay-stack}.test.ts',
   'test/local/{dynamodb,start}.test.ts',
   'test/sandbox/{sandbox,store}.test.ts',
   'test/sandbox/mcp/conformance.test.ts',

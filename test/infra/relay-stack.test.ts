@@ -371,16 +371,6 @@ describe('the stack', () => {
     const found = templateOf('dev').findResources('AWS::Lambda::Function', sweep);
     expect(Object.keys(found)).toEqual(['JobSweepScheduledFunctionB335160A']);
   });
-
-  it('the function URL is public, with both permissions that AWS requires', () => {
-    const template = templateOf('dev');
-    template.hasResourceProperties('AWS::Lambda::Permission', { Action: 'lambda:InvokeFunctionUrl', Principal: '*' });
-    template.hasResourceProperties('AWS::Lambda::Permission', {
-      Action: 'lambda:InvokeFunction',
-      Principal: '*',
-      InvokedViaFunctionUrl: true,
-    });
-  });
 });
 
 describe('a stage', () => {

@@ -9,6 +9,12 @@ export interface Statement {
   Condition?: Record<string, Record<string, string | string[]>>;
 }
 
+/** The functions of the stage `dev`. */
+export function slugsOf(template: Template): string[] {
+  const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+  return functions.map(({ Properties }) => String(Properties.FunctionName).replace('partner-relay-dev-', '')).sort();
+}
+
 /** The statements of a function's role. */
 export function statementsOf(template: Template, slug: string): Statement[] {
   const fn = Object.values(template.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
@@ -41,11 +47,8 @@ export function withRights(page: string): string {
 }
 
 function rightsTable(template: Template): string {
-  const slugs = Object.values(template.findResources('AWS::Lambda::Function')).map(({ Properties }) =>
-    String(Properties.FunctionName).replace('partner-relay-dev-', ''),
-  );
   const roles: [string, Statement[]][] = [
-    ...slugs.sort().map((slug): [string, Statement[]] => [slug, statementsOf(template, slug)]),
+    ...slugsOf(template).map((slug): [string, Statement[]] => [slug, statementsOf(template, slug)]),
     ...['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn'].map((output): [string, Statement[]] => [
       output,
       statementsOfPolicy(template, output),

@@ -1,0 +1,65 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import type { Statement } from './rights-table.ts';
+
+/** A value of a template in words: without the hashes of logical ids, which change with the place of a construct. */
+export function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, of]) => {
+      if (name === 'Ref') return withoutHash(of);
+      if (name === 'Fn::GetAtt') return withoutHash(of[0]);
+      if (name === 'Fn::Join') return of[1].map(inWords).join(of[0]);
+      if (name === 'Fn::If') return `${withoutHash(of[0])} ? ${inWords(of[1])} : ${inWords(of[2])}`;
+      return `${name} ${inWords(of)}`;
+    })
+    .join(' ');
+}
+
+const withoutHash = (id: string) => id.replace(/[0-9A-F]{8}$/, '');
+
+/** A line for each alarm: what sets it off, what counts where there is nothing, and whether its end is told too. */
+export function alarmsOf(template: Template): string {
+  const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => {
+    const { AlarmName, Namespace, MetricName, Dimensions, Statistic, Threshold, Period, EvaluationPeriods } =
+      Properties;
+    const { ComparisonOperator, TreatMissingData, AlarmActions, OKActions } = Properties;
+    const about = Dimensions.map(({ Name, Value }: { Name: string; Value: unknown }) => `${Name} ${inWords(Value)}`);
+    const goesOff = `${ComparisonOperator} ${Threshold} ${EvaluationPeriods} x ${Period} s`;
+    return [
+      `${AlarmName}: ${Statistic} of ${Namespace} ${MetricName} (${about.join(', ')}) ${goesOff}`,
+      `missing: ${inWords(TreatMissingData)}; to ${inWords(AlarmActions)}${OKActions ? ', and its end' : ''}`,
+    ].join('; ');
+  });
+  return `${alarms.sort().join('\n')}\n`;
+}
+
+/** What statements allow: for each resource the actions, with the partition keys that they are for. */
+export function rightsOf(role: string, statements: readonly Statement[]): string {
+  const keysOf = new Map<string, string[]>();
+  for (const { Effect, Action, Resource, Condition = {} } of statements) {
+    const { 'ForAllValues:StringLike': like = {}, Null: absent = {}, ...others } = Condition;
+    const keys = [like['dynamodb:LeadingKeys'] ?? []].flat();
+    // Without this, a request that names no key would be allowed.
+    const isBound = keys.length > 0 && absent['dynamodb:LeadingKeys'] === 'false';
+    const where = Object.keys(others).length > 0 ? ` where ${inWords(others)}` : '';
+    for (const action of [Action].flat()) {
+      for (const resource of [Resource].flat().map(inWords)) {
+        const right = [`${Effect} ${resource}${where}${isBound ? ', of' : ''}`, action].join('\n');
+        keysOf.set(right, [...(keysOf.get(right) ?? []), ...keys]);
+      }
+    }
+  }
+  const rights = [...keysOf].map(([right, keys]) => {
+    const [about = '', action = ''] = right.split('\n');
+    return { about: [about, ...keys.sort()].join(' '), action };
+  });
+  const lines = [...Map.groupBy(rights, ({ about }) => about)].map(
+    ([about, all]) =>
+      `  ${about.replaceAll('arn:AWS::Partition:', 'arn:')}: ${all
+        .map(({ action }) => action)
+        .sort()
+        .join(' ')}`,
+  );
+  return [role, ...lines.sort(), ''].join('\n');
+}
