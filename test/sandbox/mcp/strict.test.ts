@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { grantable } from '../../../sandbox/mcp/scopes.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { mcpErrors } from '../../mcp-errors.ts';
+import { consent } from './consent.ts';
+import {
+  authorization,
+  initialize,
+  link,
+  McpClient,
+  mira,
+  post,
+  type RpcAnswer,
+  redirectUri,
+  refresh,
+  startMcp,
+  tokenRequest,
+  tomasz,
+} from './mcp-client.ts';
+
+// What the sandbox lets through, no test of the relay can notice. What it does for those who do everything right is
+// in sdk.test.ts, in conformance.test.ts and in the tests of the relay.
+
+const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+const dayMs = 86_400_000;
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** The answer to a handshake, or, if that succeeds, to the call of a tool after it. */
+async function answerTo(sandbox: Sandbox, headers: Record<string, string>): Promise<RpcAnswer> {
+  const first = await post(sandbox.mcp.url, initialize('2025-11-25'), headers);
+  if (first.status !== 200) return first;
+  return (await McpClient.connect(sandbox, headers)).call('list_projects');
+}
+
+describe('the pages of an authorization', () => {
+  it.each([
+    [{ code_challenge: null }, 'invalid_request'],
+    [{ code_challenge_method: null }, 'invalid_request'],
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
+  ])('are not shown for %o: %s', async (parameters, error) => {
+    const { sandbox } = await startMcp();
+    const { url } = await authorization(sandbox, parameters);
+    const back = await consent(sandbox, url);
+    expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
+    expect(back.searchParams.get('error')).toBe(error);
+  });
+
+  it.each([
+    [{ client_id: 'unknown' }, 'has to register again'],
+    [{ redirect_uri: 'https://attacker.example/callback' }, 'has not registered'],
+    [{ redirect_uri: null }, 'has not registered'],
+  ])('send the browser nowhere for %o', async (parameters, complaint) => {
+    const { sandbox } = await startMcp();
+    const { url } = await authorization(sandbox, parameters);
+    const response = await fetch(url, { redirect: 'manual' });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(complaint)]);
+  });
+
+  it('offer what the workspace allows of what the client asks for, and nothing that is reserved', async () => {
+    const { sandbox } = await startMcp();
+    sandbox.mcp.enable(undefined, ['mcp:use', 'mcp:tasks.read', 'mcp:tasks.write']);
+    const scope = 'mcp:use mcp:tasks.write mcp:timelogs.write mcp:users.write no:such';
+    expect((await link(sandbox, {}, { scope })).tokens.scope).toBe('mcp:use mcp:tasks.write');
+  });
+});
+
+describe('the token endpoint', () => {
+  it.each([
+    [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
+    [{ code: 'guess' }, 'invalid_grant'],
+    [{ redirect_uri: 'http://127.0.0.1:9/elsewhere' }, 'invalid_grant'],
+    [{ resource: 'https://elsewhere.example/' }, 'invalid_target'],
+    [{ client_id: 'unknown' }, 'invalid_client'],
+    [{ grant_type: 'password' }, 'unsupported_grant_type'],
+    [{ code_verifier: '' }, 'invalid_request'],
+  ])('refuses an exchange with %o: %s', async (wrong, error) => {
+    const { sandbox } = await startMcp();
+    const { url, verifier, client_id } = await authorization(sandbox);
+    const code = (await consent(sandbox, url)).searchParams.get('code') ?? '';
+    const exchange = { grant_type: 'authorization_code', client_id, code, code_verifier: verifier };
+    expect((await tokenRequest(sandbox, { ...exchange, ...wrong })).json.error).toBe(error);
+    expect((await tokenRequest(sandbox, exchange)).status).toBe(200);
+  });
+
+  it('takes a code once, and revokes the grant when it comes again', async () => {
+    const { sandbox } = await startMcp();
+    const { exchange, tokens } = await link(sandbox);
+    expect((await tokenRequest(sandbox, exchange)).json.error).toBe('invalid_grant');
+    await expect(McpClient.connect(sandbox, tokens.access_token)).rejects.toThrow('revoked');
+  });
+
+  it.each([
+    ['revokes the grant', 'invalid_grant', 'invalid_grant'],
+    ['is refused', 'invalid_grant', undefined],
+    ['is repeated', undefined, undefined],
+  ] as const)('answers a refresh token that comes again: it %s', async (refreshReuse, again, newest) => {
+    const { sandbox } = await startMcp({ refreshReuse });
+    const { tokens, client_id } = await link(sandbox);
+    const second = await refresh(sandbox, client_id, tokens.refresh_token);
+    expect((await refresh(sandbox, client_id, tokens.refresh_token)).json.error).toBe(again);
+    expect((await refresh(sandbox, client_id, second.json.refresh_token)).json.error).toBe(newest);
+  });
+
+  it('takes a refresh token for 30 days', async () => {
+    const { sandbox, time } = await startMcp();
+    const { tokens, client_id } = await link(sandbox);
+    time.now += 30 * dayMs + 1;
+    expect((await refresh(sandbox, client_id, tokens.refresh_token)).json.error).toBe('invalid_grant');
+  });
+});
+
+describe('the MCP endpoint', () => {
+  it.each(mcpErrors)('answers with a challenge and a JSON-RPC error: $title', async (row) => {
+    const { sandbox } = await startMcp();
+    const { scopes, resource, happens, isWithoutToken } = row;
+    const parameters: Record<string, string> = resource ? { resource: resource(sandbox) } : {};
+    const { tokens } = await link(sandbox, scopes ? { scopes } : {}, parameters);
+    happens?.(sandbox);
+    const answer = await answerTo(sandbox, isWithoutToken ? {} : bearer(tokens.access_token));
+    expect(answer.status).toBe(row.status);
+    const challenge = answer.headers.get('www-authenticate') ?? '';
+    expect(/\berror="(\w+)"/.exec(challenge)?.[1]).toBe(row.error);
+    expect(challenge).toContain(`resource_metadata="${sandbox.url}/.well-known/oauth-protected-resource"`);
+    expect(answer.json.error).toMatchObject({
+      code: row.status === 429 ? -32500 : expect.any(Number),
+      message: expect.stringContaining(row.message),
+    });
+  });
+
+  it.each([...grantable.keys()].filter((scope) => scope !== 'mcp:use'))(
+    'has tools for the scope %s, and refuses them without it',
+    async (scope) => {
+      const { sandbox } = await startMcp({ toolsPerPage: 100, tellsToolScopes: true });
+      const connect = (scopes: string[]) =>
+        McpClient.connect(sandbox, sandbox.mcp.grant(mira, { scopes }).access_token);
+      const others = await connect([...grantable.keys()].filter((one) => one !== scope));
+      const only = await connect(['mcp:use', scope]);
+      const { tools } = (await only.request('tools/list')).json.result;
+      const its = tools.filter(({ _meta }) => (_meta as { scope: string }).scope === scope);
+      expect(its).not.toEqual([]);
+      for (const { name } of its) {
+        const answer = await others.call(name);
+        expect([answer.status, answer.json.error.message]).toEqual([403, `The tool ${name} needs the scope ${scope}`]);
+        expect((await only.call(name)).status).toBe(200);
+      }
+    },
+  );
+
+  it('has no tool that changes members', async () => {
+    const { sandbox } = await startMcp();
+    const names = await (await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token)).tools();
+    expect(names.filter((name) => /member|user|role/.test(name))).toEqual(['list_members']);
+  });
+
+  it('is not for web pages', async () => {
+    const { sandbox } = await startMcp();
+    const headers = bearer(sandbox.mcp.grant(mira).access_token);
+    const from = (origin: string) => post(sandbox.mcp.url, initialize('2025-11-25'), { ...headers, origin });
+    expect((await from('https://attacker.example')).status).toBe(403);
+    expect((await from('http://localhost:3000')).status).toBe(200);
+  });
+
+  it.each(['2026-07-28', '2024-10-07', ''])('does not speak the revision %o', async (revision) => {
+    const { sandbox } = await startMcp();
+    const headers = bearer(sandbox.mcp.grant(mira).access_token);
+    const { status, json } = await post(sandbox.mcp.url, initialize(revision), headers);
+    expect([status, json.id, json.error.code]).toEqual([400, 'hello', -32602]);
+    for (const supported of revisions) expect(json.error.message).toContain(supported);
+  });
+
+  it('has sessions, each of one person', async () => {
+    const { sandbox } = await startMcp();
+    const headers = bearer(sandbox.mcp.grant(mira).access_token);
+    const client = await McpClient.connect(sandbox, headers);
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    expect((await post(sandbox.mcp.url, ping, headers)).status).toBe(400);
+    expect((await client.send(ping, bearer(sandbox.mcp.grant(tomasz).access_token))).status).toBe(404);
+    sandbox.mcp.endSessions();
+    expect((await client.send(ping)).status).toBe(404);
+  });
+
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  it.each([
+    ['no JSON', '{', {}, 400, -32700],
+    ['no JSON-RPC', { id: 1, method: 'ping' }, {}, 400, -32600],
+    ['no method', { jsonrpc: '2.0', id: 1 }, {}, 400, -32600],
+    ['an id that is an object', { jsonrpc: '2.0', id: {}, method: 'ping' }, {}, 400, -32600],
+    ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, {}, 400, -32600],
+    ['a batch', [list], {}, 400, -32600],
+    ['another revision in the header', list, { 'mcp-protocol-version': '2026-07-28' }, 400, -32000],
+    ['an Accept without streams', list, { accept: 'application/json' }, 406, -32000],
+    ['another content type', list, { 'content-type': 'text/plain' }, 415, -32000],
+    ['an unknown method', { ...list, method: 'resources/list' }, {}, 200, -32601],
+  ])('refuses a message with %s', async (_, body, headers, status, code) => {
+    const { sandbox } = await startMcp();
+    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    const answer = await client.send(body, headers);
+    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+  });
+});
