@@ -180,9 +180,12 @@ export function stopsAt(effects: readonly Effect[]): Stop[] {
   return effects.flatMap((_, at) => (['before', 'after'] as const).map((when) => ({ at, when })));
 }
 
-/** Each stop, and another one soon after. */
-export function andOnceMore(stops: readonly Stop[]): Stop[][] {
-  return stops.map((stop, turn) => [stop, { at: stop.at + 1 + (turn % 5), when: turn % 3 === 0 ? 'after' : 'before' }]);
+/** Each kill, and another one soon after. */
+export function twice(effects: readonly Effect[]): Stop[][] {
+  return killsAt(effects).map((stop, turn) => [
+    stop,
+    { at: stop.at + 1 + (turn % 5), when: turn % 3 === 0 ? 'after' : 'before' },
+  ]);
 }
 
 /** Every request to AWS that changes something, carried out and not answered. */

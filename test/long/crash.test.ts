@@ -1,50 +1,183 @@
-import { afterAll, expect, it } from 'vitest';
-import { andOnceMore, faults, killsAt, silencesOf, startTrials, Tally } from '../kill/crash-trials.ts';
-import { edited, opened, transferred } from '../kill/rows.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkOrders } from '../../sandbox/checks.ts';
+import { nonceMoments } from '../../sandbox/nonces.ts';
+import { sandboxCommands } from '../as-person/linked.ts';
+import {
+  everyFault,
+  faults,
+  killsAt,
+  recoveries,
+  refusalsOf,
+  silencesOf,
+  startTrials,
+  stopsAt,
+  Tally,
+  twice,
+} from '../kill/crash-trials.ts';
+import * as rows from '../kill/rows.ts';
+import type { Effect, Stop } from '../kill/trial.ts';
+import type { Way } from '../ways.ts';
 
+/**
+ * The relay is killed around every side effect that it has: of the webhook, of the worker and of the sweep, of the runs
+ * that a fault brings about too. Then everything is redelivered, and it is held against docs/exactly-once.md.
+ */
 const tally = new Tally();
 afterAll(() => console.log(`Killed: ${tally}.`));
 
+interface Scene {
+  row: rows.Row;
+  answers: readonly Way[];
+  /** Where hosts stop, one after the other. */
+  stops: (effects: readonly Effect[]) => readonly (Stop | readonly Stop[])[];
+  /** Others do the work of a host that stands still, and then it goes on as if nothing had happened. */
+  comesBack?: boolean;
+}
+
+const usual: readonly Way[] = ['as it is'];
+/** Refusals for what a call is. They end what may be repeated, whatever went before. */
+const ENDS: readonly Way[] = ['403 scope', '404', '422'];
+
+/** Of those that a fault delays, one in so many. */
+const oneIn =
+  (count: number, turn: number, stops: Scene['stops'] = killsAt): Scene['stops'] =>
+  (effects) =>
+    stops(effects).filter((_, index) => index % count === turn % count);
+
+const placeOf = (effects: readonly Effect[], wanted: string) => effects.findIndex(({ what }) => what === wanted);
+
+/** An issue meets the whole product of points and faults; where a second answer is a refusal, every second point. */
+const ofIssues: Scene[] = [
+  ...faults.map((answers, turn) => ({ row: rows.opened, answers, stops: oneIn(answers.length, turn) })),
+  ...faults.slice(0, 2).map((answers) => ({ row: rows.edited, answers, stops: killsAt })),
+  { row: rows.transferred, answers: usual, stops: killsAt },
+  ...faults.slice(0, 3).map((answers) => ({ row: rows.opened, answers, stops: silencesOf })),
+  ...[rows.opened, rows.defectInSlack].map((row) => ({ row, answers: usual, stops: twice })),
+];
+
 /**
- * Kills the relay around every side effect that it has, of the webhook, of the worker and of the sweep, of
- * the runs that a fault brings about too; then lets it be redelivered. This is the product of points and faults for one
- * order of the service's checks; where a second answer is a refusal, every second point, in turn. crash-orders.test.ts
- * has the other orders, crash-commands.test.ts the other automations.
+ * What people ask for, and what a merged pull request does, meets the first `whole` of the faults everywhere. Each other
+ * fault meets `inTurn` points from the signing on: what comes before does not depend on it, and the same code carries out
+ * every creation. Each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error.
  */
-it.each([
-  ...faults.map((answers, turn) => ({ ...opened, row: opened, answers, turn })),
-  ...faults.slice(0, 2).map((answers) => ({ ...edited, row: edited, answers, turn: 0 })),
-  ...faults.slice(0, 1).map((answers) => ({ ...transferred, row: transferred, answers, turn: 0 })),
-])(
-  'one defect is created or parked as documented, wherever the relay is killed: $automation, $what, $answers',
-  async ({ row, answers, turn }) => {
-    const trials = await startTrials({}, tally);
-    const stops = killsAt(await trials.try({ row, answers }));
-    const apart = answers.length;
-    await trials.tryEach(
-      { row, answers },
-      stops.filter((_, index) => index % apart === turn % apart),
-    );
-    await trials.close();
-    expect(tally.violations.splice(0)).toEqual([]);
-  },
-);
-
-it.each(faults.slice(0, 3).map((answers) => ({ answers })))(
-  'one defect is created or parked as documented, wherever AWS is silent: $answers',
-  async ({ answers }) => {
-    const trials = await startTrials({}, tally);
-    await trials.tryEach({ row: opened, answers }, silencesOf(await trials.try({ row: opened, answers })));
-    await trials.close();
-    expect(tally.violations.splice(0)).toEqual([]);
-  },
-);
-
-it('one defect is created if the relay is killed twice in a row', async () => {
-  const trials = await startTrials({}, tally);
-  const [answers = []] = faults;
-  const effects = await trials.try({ row: opened, answers });
-  await trials.tryEach({ row: opened, answers }, andOnceMore(killsAt(effects)));
-  await trials.close();
-  expect(tally.violations.splice(0)).toEqual([]);
+const ofCommands: Scene[] = [
+  { row: rows.loggedInComment, whole: 2, inTurn: 2 },
+  { row: rows.loggedInSlack, whole: 1, inTurn: 2 },
+  { row: rows.defectInSlack, whole: 1, inTurn: 0 },
+  { row: rows.defectInModal, whole: 1, inTurn: 0 },
+  { row: rows.doneInComment, whole: 1, inTurn: 2 },
+  { row: rows.merged, whole: 1, inTurn: 0 },
+  { row: rows.relatedInSlack, whole: 2, inTurn: 1 },
+  { row: rows.relatedByPullRequest, whole: 1, inTurn: 1 },
+  { row: rows.checked, whole: 1, inTurn: 2 },
+  { row: rows.testsFailed, whole: 1, inTurn: 2 },
+  { row: rows.testsFailedTwice, whole: 1, inTurn: 2 },
+].flatMap(({ row, whole, inTurn }) => {
+  const ofRow = row.repeatable
+    ? faults.filter((answers) => !answers.some((answer) => ENDS.includes(answer)))
+    : [...faults, ['403 scope'] as const];
+  return ofRow.slice(0, inTurn === 0 ? whole : undefined).map((answers, index): Scene => {
+    const everywhere = (effects: readonly Effect[]) =>
+      index === 0 ? [...killsAt(effects), ...refusalsOf(effects), ...silencesOf(effects)] : killsAt(effects);
+    const inTurns = (effects: readonly Effect[]) => {
+      const signed = effects.findIndex(({ what }) => what.startsWith('PutItem request#') || what === row.operation);
+      const late = killsAt(effects).filter(({ at }) => at >= signed);
+      return Array.from({ length: inTurn }, (_, turn) => late[((index * inTurn + turn) * 5) % late.length] ?? []);
+    };
+    return { row, answers, stops: index < whole ? everywhere : inTurns };
+  });
 });
+
+/**
+ * The second entry waits while the connection's first is checked, and is the first itself where that one is left to a
+ * person. Of the long waits that a fault brings about, one in three.
+ */
+const ofTwoEntries = [
+  { answers: usual, until: 'PutItem step#reply begun', part: 1 },
+  { answers: ['lost on the way', '403 scope'] as const, until: 'ChangeMessageVisibility', part: 3 },
+].map(({ answers, until, part }): Scene => {
+  const between = (effects: readonly Effect[]) =>
+    killsAt(effects).filter(
+      ({ at }) => at >= placeOf(effects, 'PutItem first-time-entry') && at < placeOf(effects, until),
+    );
+  return { row: rows.loggedInTwoComments, answers, stops: oneIn(part, 0, between) };
+});
+
+/** The service would take the entry from the next host: its answer changes, as after a task was opened again. */
+const afterRefusals = [rows.loggedInSlack, rows.loggedInModal, rows.loggedInComment].map((row): Scene => {
+  const stops = (effects: readonly Effect[]) =>
+    killsAt(effects).filter(({ at }) => at > placeOf(effects, row.operation));
+  return { row, answers: ['422'], stops };
+});
+
+/** A Lambda is killed before its lease has run out; a process on one machine, whose computer slept, is not. */
+const stalled = [
+  { row: rows.opened, from: '' },
+  { row: rows.opened, answers: faults[1] ?? [], from: '' },
+  { row: rows.edited, from: '' },
+  // What comes before is the same for every comment.
+  { row: rows.loggedInComment, from: 'PutItem first-time-entry' },
+  { row: rows.loggedInSlack, from: '' },
+  { row: rows.defectInModal, from: '' },
+  { row: rows.doneInComment, from: '' },
+].map(({ row, answers = usual, from }): Scene => {
+  const stops = (effects: readonly Effect[]) => stopsAt(effects).filter(({ at }) => at >= placeOf(effects, from));
+  return { row, answers, stops, comesBack: true };
+});
+
+/** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
+const ofTools = [rows.loggedWithTool, rows.defectWithTool].flatMap((row): Scene[] => [
+  { row, answers: usual, stops: killsAt },
+  { row, answers: usual, stops: stopsAt, comesBack: true },
+  ...(['answer lost', 'cut before the work', 'passed on after 15 s'] as const).map((answer): Scene => {
+    const stops = (effects: readonly Effect[]) =>
+      killsAt(effects).filter(({ at }) => at >= placeOf(effects, row.operation) - 2);
+    return { row, answers: [answer], stops };
+  }),
+]);
+
+describe.each(Object.entries({ ofIssues, ofCommands, ofTwoEntries, afterRefusals, stalled, ofTools }))(
+  '%s',
+  (_, all) => {
+    it.each(all)('happens once or ends as documented, wherever hosts stop: $row.what, $answers', async (scene) => {
+      const { row, answers, stops, comesBack = false } = scene;
+      const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
+      const trials = await (row.isTool ? startTrials({ mcp }, tally, sandboxCommands()) : startTrials({}, tally));
+      await trials.tryEach({ row, answers, comesBack }, stops(await trials.try({ row, answers })));
+      await trials.close();
+      expect(tally.violations.splice(0)).toEqual([]);
+    });
+  },
+);
+
+/** From the worker's claim on: what comes before does not depend on what the service checks. */
+const FIRST_POINT = 4;
+const POINTS = 18;
+
+/**
+ * The whole product of the orders of the service's checks, the moments at which it can remember a nonce, points and faults
+ * would take half an hour, so that each order meets every fault once, and the points in turn.
+ */
+it.each(checkOrders.map((checkOrder, order) => ({ checkOrder, order })))(
+  "one defect is created or parked as documented, in any order of the service's checks: $checkOrder",
+  async ({ checkOrder, order }) => {
+    const each = Math.ceil(everyFault.length / nonceMoments.length);
+    for (const [moment, nonceMoment] of nonceMoments.entries()) {
+      const trials = await startTrials({ checkOrder, nonceMoment }, tally);
+      for (let trial = 0; trial < each; trial++) {
+        const turn = (order * nonceMoments.length + moment) * each + trial;
+        const answers = everyFault[turn % everyFault.length] ?? [];
+        const stop: Stop = { at: FIRST_POINT + (turn % POINTS), when: turn % 4 < 2 ? 'before' : 'after' };
+        await trials.try({
+          row: rows.opened,
+          answers,
+          stops: [stop],
+          recovery: recoveries[turn % recoveries.length],
+        });
+        tally.points += 1;
+      }
+      await trials.close();
+    }
+    expect(tally.violations.splice(0)).toEqual([]);
+  },
+);
