@@ -20,11 +20,16 @@ export async function followJobs(
 ): Promise<void> {
   const seen = new Map(known.map((job) => [job.id, { state: stateOf(job), isWanted: true }]));
   const { statuses, ...others } = filter;
-  let since = Date.now();
+  let since = table.clock.now();
   for (let look = 0; look < looks; look++) {
     if (look > 0) await setTimeout(LOOK_EVERY_MS);
     // In any status: a job that leaves the one that is asked for has changed too.
-    const { jobs } = await findJobs(table, { filter: others, limit: LOOKED_AT, maxPages: MAX_PAGES, now: Date.now() });
+    const { jobs } = await findJobs(table, {
+      filter: others,
+      limit: LOOKED_AT,
+      maxPages: MAX_PAGES,
+      now: table.clock.now(),
+    });
     for (const job of jobs.toReversed()) {
       const before = seen.get(job.id);
       const now = { state: stateOf(job), isWanted: statuses === undefined || statuses.includes(job.status) };

@@ -226,7 +226,7 @@ function withCorrection({ name, path, evidence }: Operation): (error: unknown) =
     if (error instanceof CannotTell || !isOfContract) throw error;
     const correction = {
       documented:
-        'the service documents it, so nothing in relay.config.ts corrects it: ask the people who run the instance',
+        'the service documents its path and fields, so relay.config.ts corrects neither: ask the people who run the instance',
       'payload not shown': `set the names that its fields have there in relay.config.ts, under operations['${name}'].fields; its path is documented`,
       assumed: `check the path ${path} and the names of its fields in relay.config.ts, under operations['${name}']`,
     }[evidence];

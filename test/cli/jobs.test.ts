@@ -125,6 +125,12 @@ describe('relay jobs', () => {
     const { table } = relay.stores;
     const { jobs } = await findJobs(table, { filter: {}, limit: 20, maxPages: 10, now: relay.clock.now });
     expect(await follow(() => followJobs(table, {}, jobs, false, 1))).toBe('');
+    relay.clock.now -= 60_000;
+    const whereTheClockIsLate = await follow(() => {
+      relay.clock.now += 60_000;
+      return followJobs(table, {}, jobs, false, 1);
+    });
+    expect(whereTheClockIsLate).toBe('');
     relay.sandbox.clearFaults();
     let read = 0;
     const changing: Table = {
