@@ -13,7 +13,10 @@ const LINE = /^(task|test case|test step)\s?:\s?([^\ufffc]+)$/iu;
 const MAX_NAME_LENGTH = 255;
 /** https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue */
 const CLOSES =
-  /(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+(?:https?:\/\/([^/\s]+)\/([\w.-]+\/[\w.-]+)\/issues\/|([\w.-]+\/[\w.-]+)?#)([1-9]\d*)(?![\w/#\p{Cf}\p{M}]|[-.]\w)/giu;
+  /(?<![\p{L}\p{N}\p{M}\p{Cf}_/-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+(?:https?:\/\/([^/\s]+)\/([\w.-]+\/[\w.-]+)\/issues\/|([\w.-]+\/[\w.-]+)?#)([1-9]\d*)(?![\w/#\ufffc\p{Cf}\p{M}]|[-.]\w)/giu;
+
+/** Text after one of these may be shown in another order. */
+const REORDERS = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** The lines `Task: …`, `Test case: <id>` and `Test step: <id>` that a reader sees, in order and without duplicates. */
 export function relationLines(body: string): RelationLine[] {
@@ -40,7 +43,9 @@ function taskIn(value: string): string | undefined {
  */
 export function closedIssues(body: string, repository: string, page = 'https://github.com'): string[] {
   const own = new URL(page).host;
-  const lines = shownParagraphs(body).flatMap(({ lines }) => lines);
+  const lines = shownParagraphs(body).flatMap(({ lines }) =>
+    lines.some(({ unlinked }) => REORDERS.test(unlinked)) ? [] : lines,
+  );
   const closed = lines.flatMap(({ unlinked }) =>
     [...unlinked.matchAll(CLOSES)].flatMap(([, host = own, byUrl, byName, number]) =>
       host.toLowerCase() === own ? `${byUrl ?? byName ?? repository}#${number}` : [],

@@ -101,6 +101,8 @@ describe('the check of a pull request', () => {
       '**Resolves** #7 and more',
       'Closes codertocat/hello-world#7',
       'It costs $5. Closes #7',
+      'About ~5 of ~6. Closes #7<br>',
+      'Closes<!-- the issue --> #7',
     ],
     ...[`Fixed https://github.com/${REPOSITORY}/issues/7`, `Fixed <https://github.com/${REPOSITORY}/issues/7>`],
   ])('counts what a reader sees as a reference: %j', async (body) => {
@@ -114,6 +116,8 @@ describe('the check of a pull request', () => {
       '~Closes #7~',
       '~~Closes #7~~',
       '~Not this: Closes #7, nor that~',
+      '~a ~~b~~ Closes #7~',
+      '~`~` Closes #7~',
       '`Closes #7`',
       '<!-- Closes #7 -->',
       '> Closes #7',
@@ -135,6 +139,15 @@ describe('the check of a pull request', () => {
       'Closes\u00a0#7',
       'Closes #7\u00ad1',
     ],
+    ...[
+      'Closes #7&shy;1',
+      'Closes #7&#49;',
+      'Closes #7**1**',
+      'Closes #7<b>1</b>',
+      'Closes #7<!-- -->1',
+      'Closes #**7**',
+    ],
+    ...['un\u00adcloses #7', '\u0443closes #7', 'a\u202eb. Closes #7', 'a `\u2067`\u2067\nb\nCloses #7'],
     ...['Cl\u00adoses #7', 'Closes\ufeff#7', 'Closes #\ufe0f7', 'Closes #\u202e7', 'Clos\u0435s #7', 'Closes #\uff17'],
     ...[
       `Closes https://evil.example/${REPOSITORY}/issues/7`,
