@@ -5,7 +5,7 @@ import { NoTime, unfold } from '../../lib/automations/tests-to-scenarios/archive
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { archiveOf, junit, upload, workflowRun } from '../workflow-runs.ts';
+import { archiveOf, idOf, junit, upload, workflowRun } from '../workflow-runs.ts';
 
 const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 const report = junit({ scenario: SCENARIO });
@@ -251,6 +251,21 @@ it('a run takes 20 artifacts', async () => {
   expect(sent).toBe(0);
 });
 
+it('nothing has passed for sure if a run has more artifacts than are listed', async () => {
+  const archive = await xml(report);
+  for (let id = 1; id <= 500; id++) {
+    github.artifacts.set(10_000 + id, {
+      runId: idOf(number + 1),
+      name: 'old',
+      createdAt: '2026-11-20T09:54:00Z',
+      archive,
+    });
+  }
+  const { said, sent } = await checked(await xml(report));
+  expect(said.replaceAll('\\', '')).toContain('The artifact * was not used: the run has 500 artifacts or more');
+  expect(sent).toBe(0);
+});
+
 it.each<[string, () => Promise<Uint8Array>]>([
   ['an archive in the archive', async () => archiveOf({ 'inner.zip': await xml(report), 'report.txt': report })],
   ['a symbolic link', symlink],
@@ -266,11 +281,12 @@ it('text of a report cannot become markup, a mention or a command', async () => 
   const name = '&lt;img src=x&gt; @admin [a](javascript:1) `x` /done 12';
   const lines = 'a&#10;# heading&#10;- list&#10;1. list&#13;===&#x2028;b&#x202e;c GH-12 $x$';
   const starts = ['- list', '12. list', '---', '==='].map((start) => `<testcase name="${start}"/>`);
+  await upload(github, number + 1, Buffer.from(''), 'a\n\n    b');
   const { said } = await checked(
     await xml(inSuite(`<testcase name="${name}"/><testcase name="${lines}"/>${starts.join('')}`)),
   );
   expect(said).toContain('Unmapped: 6');
   expect(said.replaceAll('###', '')).not.toMatch(/(?<!\\)[<>`[\]()#$]|@admin|GH-12|\u202e/);
   expect(said.split('\n').filter((line) => /^\s*([-=#]|\d+\.)/.test(line))).toHaveLength(6 + 1);
-  expect(said).not.toMatch(/^- (-|=|\d+\.)/m);
+  expect(said).not.toMatch(/^- (-|=|\d+\.)|^ {4}/m);
 });

@@ -130,6 +130,12 @@ describe('the execution policies for cdk bootstrap', () => {
   });
 });
 
+it('the execution policies deny taking a boundary away, whatever else allows it', () => {
+  expect(policy('cloudformation').Statement).toContainEqual(
+    expect.objectContaining({ Effect: 'Deny', Action: 'iam:DeleteRolePermissionsBoundary', Resource: '*' }),
+  );
+});
+
 describe('the policy of the person who deploys', () => {
   const may = (action: string, resource: string) => allows(['deployer'], action, resource);
 

@@ -29,6 +29,8 @@ interface CheckedRun {
   defects: number;
 }
 
+const plainName = (text: string) => plainText(onOneLine(text));
+
 export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof became === 'object';
 
 /** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
@@ -40,8 +42,8 @@ export function checkOf({ run, results, shown, defects }: CheckedRun) {
   const attempt = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const lines = [
     `Run ${run.run_number}${attempt} of ${plainText(run.workflow)}: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped.`,
-    ...unread.map(({ name, why }) => `The artifact ${plainText(name)} was not used: ${why}.`),
-    read.length > 0 && `Read from ${read.map(plainText).join(', ')}.`,
+    ...unread.map(({ name, why }) => `The artifact ${plainName(name)} was not used: ${why}.`),
+    read.length > 0 && `Read from ${read.map(plainName).join(', ')}.`,
     read.length + unread.length === 0 && 'The run has no artifact whose name is in `tests.artifacts`.',
     shown.length > 0 && `### Mapped\n\n${shown.map(lineOf).join('\n')}`,
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
@@ -65,7 +67,6 @@ function lineOf({ id, passed, failed, skipped, coverage, became }: ShownScenario
 function listOf(title: string, why: string, { count, first }: Listed): string | false {
   const more = count > first.length ? `\n- and more: ${count} in all` : '';
   return (
-    count > 0 &&
-    `### ${title}: ${count}\n\n${why}\n\n${first.map((text) => `- ${plainText(onOneLine(text))}`).join('\n')}${more}`
+    count > 0 && `### ${title}: ${count}\n\n${why}\n\n${first.map((text) => `- ${plainName(text)}`).join('\n')}${more}`
   );
 }

@@ -1,4 +1,4 @@
-import type { Artifact } from '../../platforms/github/runs/artifacts.ts';
+import { type Artifact, MOST_LISTED } from '../../platforms/github/runs/artifacts.ts';
 import { isLike } from '../../wildcard.ts';
 
 const MOST_ARTIFACTS = 20;
@@ -31,6 +31,8 @@ export function wantedArtifacts(all: readonly Artifact[], patterns: readonly str
       bytesInAll += artifact.bytes;
     }
   }
+  if (all.length >= MOST_LISTED)
+    unread.push({ name: patterns.join(', '), why: `the run has ${MOST_LISTED} artifacts or more` });
   return { wanted, unread };
 }
 

@@ -16,7 +16,8 @@ export interface Artifact {
 export type Artifacts = ReturnType<typeof createArtifacts>;
 
 const PAGE_SIZE = 100;
-const MOST_ARTIFACTS = 500;
+/** Where so many are listed, there may be others. */
+export const MOST_LISTED = 500;
 const STORE_TIMEOUT_MS = 20_000;
 
 /**
@@ -39,7 +40,7 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
           for (const { id, name, size_in_bytes: bytes, expired } of data.artifacts) {
             if (!expired) found.push({ id: Number(id), name, bytes });
           }
-          if (found.length >= MOST_ARTIFACTS) break;
+          if (found.length >= MOST_LISTED) break;
         }
         return found;
       });
