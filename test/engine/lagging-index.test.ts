@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import type { StandingJob } from '../../lib/engine/record/job-item.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
+import type { Lane } from '../../lib/service/budget/lanes.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -11,51 +12,77 @@ const limits = { perMinute: 20, perDay: 5_000 };
 let relay: TestRelay;
 afterEach(() => relay.close());
 
-it.each([
-  ['who moves the lines was slow after it had read the index', 3_000, () => []],
-  ['the index still shows a job as waiting that was called', 0, (shown: StandingJob[]) => shown],
-])('a job that stands in line while the lines are moved is called, although %s', async (_, stalledMs, stale) => {
-  relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
-  const clock = () => relay.clock.now;
-  const { jobs, queue, table } = relay.stores;
-  const budget = createBudget({ table, clock });
-  const line = () => jobs.line('main', 'background', 100);
-  async function stands(id: number): Promise<void> {
-    await relay.post('issues', issueEvent('opened', { id }));
-    await relay.work();
-  }
-  // The relay notes the budget of the key.
-  await stands(3);
-  while ((await budget.requestSlot({ connection: 'main', limits, lane: 'interactive' })).granted);
-  await stands(1);
-  const [{ slotAt: _slotAt, ...first } = expect.fail('no job stands in line')] = await line();
-  relay.clock.now += 70_000;
-  await relay.work();
-  expect(await line()).toEqual([]);
-  while ((await budget.requestSlot({ connection: 'main', limits, lane: 'interactive' })).granted);
-  await budget.planLine('main', limits, { atOnce: true, stood: 'background' });
-  relay.clock.now += 5_000;
+/** @param ended a job that does not stand in line any more */
+type Shown = (ended: StandingJob, standing: StandingJob[]) => StandingJob[];
 
-  let isFirstLook = true;
-  const lines = createWaitingLines({
-    jobs: {
-      ...jobs,
-      async line(connection, lane, ...others) {
-        if (lane !== 'background' || !isFirstLook) return jobs.line(connection, lane, ...others);
-        isFirstLook = false;
-        await stands(2);
-        relay.clock.now += stalledMs;
-        return stale([first]);
+it.each<[string, number, Lane, Shown]>([
+  ['who moves the lines was slow after it had read the index', 3_000, 'interactive', () => []],
+  ['the index still shows a job as waiting that was called', 0, 'interactive', (ended) => [ended]],
+  [
+    'the index still shows a job as called that has ended',
+    0,
+    'interactive',
+    (ended) => [{ ...ended, slotAt: relay.clock.now + 1_000 }],
+  ],
+  [
+    'one of many that the index shows as waiting is called, and may end at once',
+    0,
+    // Leaves some slots to the line.
+    'background',
+    (ended, standing) => [...standing, ...Array(4).fill({ ...ended, createdAt: Infinity })],
+  ],
+])(
+  'a job that stands in line while the lines are moved is called, although %s',
+  async (_, stalledMs, taking, shown) => {
+    relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
+    const clock = () => relay.clock.now;
+    const { jobs, queue, table } = relay.stores;
+    const budget = createBudget({ table, clock });
+    const line = () => jobs.line('main', 'background', 100);
+    async function stands(id: number): Promise<void> {
+      await relay.post('issues', issueEvent('opened', { id }));
+      await relay.work();
+    }
+    async function take(lane: Lane): Promise<void> {
+      while ((await budget.requestSlot({ connection: 'main', limits, lane })).granted);
+    }
+    // The relay notes the budget of the key.
+    await stands(3);
+    await take('interactive');
+    await stands(1);
+    const [{ slotAt: _slotAt, ...first } = expect.fail('no job stands in line')] = await line();
+    relay.clock.now += 70_000;
+    await relay.work();
+    expect(await line()).toEqual([]);
+    await budget.planLine('main', limits, { atOnce: true, stood: 'background' });
+    await take(taking);
+    if (taking === 'background') await stands(4);
+    relay.clock.now += 5_000;
+
+    let isFirstLook = true;
+    const lines = createWaitingLines({
+      jobs: {
+        ...jobs,
+        async line(connection, lane, ...others) {
+          if (lane !== 'background' || !isFirstLook) return jobs.line(connection, lane, ...others);
+          isFirstLook = false;
+          const standing = await line();
+          await take(taking);
+          await stands(2);
+          relay.clock.now += stalledMs;
+          return shown(first, standing);
+        },
       },
-    },
-    queue,
-    budget,
-    breakers: createBreakers({ table, clock, random: Math.random }),
-    clock,
-    sleep: async (ms) => {
-      relay.clock.now += ms;
-    },
-  });
-  await lines.moveOn({ name: 'main', limits });
-  expect(await line()).toEqual([expect.objectContaining({ slotAt: expect.any(Number) })]);
-});
+      queue,
+      budget,
+      breakers: createBreakers({ table, clock, random: Math.random }),
+      clock,
+      sleep: async (ms) => {
+        relay.clock.now += ms;
+      },
+    });
+    await lines.moveOn({ name: 'main', limits });
+    const slots = (await line()).map(({ slotAt }) => slotAt);
+    expect(slots).toEqual(Array(taking === 'background' ? 2 : 1).fill(expect.any(Number)));
+  },
+);

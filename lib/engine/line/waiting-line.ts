@@ -154,10 +154,14 @@ export function createWaitingLines({
       call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
     );
     const ids = called.filter((id) => id !== undefined);
-    if (calls.length === 0 || ids.length > 0) return { called: ids, lookAgainAt: slotsOpen ? noted : undefined };
-    // The index does not show yet that all of these are called or have ended, so none of them comes for the others.
-    await budget.noteLines(name, standingLanes, lookedAt);
-    return { called: ids, lookAgainAt: clock() + INDEX_LAG_MS };
+    const made = calls.filter(({ job }) => ids.includes(job.id));
+    if (made.length === calls.length) return { called: ids, lookAgainAt: slotsOpen ? noted : undefined };
+    // The index does not show yet that the others are called or have ended, so none of them comes. A called job that is
+    // awake may have ended before this is noted.
+    const awakeAt = lastAwakeAt(merged, made, now) ?? 0;
+    const stillComesAt = awakeAt > clock() ? awakeAt : undefined;
+    await budget.noteLines(name, standingLanes, lookedAt, stillComesAt);
+    return { called: ids, lookAgainAt: stillComesAt === undefined ? clock() + INDEX_LAG_MS : undefined };
   }
 
   /** True if jobs are called from the line for slots, and not only for probes. */
