@@ -112,17 +112,6 @@ describe('the sweep', () => {
     );
   });
 
-  it('parks a job of an automation that only a newer version has, and says so', async () => {
-    relay = await startRelay();
-    await relay.post('issues', issueEvent('opened'));
-    const [job] = await relay.jobs();
-    const values = { value: 'of-a-newer-version' };
-    await relay.stores.table.update(keys.job(job?.id ?? ''), { expression: 'SET #automation = :value', values });
-    await relay.work();
-    const reason = "this version has no automation 'of-a-newer-version'";
-    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason } }]);
-  });
-
   it('leaves a job in line where it stands, however long the line lasts', async () => {
     relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perDay: 1 } } }) });
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));

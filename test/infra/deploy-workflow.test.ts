@@ -12,6 +12,15 @@ function commandsOf(step: string): string {
   return commands;
 }
 
+it('a deployment that fails prints the commands of the page that deletes what it left', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const [, section = ''] = read('docs/deploy.md').split('### A first deployment fails');
+  const commands = [...section.matchAll(/^ {4}(aws cloudformation .*)$/gm)].map(([, command = '']) => command);
+  expect(commands).toHaveLength(2);
+  const [, printed = ''] = read('.github/workflows/deploy.yml').split("steps.deploy.outcome == 'failure'");
+  for (const command of commands) expect(printed).toContain(command.replace('partner-relay-prod', '$NAME'));
+});
+
 it.each([
   ['is quiet', { before: 'p-a OK', after: '', invoked: '{}' }, 0],
   ['has the alarms of before', { before: 'p-a ALARM', after: 'p-a', invoked: '{}' }, 0],

@@ -201,6 +201,42 @@ describe('the stack', () => {
     `);
   });
 
+  it('services but Lambda take a role only for this account', () => {
+    const roles = Object.values(templateOf('prod', everything).findResources('AWS::IAM::Role'));
+    const others = roles
+      .flatMap(({ Properties }) => Properties.AssumeRolePolicyDocument.Statement)
+      .filter(({ Principal }) => Principal.Service !== 'lambda.amazonaws.com');
+    expect(new Set(others.map(({ Principal }) => Principal.Service))).toEqual(
+      new Set(['chatbot.amazonaws.com', 'scheduler.amazonaws.com']),
+    );
+    for (const { Condition } of others)
+      expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
+  });
+
+  it('an upgrade updates what reads new items before the webhooks, which write the first', () => {
+    const template = templateOf('prod', everything);
+    const idOf = (slug: string) =>
+      Object.keys(
+        template.findResources('AWS::Lambda::Function', { Properties: { FunctionName: `partner-relay-prod-${slug}` } }),
+      );
+    const readers = ['job-worker', ...schedules.map(({ slug }) => slug)].flatMap(idOf);
+    for (const webhook of ['github-webhook', 'slack-webhook'].flatMap(idOf))
+      template.hasResource('AWS::Lambda::Function', {
+        DependsOn: Match.arrayWith(readers.sort()),
+        Properties: { FunctionName: template.toJSON().Resources[webhook].Properties.FunctionName },
+      });
+  });
+
+  it('each region has its own configuration of a Slack channel, and links lead to the console of its partition', () => {
+    const template = templateOf('prod', everything);
+    template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', {
+      ConfigurationName: { 'Fn::Join': ['', [Match.anyValue(), '-', { Ref: 'AWS::Region' }, '-alarms']] },
+    });
+    template.hasOutput('AlarmTopicArn', {});
+    for (const link of ['DashboardLink', 'LogsLink', 'TableLink', 'SecretsLink'])
+      expect(JSON.stringify(template.toJSON().Outputs[link])).toContain('{"Fn::FindInMap":["ConsoleHosts",');
+  });
+
   it('only the worker may be invoked by its own messages again and again', () => {
     const template = templateOf('dev');
     template.resourcePropertiesCountIs('AWS::Lambda::Function', { RecursiveLoop: 'Allow' }, 1);

@@ -70,6 +70,20 @@ it('a job whose link the next version wrote waits for it, and an alarm goes off'
   expect(await relay.jobs('waiting')).toEqual([]);
 });
 
+it('a job of an automation that only the next version has waits for it, and an alarm goes off', async () => {
+  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  const [job] = await relay.jobs();
+  const become = (value: unknown) =>
+    relay.stores.table.update(keys.job(job?.id ?? ''), { expression: 'SET #automation = :value', values: { value } });
+  await become('of-the-next-version');
+  await workFor(20 * HOUR);
+  expect(await relay.jobs()).toMatchObject([{ status: 'waiting' }]);
+  expect(relay.metrics.filter(({ NewerItems }) => NewerItems === 1).length).toBeGreaterThan(100);
+  await become(job?.automation);
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
+});
+
 it('what has waited for a day is parked', async () => {
   await relay.post('issues', issueEvent('opened', { id: 1 }));
   const [job] = await relay.jobs();

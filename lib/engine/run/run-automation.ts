@@ -1,3 +1,4 @@
+import { NewerItem } from '../../state/table/unreadable-item.ts';
 import { AccountFirst, NeedsOperator, NotDone, RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import type { ForNextRun } from '../record/job-store.ts';
@@ -62,7 +63,7 @@ async function runToEnd(run: Run, { steps, calls }: ReturnType<typeof connected>
   }
 }
 
-/** @throws {NeedsOperator} if the job is sent again and again */
+/** @throws {NeedsOperator | NewerItem} if the job is sent again and again, or only another version can carry it out */
 function runnable({ job, worker }: Run): Automation {
   const sends = sentTooOften(job, worker.clock());
   if (sends !== undefined)
@@ -70,7 +71,7 @@ function runnable({ job, worker }: Run): Automation {
       `the job was sent again ${sends} times and did not get on, more often than its waits explain`,
     );
   const automation = worker.automation(job.automation);
-  if (!automation) throw new NeedsOperator(`this version has no automation '${job.automation}'`);
+  if (!automation) throw new NewerItem(`the job of the automation '${job.automation}'`);
   return automation;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The form of the items that this version writes. Raise it with every change that the version before cannot read: another
- * shape of an item, an automation, another input of its jobs. While both versions run, in a deployment or after a rollback,
- * the older one then leaves those items to the newer. Items of form 1 do not say it.
+ * shape of an item, another input of a job. While both versions run, in a deployment or after a rollback, the older one then
+ * leaves those items to the newer. Items of form 1 do not say it.
  */
 export const FORM: number = 1;
 
