@@ -1,63 +1,7 @@
 import * as z from 'zod/mini';
+import { parsedJson } from '../../../json.ts';
 import type { SlackSender } from './admission.ts';
 import { given, name, parsed, SlackRequestError, typed } from './fields.ts';
-
-/**
- * A message shortcut that a person chose.
- * https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload
- */
-export interface MessageShortcut extends SlackSender {
-  kind: 'message shortcut';
-  callbackId: string;
-  triggerId: string;
-  channelId: string;
-  /** mrkdwn: the message's text, the text of forwarded and attached messages, and the names of files. */
-  messageText: string;
-  permalink: string;
-  responseUrl: string;
-}
-
-/** A button in one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
-export interface ButtonPress extends SlackSender {
-  kind: 'button';
-  actionId: string;
-  value: string;
-  triggerId: string;
-  userName: string;
-  /** Empty outside messages. */
-  channelId: string;
-  responseUrl?: string;
-}
-
-/** A submitted modal. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
-export interface ModalSubmission extends SlackSender {
-  kind: 'submission';
-  callbackId: string;
-  viewId: string;
-  userName: string;
-  privateMetadata: string;
-  /** The values by block id. Empty fields are left out. */
-  values: Readonly<Record<string, string>>;
-}
-
-/**
- * A person types into a list whose options the relay gives.
- * https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
- */
-export interface TypedInList extends SlackSender {
-  kind: 'typed in list';
-  typed: string;
-  callbackId: string;
-  privateMetadata: string;
-}
-
-/** What a person did in a message or a form of Slack. `other` is what the relay does not use, such as a closed modal. */
-export type SlackInteraction =
-  | MessageShortcut
-  | ButtonPress
-  | ModalSubmission
-  | TypedInList
-  | { kind: 'other'; type: string };
 
 const withId = z.object({ id: given });
 const user = z.extend(withId, { name: z.optional(name) });
@@ -131,75 +75,108 @@ const blockSuggestion = z.object({
   }),
 });
 
-/** @throws {SlackRequestError} */
-export function readInteraction(payload: string): SlackInteraction {
-  let json: unknown;
-  try {
-    json = JSON.parse(payload);
-  } catch {
-    throw new SlackRequestError('the field "payload" is not JSON');
-  }
+/**
+ * A message shortcut that a person chose.
+ * https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload
+ */
+export type MessageShortcut = ReturnType<typeof readShortcut>;
+
+function readShortcut(json: unknown) {
+  const read = parsed('message_action', messageAction, json);
+  const { callback_id, trigger_id, user, channel, team, enterprise, message, response_url } = read;
+  return {
+    kind: 'message shortcut' as const,
+    ...senderOf(user, team.id, enterprise),
+    callbackId: callback_id,
+    triggerId: trigger_id,
+    channelId: channel.id,
+    /** mrkdwn: the message's text, the text of forwarded and attached messages, and the names of files. */
+    messageText: textOf(message),
+    permalink: `https://${team.domain}.slack.com/archives/${channel.id}/p${message.ts.replace('.', '')}`,
+    responseUrl: response_url,
+  };
+}
+
+/** A button in one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+export type ButtonPress = ReturnType<typeof readPress>;
+
+function readPress(json: unknown) {
+  const { team, enterprise, trigger_id, user, channel, ...read } = parsed('block_actions', blockActions, json);
+  const [action] = read.actions;
+  return {
+    kind: 'button' as const,
+    ...senderOf(user, team?.id, enterprise),
+    actionId: action?.action_id ?? '',
+    value: action?.value ?? '',
+    triggerId: trigger_id,
+    userName: user.name ?? user.id,
+    /** Empty outside messages. */
+    channelId: channel?.id ?? '',
+    responseUrl: read.response_url,
+  };
+}
+
+/** A submitted modal. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+export type ModalSubmission = ReturnType<typeof readSubmission>;
+
+function readSubmission(json: unknown) {
+  const { team, enterprise, user, view } = parsed('view_submission', viewSubmission, json);
+  return {
+    kind: 'submission' as const,
+    ...senderOf(user, view.app_installed_team_id ?? team?.id, enterprise),
+    callbackId: view.callback_id,
+    viewId: view.id,
+    userName: user.name ?? user.id,
+    privateMetadata: view.private_metadata,
+    /** The values by block id. Empty fields are left out. */
+    values: entered(view.state.values),
+  };
+}
+
+/**
+ * A person types into a list whose options the relay gives.
+ * https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
+ */
+export type TypedInList = ReturnType<typeof readTyped>;
+
+function readTyped(json: unknown) {
+  const { team, enterprise, user, view, value } = parsed('block_suggestion', blockSuggestion, json);
+  return {
+    kind: 'typed in list' as const,
+    ...senderOf(user, view.app_installed_team_id ?? team?.id, enterprise),
+    typed: value,
+    callbackId: view.callback_id,
+    privateMetadata: view.private_metadata,
+  };
+}
+
+function senderOf(
+  user: { id: string },
+  teamId: string | undefined,
+  enterprise: { id: string } | null | undefined,
+): SlackSender {
+  return { userId: user.id, teamId, enterpriseId: enterprise?.id };
+}
+
+/**
+ * What a person did in a message or a form of Slack. `other` is what the relay does not use, such as a closed modal.
+ * @throws {SlackRequestError}
+ */
+export function readInteraction(payload: string) {
+  const json = parsedJson(payload);
+  if (json === undefined) throw new SlackRequestError('the field "payload" is not JSON');
   const { type } = parsed('interaction', z.object({ type: z.string() }), json);
   switch (type) {
-    case 'message_action': {
-      const read = parsed(type, messageAction, json);
-      const { callback_id, trigger_id, user, channel, team, message, response_url } = read;
-      return {
-        kind: 'message shortcut',
-        callbackId: callback_id,
-        triggerId: trigger_id,
-        userId: user.id,
-        teamId: team.id,
-        enterpriseId: read.enterprise?.id,
-        channelId: channel.id,
-        messageText: textOf(message),
-        permalink: `https://${team.domain}.slack.com/archives/${channel.id}/p${message.ts.replace('.', '')}`,
-        responseUrl: response_url,
-      };
-    }
-    case 'block_actions': {
-      const { team, enterprise, trigger_id, user, channel, response_url, actions } = parsed(type, blockActions, json);
-      return {
-        kind: 'button',
-        actionId: actions[0]?.action_id ?? '',
-        value: actions[0]?.value ?? '',
-        triggerId: trigger_id,
-        userId: user.id,
-        teamId: team?.id,
-        enterpriseId: enterprise?.id,
-        userName: user.name ?? user.id,
-        channelId: channel?.id ?? '',
-        responseUrl: response_url,
-      };
-    }
-    case 'view_submission': {
-      const { team, enterprise, user, view } = parsed(type, viewSubmission, json);
-      return {
-        kind: 'submission',
-        callbackId: view.callback_id,
-        viewId: view.id,
-        userId: user.id,
-        teamId: view.app_installed_team_id ?? team?.id,
-        enterpriseId: enterprise?.id,
-        userName: user.name ?? user.id,
-        privateMetadata: view.private_metadata,
-        values: entered(view.state.values),
-      };
-    }
-    case 'block_suggestion': {
-      const { team, enterprise, user, view, value } = parsed(type, blockSuggestion, json);
-      return {
-        kind: 'typed in list',
-        typed: value,
-        userId: user.id,
-        teamId: view.app_installed_team_id ?? team?.id,
-        enterpriseId: enterprise?.id,
-        callbackId: view.callback_id,
-        privateMetadata: view.private_metadata,
-      };
-    }
+    case 'message_action':
+      return readShortcut(json);
+    case 'block_actions':
+      return readPress(json);
+    case 'view_submission':
+      return readSubmission(json);
+    case 'block_suggestion':
+      return readTyped(json);
     default:
-      return { kind: 'other', type };
+      return { kind: 'other' as const, type };
   }
 }
 
@@ -213,7 +190,7 @@ function textOf({ text, attachments, files }: z.output<typeof message>): string 
 
 function entered(
   blocks: Readonly<Record<string, Readonly<Record<string, z.output<typeof inputState>>>>>,
-): Record<string, string> {
+): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
   for (const [block, inputs] of Object.entries(blocks)) {
     for (const { value, selected_date, selected_option } of Object.values(inputs)) {

@@ -2,24 +2,6 @@ import * as z from 'zod/mini';
 import type { SlackSender } from './admission.ts';
 import { given, name, parsed, typed } from './fields.ts';
 
-/** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-export interface SlackCommand extends SlackSender {
-  kind: 'command';
-  triggerId: string;
-  userName: string;
-  channelId: string;
-  /** The text after the command, as Slack sends it: mrkdwn, with `&`, `<` and `>` escaped. */
-  text: string;
-  responseUrl: string;
-}
-
-export type SlackRequest =
-  | SlackCommand
-  /** Something that a person did in a message or a form: `readInteraction` of interaction.ts reads it. */
-  | { kind: 'interaction'; payload: string }
-  /** Slack checks that the URL answers over TLS. */
-  | { kind: 'certificate check' };
-
 const command = z.object({
   command: z.string(),
   trigger_id: given,
@@ -33,26 +15,31 @@ const command = z.object({
 });
 
 /**
- * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form.
+ * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form, which
+ * `readInteraction` of interaction.ts reads. For a certificate check, Slack asks whether the URL answers over TLS.
+ *
  * @throws {SlackRequestError}
  */
-export function readSlackRequest(body: Uint8Array): SlackRequest {
+export function readSlackRequest(body: Uint8Array) {
   const form = new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
-  if (form.has('ssl_check')) return { kind: 'certificate check' };
+  if (form.has('ssl_check')) return { kind: 'certificate check' as const };
   const payload = form.get('payload');
-  return payload === null ? readCommand(Object.fromEntries(form)) : { kind: 'interaction', payload };
+  return payload === null ? readCommand(Object.fromEntries(form)) : { kind: 'interaction' as const, payload };
 }
 
-function readCommand(form: unknown): SlackCommand {
+/** `/pm …`. https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+export type SlackCommand = ReturnType<typeof readCommand>;
+
+function readCommand(form: unknown) {
   const read = parsed('command', command, form);
+  const sender: SlackSender = { userId: read.user_id, teamId: read.team_id, enterpriseId: read.enterprise_id };
   return {
-    kind: 'command',
+    kind: 'command' as const,
+    ...sender,
     triggerId: read.trigger_id,
-    userId: read.user_id,
-    teamId: read.team_id,
-    enterpriseId: read.enterprise_id,
     userName: read.user_name ?? read.user_id,
     channelId: read.channel_id,
+    /** The text after the command, as Slack sends it: mrkdwn, with `&`, `<` and `>` escaped. */
     text: read.text,
     responseUrl: read.response_url,
   };
