@@ -260,20 +260,6 @@ describe('a command from before the table was replaced', () => {
 });
 
 describe('what the tool does not take', () => {
-  it('is not sent where its schema says so', async () => {
-    await start();
-    await linkAccount(relay);
-    const { inTheEnd } = await ask(relay, `log 24h ${CHECKOUT}`);
-    expect(inTheEnd).toContain('as you');
-    const { arguments: given, ...log } = sandboxCommands().log ?? { arguments: {}, tool: '', schema: '' };
-    await relay.close();
-    await start({ commands: { log: { ...log, arguments: { ...given, hours: '{note}' } } } });
-    await linkAccount(relay);
-    relay.sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', call: 'log_time' });
-    const refused = await ask(relay, `log 1h ${CHECKOUT} wrote tests`);
-    expect(refused.inTheEnd).toContain('The tool log_time does not take this: hours: this must be a number');
-  });
-
   it('is told in its own words', async () => {
     await start();
     await linkAccount(relay);

@@ -2,8 +2,8 @@ import type { Assistant } from '../../../as-person/grants/assistant.ts';
 import type { Assistants } from '../../../as-person/grants/assistants.ts';
 import { AccountNeeded, CallRejected, GrantError, OutcomeUnknown, TryLater } from '../../../as-person/grants/errors.ts';
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
-import { argumentsFault, fitArguments } from '../../../as-person/protocol/check-arguments.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
+import { fitArguments } from '../../../as-person/protocol/fit-arguments.ts';
 import { schemaHash, type Tool } from '../../../as-person/protocol/tool.ts';
 import {
   AccountFirst,
@@ -33,7 +33,7 @@ export interface ToolAccess {
   /** Opened when the run needs it first. */
   assistant(): Promise<Assistant>;
   grantOf(holder: Holder): Promise<Grant | undefined>;
-  /** The tool as it is now, and the arguments as it spells them. Nothing is sent that its schema refuses. */
+  /** The tool as it is now, and the arguments as it spells them. */
   checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }>;
   /** @throws {Interruption} in place of what the calls of tools throw */
   interrupting<T>(call: () => Promise<T>): Promise<T>;
@@ -95,10 +95,7 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
           `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
         );
       }
-      const args = fitArguments(tool, call.arguments);
-      const fault = argumentsFault(tool, args);
-      if (fault !== undefined) throw new NotDone(`The tool ${call.tool} does not take this${inItsWords(fault)}`);
-      return { tool, args };
+      return { tool, args: fitArguments(tool, call.arguments) };
     },
     async interrupting(call) {
       try {
