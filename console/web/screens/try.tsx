@@ -6,14 +6,11 @@ import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
 import { JsonView } from '../json-view.tsx';
 import { announceOutcome } from '../notice.tsx';
-import { Line, seen } from '../outside.tsx';
+import { Line, seen, Text } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { Screen } from '../screen.tsx';
 import { Scroll } from '../scroll.tsx';
-import type { Element } from '../slack/block-kit.ts';
-import { Blocks } from '../slack/blocks.tsx';
-import { Mrkdwn } from '../slack/mrkdwn.tsx';
 import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
 
@@ -205,26 +202,54 @@ function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act 
     <Card id="messages" title="Messages in Slack">
       {messages.length === 0 && <p class="soft">The relay has sent no message yet. Send a command.</p>}
       <ol class="slack-messages">
-        {messages.map(({ channel, ts, to, text, blocks }) => {
-          const press = ({ action_id: actionId = '', value }: Element) =>
-            act?.({ do: 'press', channel, ts, actionId, ...(value !== undefined && { value }) });
-          return (
-            <li key={`${channel} ${ts}`}>
-              <div class="soft small">
-                to <Line text={to} length={60} />, <At at={Number(ts) * 1000} />
+        {messages.map(({ channel, ts, to, parts }) => (
+          <li key={`${channel} ${ts}`}>
+            <div class="soft small">
+              to <Line text={to} length={60} />, <At at={Number(ts) * 1000} />
+            </div>
+            {parts.map(({ text, buttons }, index) => (
+              <div key={index} class="slack-part">
+                {text !== '' && (
+                  <p>
+                    <Text text={text} />
+                  </p>
+                )}
+                {buttons.map((button) => (
+                  <MessageButton
+                    key={button.actionId}
+                    button={button}
+                    press={
+                      act &&
+                      (({ actionId, value }) =>
+                        act({ do: 'press', channel, ts, actionId, ...(value !== undefined && { value }) }))
+                    }
+                  />
+                ))}
               </div>
-              {blocks.length > 0 ? (
-                <Blocks blocks={blocks} press={act && press} />
-              ) : (
-                <p>
-                  <Mrkdwn of={{ type: 'mrkdwn', text }} />
-                </p>
-              )}
-            </li>
-          );
-        })}
+            ))}
+          </li>
+        ))}
       </ol>
     </Card>
+  );
+}
+
+type Button = TryFacts['messages'][number]['parts'][number]['buttons'][number];
+
+/** One with an address opens it, and the relay is told too, as in Slack. */
+function MessageButton({ button, press }: { button: Button; press: ((button: Button) => void) | undefined }) {
+  const look = button.isPrimary ? 'primary' : '';
+  if (button.url !== undefined && /^https?:/.test(button.url)) {
+    return (
+      <a class={`button ${look}`} href={button.url} target="_blank" rel="noreferrer" onClick={() => press?.(button)}>
+        {button.label}
+      </a>
+    );
+  }
+  return (
+    <button type="button" disabled={!press} class={look} onClick={() => press?.(button)}>
+      {button.label}
+    </button>
   );
 }
 
