@@ -11,11 +11,6 @@ const GRANTS_TODO = 'restore it, or remove it: then people link their accounts a
 const INTAKE_TODO = 'restore it, or remove it: then jobs that wait do not act through linked accounts any more';
 const MARKERS_TODO = 'restore it, or remove it: then the relay does not recognize what it created before';
 
-export interface EnteredSecrets {
-  webhookSecret: Entered<string>;
-  github: Entered<object> | undefined;
-}
-
 /**
  * Puts the secrets into the stack, apart from those of Slack: what a person entered, and keys that are made once and kept
  * in the folder.
@@ -25,7 +20,7 @@ export function enterSecrets(
   folder: string,
   partners: ReadonlyMap<string, Partner>,
   kept: KeptSecrets,
-): EnteredSecrets {
+) {
   const enter = (name: string, secret: object, createdAt?: number) =>
     secrets.put(secretPrefix + name, secret, createdAt);
   const ownKey = (name: string, todo: string) => ({ key: keptKey(join(folder, `${name}.key`), todo) });
@@ -41,5 +36,6 @@ export function enterSecrets(
   enter('intake', kept.get('intake') ?? ownKey('intake', INTAKE_TODO));
   const ownMarkers = ownKey('markers', MARKERS_TODO);
   enter('markers', kept.get('markers') ?? ownMarkers, statSync(join(folder, 'markers.key')).mtimeMs);
-  return { webhookSecret: { value: webhook.value.webhookSecret, from: webhook.from }, github };
+  const webhookSecret: Entered<string> = { value: webhook.value.webhookSecret, from: webhook.from };
+  return { webhookSecret, github };
 }

@@ -38,13 +38,6 @@ export async function deliver(
   }
 }
 
-export interface EventSource {
-  /** Checks for messages now. */
-  poll(): void;
-  /** Stops taking messages, and waits for those in progress. */
-  stop(): Promise<void>;
-}
-
 /**
  * Lambda's event source for the queues: one message per invocation, with a limit of parallel invocations per queue.
  *
@@ -55,7 +48,7 @@ export function startEventSource(
   queues: readonly FifoQueue[],
   handler: SqsHandler,
   options: { maxConcurrency: (queue: FifoQueue) => number; timeoutMs: number; failed: (error: unknown) => void },
-): EventSource {
+) {
   const running = new Map<FifoQueue, Set<Promise<void>>>(queues.map((queue) => [queue, new Set()]));
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -87,8 +80,10 @@ export function startEventSource(
   }
 
   return {
+    /** Checks for messages now. */
     poll,
-    async stop() {
+    /** Stops taking messages, and waits for those in progress. */
+    async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);
       await Promise.all([...running.values()].flatMap((invocations) => [...invocations]));

@@ -1,31 +1,19 @@
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { createCrowd } from './crowd.ts';
-import { asSqsHandler, type EventSource, startEventSource } from './event-source.ts';
+import { asSqsHandler, startEventSource } from './event-source.ts';
 import { asHttpHandler, type HttpHandler } from './http-front.ts';
 import { keepingDeliveries } from './kept-deliveries.ts';
-import { createLocalSchedules, type LocalSchedules, loadSchedules } from './schedules.ts';
+import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import type { LocalStack } from './stack.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
 
 /** The functions, unchanged, and what calls them on this machine. */
-export interface LocalFunctions {
-  takeGithub: HttpHandler;
-  takeSlack: HttpHandler;
-  linkPages: HttpHandler;
-  source: EventSource;
-  schedules: LocalSchedules;
-  /** Starts all functions again, as a deployment does. What is running ends with the configuration that it began with. */
-  use(config: RelayConfig): Promise<void>;
-}
+export type LocalFunctions = Awaited<ReturnType<typeof openFunctions>>;
 
 /** @param calm is called when more jobs may run again, after a crowd of requests */
-export async function openFunctions(
-  runtime: Runtime,
-  { queues }: LocalStack,
-  calm: () => void,
-): Promise<LocalFunctions> {
+export async function openFunctions(runtime: Runtime, { queues }: LocalStack, calm: () => void) {
   const { log } = runtime;
   let functions = await startFunctions(runtime);
   const webhooks = createCrowd(() => performance.now(), calm);
@@ -35,7 +23,7 @@ export async function openFunctions(
       (error) => log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
     ),
     takeSlack: webhooks.counted((request) => functions.slackWebhook(request)),
-    linkPages: (request) => functions.accountLink(request),
+    linkPages: ((request) => functions.accountLink(request)) satisfies HttpHandler,
     source: startEventSource(queues, (event, context) => functions.jobWorker(event, context), {
       maxConcurrency: webhooks.maxConcurrency,
       timeoutMs: WORKER_TIMEOUT_MS,
@@ -45,7 +33,8 @@ export async function openFunctions(
       clock: Date.now,
       failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
     }),
-    async use(config) {
+    /** Starts all functions again, as a deployment does. What is running ends with the configuration that it began with. */
+    async use(config: RelayConfig): Promise<void> {
       functions = await startFunctions({ ...runtime, config });
       // The console reads it here.
       runtime.config = config;

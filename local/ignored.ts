@@ -3,16 +3,11 @@ import * as z from 'zod';
 import { parsedJson } from '../lib/json.ts';
 
 /** An event that no job was made of. */
-export interface IgnoredEvent {
-  /** ISO 8601. */
-  timestamp: string;
-  event: string;
-  deliveryId: string;
-  reason: string;
-}
+export type IgnoredEvent = Omit<z.output<typeof ignoredLine>, 'message'>;
 
 const ignoredLine = z.object({
   message: z.literal('delivery ignored'),
+  /** ISO 8601. */
   timestamp: z.string(),
   event: z.string(),
   deliveryId: z.string(),

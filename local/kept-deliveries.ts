@@ -6,19 +6,18 @@ import { parsedJson } from '../lib/json.ts';
 import type { HttpHandler } from './http-front.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** An accepted delivery of GitHub, as it arrived. */
-export interface KeptDelivery {
+/** An accepted delivery of GitHub, as it arrived. Its signature is not kept, because secrets change. */
+const kept = z.object({
   /** `X-GitHub-Delivery` */
-  id: string;
+  id: z.string(),
   /** `X-GitHub-Event` */
-  event: string;
+  event: z.string(),
   /** ISO 8601. */
-  receivedAt: string;
-  /** The payload. Its signature is not kept, because secrets change. */
-  body: string;
-}
-
-const kept = z.object({ id: z.string(), event: z.string(), receivedAt: z.string(), body: z.string() });
+  receivedAt: z.string(),
+  /** The payload. */
+  body: z.string(),
+});
+type KeptDelivery = z.output<typeof kept>;
 
 /** The newest deliveries are kept, so that the folder does not grow forever. */
 const KEPT = 500;

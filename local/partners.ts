@@ -1,13 +1,9 @@
+import type * as z from 'zod/mini';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { type KeptSecrets, secretsFile } from './kept-secrets.ts';
 
 /** An instance and its key. */
-export interface Partner {
-  baseUrl: string;
-  apiKey: string;
-  secretKey: string;
-  allowInsecureHttp?: boolean | undefined;
-}
+export type Partner = z.output<typeof partnerSecret>;
 
 /**
  * The instances of the connections on this machine, by connection. A single connection takes the `PARTNER_…` variables,

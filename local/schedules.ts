@@ -22,17 +22,7 @@ export interface LocalSchedule {
 }
 
 /** Fires the schedules on one machine. */
-export interface LocalSchedules {
-  /** Starts to fire the schedules at their times, by the wall clock. */
-  start(): void;
-  /**
-   * Fires one schedule now. @returns the result of its function
-   * @throws {Error} if it is already running, and any error that the function throws
-   */
-  run(slug: string, event: ScheduleEvent): Promise<unknown>;
-  /** Stops firing, and waits for running functions. */
-  stop(): Promise<void>;
-}
+export type LocalSchedules = ReturnType<typeof createLocalSchedules>;
 
 const MINUTE_MS = 60_000;
 
@@ -56,7 +46,7 @@ export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
 export function createLocalSchedules(
   functions: () => readonly LocalSchedule[],
   { clock, failed }: { clock: () => number; failed: (slug: string, error: unknown) => void },
-): LocalSchedules {
+) {
   const lastFired = new Map<string, number>();
   const running = new Map<string, Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;
@@ -87,17 +77,23 @@ export function createLocalSchedules(
   }
 
   return {
-    start() {
+    /** Starts to fire the schedules at their times, by the wall clock. */
+    start(): void {
       for (const { schedule } of functions()) lastFired.set(schedule.slug, lastTime(schedule, clock()));
       waitForNextMinute();
     },
-    async run(slug, event) {
+    /**
+     * Fires one schedule now. @returns the result of its function
+     * @throws {Error} if it is already running, and any error that the function throws
+     */
+    async run(slug: string, event: ScheduleEvent): Promise<unknown> {
       const one = functions().find(({ schedule }) => schedule.slug === slug);
       if (!one) throw new Error(`there is no schedule '${slug}'`);
       if (running.has(slug)) throw new Error(`${slug} is already running; try again when it has ended`);
       return invoke(one, event);
     },
-    async stop() {
+    /** Stops firing, and waits for running functions. */
+    async stop(): Promise<void> {
       clearTimeout(timer);
       await Promise.allSettled(running.values());
     },

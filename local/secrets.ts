@@ -31,11 +31,6 @@ export function githubOf(kept: KeptSecrets, variables: Variables): Entered<objec
   return value && { value, from: secretsFile() };
 }
 
-export interface SlackApp {
-  signingSecret: string;
-  botToken: string;
-}
-
 /**
  * The Slack app. One of its two secrets without the other is a mistake: requests from Slack would be refused, or the
  * messages would go to the stand-in.
@@ -43,7 +38,10 @@ export interface SlackApp {
  * @returns undefined if Slack's stand-in takes its place
  * @throws {Error} if one of the two is missing
  */
-export function slackAppOf(kept: KeptSecrets, variables: Variables): Entered<SlackApp> | undefined {
+export function slackAppOf(
+  kept: KeptSecrets,
+  variables: Variables,
+): Entered<{ signingSecret: string; botToken: string }> | undefined {
   const { SLACK_SIGNING_SECRET: signingSecret, SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken } = variables;
   if (appToken && !botToken) {
     throw new Error('SLACK_APP_TOKEN is set without SLACK_BOT_TOKEN: set both, because answers need the bot token');

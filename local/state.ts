@@ -11,32 +11,25 @@ export const STATE_FOLDER = '.relay';
 /** A busy relay may answer late. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** The file that lets the command line find a running relay on this machine. */
-export interface RunningRelay {
-  /** The URL of the HTTP front: http://127.0.0.1:8787 */
-  url: string;
-  /** The URL of the Slack stand-in. Without it, the relay uses Slack itself. */
-  slackStandIn?: string | undefined;
-  /** The URL of GitHub's stand-in. Without it, the relay uses GitHub itself, if it has credentials. */
-  githubStandIn?: string | undefined;
-  /** The log of the functions. */
-  logFile: string;
-  /** The address of the console, with its token. */
-  console: string;
-  /** The URL of the sandbox. Without it, the relay calls a real instance. */
-  sandbox?: string | undefined;
-  variables: StackVariables;
-}
+const withKey = z.looseObject({ AWS_ACCESS_KEY_ID: z.string() });
 
+/** The file that lets the command line find a running relay on this machine. */
 const runningRelay = z.object({
+  /** The URL of the HTTP front: http://127.0.0.1:8787 */
   url: z.url(),
+  /** The URL of the Slack stand-in. Without it, the relay uses Slack itself. */
   slackStandIn: z.optional(z.url()),
+  /** The URL of GitHub's stand-in. Without it, the relay uses GitHub itself, if it has credentials. */
   githubStandIn: z.optional(z.url()),
+  /** The log of the functions. */
   logFile: z.string(),
+  /** The address of the console, with its token. */
   console: z.url(),
+  /** The URL of the sandbox. Without it, the relay calls a real instance. */
   sandbox: z.optional(z.url()),
-  variables: z.looseObject({ AWS_ACCESS_KEY_ID: z.string() }),
+  variables: z.custom<StackVariables>((given) => withKey.safeParse(given).success),
 });
+export type RunningRelay = z.output<typeof runningRelay>;
 
 const file = () => join(STATE_FOLDER, 'running.json');
 
@@ -76,7 +69,7 @@ export async function findRunning(): Promise<RunningRelay | undefined> {
 
 function readNote(): RunningRelay {
   try {
-    return runningRelay.parse(JSON.parse(readFileSync(file(), 'utf8'))) as RunningRelay;
+    return runningRelay.parse(JSON.parse(readFileSync(file(), 'utf8')));
   } catch (cause) {
     throw new Error(`${file()} is damaged; stop the relay if one runs here, remove the file, and start again`, {
       cause,

@@ -8,14 +8,15 @@ import { readOwnFile, writeOwnFile } from '../../local/own-file.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 
 /** How far the deliveries of a hook were handed to the relay. */
-export interface Place {
+const place = z.object({
   /** Earlier deliveries are ignored. Epoch milliseconds. */
-  since: number;
+  since: z.number(),
   /** The GUIDs of handed deliveries that GitHub may still list as new, with their times. */
-  handed: Record<string, number>;
-}
+  handed: z.record(z.string(), z.number()),
+});
+export type Place = z.output<typeof place>;
 
-const places = z.record(z.string(), z.object({ since: z.number(), handed: z.record(z.string(), z.number()) }));
+const places = z.record(z.string(), place);
 
 /** GitHub may list an attempt late. */
 const LISTED_LATE_MS = 60 * 60_000;

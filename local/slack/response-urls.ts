@@ -29,26 +29,19 @@ export interface KeptResponseUrl extends Omit<IssuedUrl, 'source'> {
   source?: string | undefined;
 }
 
-export interface ResponseUrls {
-  /** @returns the path below `/response/` */
-  make(about: RespondsTo): string;
-  respond(id: string, body: string): Answer;
-  /** Those that have not expired. */
-  valid(): KeptResponseUrl[];
-  /** The messages that they came from must be in the workspace. */
-  restore(urls: readonly KeptResponseUrl[]): void;
-}
+export type ResponseUrls = ReturnType<typeof createResponseUrls>;
 
-export function createResponseUrls(workspace: Workspace): ResponseUrls {
+export function createResponseUrls(workspace: Workspace) {
   const urls = new Map<string, IssuedUrl>();
   const isExpired = ({ at }: IssuedUrl) => workspace.clock() - at > LIFE_MS;
   return {
-    make(about) {
+    /** @returns the path below `/response/` */
+    make(about: RespondsTo): string {
       const id = `${about.channelId}/${nextId(workspace, 'R')}`;
       urls.set(id, { ...about, id, at: workspace.clock(), uses: 0 });
       return id;
     },
-    respond(id, body) {
+    respond(id: string, body: string): Answer {
       const url = urls.get(id);
       if (!url) return text(404, 'no_service');
       if (isExpired(url)) return refusedResponse('expired_url');
@@ -62,8 +55,11 @@ export function createResponseUrls(workspace: Workspace): ResponseUrls {
       url.uses += 1;
       return text(200, 'ok');
     },
-    valid: () => [...urls.values()].filter((url) => !isExpired(url)).map((url) => ({ ...url, source: url.source?.ts })),
-    restore(kept) {
+    /** Those that have not expired. */
+    valid: (): KeptResponseUrl[] =>
+      [...urls.values()].filter((url) => !isExpired(url)).map((url) => ({ ...url, source: url.source?.ts })),
+    /** The messages that they came from must be in the workspace. */
+    restore(kept: readonly KeptResponseUrl[]): void {
       for (const { source, ...url } of kept) {
         const message = workspace.messages.find(({ ts, channel }) => ts === source && channel === url.channelId);
         urls.set(url.id, { ...url, source: message });
