@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { findJobs, type JobFilter } from '../../lib/engine/operate/find-jobs.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
@@ -75,129 +73,9 @@ describe('the history of a step', () => {
     expect(after.steps[0]?.sends?.newest.length).toBeGreaterThan(sent);
     expect(after.job.unfinished).toBeUndefined();
   });
-
-  it('a send never keeps a payload, a key or a signature', async () => {
-    await start();
-    await relay.post('issues', issueEvent('opened', { body: 'confidential' }));
-    await relay.workToTheEnd();
-    const kept = JSON.stringify((await only()).steps.map(({ sends }) => sends));
-    expect(kept).not.toMatch(/confidential|signature|nonce|pk_/i);
-  });
-});
-
-describe('the history of a job', () => {
-  it('a job keeps its waits with their kind, and when they ended', async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    expect((await only()).job.waits?.newest).toEqual([
-      { for: 'budget', from: relay.clock.now, why: 'the service wants fewer calls' },
-    ]);
-    await relay.workToTheEnd();
-    expect((await only()).job.waits?.newest[0]?.until).toBeGreaterThan(Date.parse('2026-11-20T10:01:00Z'));
-  });
-
-  it('the time until an operator replays a parked job is a wait, and the decision is kept', async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation, times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    const { job } = await only();
-    const parkedAt = relay.clock.now;
-    relay.clock.now += HOUR;
-    await requeueJob(job, options(), { at: relay.clock.now, by: 'alice', what: 'replayed' });
-    await relay.workToTheEnd();
-    const after = await only();
-    expect(after.job).toMatchObject({
-      status: 'succeeded',
-      waits: { newest: [{ for: 'operator', from: parkedAt, until: parkedAt + HOUR }] },
-      decisions: { older: 0, newest: [{ at: parkedAt + HOUR, by: 'alice', what: 'replayed' }] },
-    });
-    expect(after.steps[0]).toMatchObject({ startedAt: parkedAt, resumedAt: parkedAt + HOUR });
-  });
-
-  it('a job keeps the delivery and the person that caused it', async () => {
-    await start();
-    await relay.post('issues', issueEvent('opened'), { 'x-github-delivery': 'of-the-test' });
-    expect((await only()).job.cause).toEqual({
-      from: 'github',
-      id: 'of-the-test',
-      event: 'issues.opened',
-      person: 'Codertocat',
-    });
-  });
-});
-
-describe('finding jobs', () => {
-  const find = (filter: JobFilter, more: { cursor?: string; limit?: number; maxPages?: number } = {}) =>
-    findJobs(relay.stores.table, { filter, limit: 100, maxPages: 50, now: relay.clock.now, ...more });
-
-  it('pages through all jobs with a cursor, each once', async () => {
-    await start();
-    for (let id = 1; id <= 7; id++) await relay.post('issues', issueEvent('opened', { id }));
-    await relay.workToTheEnd();
-    for (let id = 8; id <= 12; id++) await relay.post('issues', issueEvent('opened', { id }));
-    const seen: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await find({}, { limit: 5, ...(cursor !== undefined && { cursor }) });
-      seen.push(...page.jobs.map(({ id }) => id));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    expect(seen).toHaveLength(12);
-    expect(new Set(seen)).toEqual(new Set((await relay.jobs()).map(({ id }) => id)));
-  });
-
-  it.each<[string, JobFilter, number]>([
-    ['a status', { statuses: ['succeeded'] }, 2],
-    ['an automation', { automation: 'issue-to-defect' }, 2],
-    ['another automation', { automation: 'log-time' }, 0],
-    ['a repository in other letter case', { place: 'codertocat/hello-world' }, 2],
-    ['one issue', { place: 'Codertocat/Hello-World#1' }, 1],
-    ['a person', { person: '@codertocat' }, 2],
-    ['a delivery', { delivery: 'delivery-2' }, 1],
-    ['a text', { text: 'CREATED DEFECT' }, 2],
-    ['a time in the future', { since: Date.parse('2027-01-01') }, 0],
-  ])('finds jobs by %s', async (_, filter, count) => {
-    await start();
-    for (let id = 1; id <= 2; id++) {
-      await relay.post('issues', issueEvent('opened', { id, number: id }), { 'x-github-delivery': `delivery-${id}` });
-    }
-    await relay.workToTheEnd();
-    const found = await find(filter);
-    expect(found.jobs).toHaveLength(count);
-    expect(found.counts.succeeded).toBe(count);
-    expect(found.cursor).toBeUndefined();
-  });
-
-  it('a cursor from elsewhere is refused', async () => {
-    await start();
-    await expect(find({}, { cursor: 'e30' })).rejects.toThrow('the cursor is not one of a list of jobs');
-  });
 });
 
 describe('discarding a job', () => {
-  it('a discarded job ends as not done with its reason, and the next event makes the defect', async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation, times: 1 });
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
-    await relay.workToTheEnd();
-    const { job } = await only();
-    await discardJob(job, { by: 'alice', reason: 'a test' }, options());
-    await relay.workToTheEnd();
-    expect((await only()).job).toMatchObject({
-      status: 'succeeded',
-      notDone: true,
-      outcome: 'discarded: a test',
-      decisions: { newest: [{ by: 'alice', what: 'discarded', reason: 'a test' }] },
-    });
-    relay.clock.now += HOUR;
-    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 3_600 }));
-    await relay.workToTheEnd();
-    expect(relay.sandbox.audit.filter(({ status }) => status === 201)).toHaveLength(1);
-  });
-
   it.each(['again', 'discarded'])(
     'a request that is held, for a service that is 50 s late, makes no second defect after the job is %s',
     async (decision) => {
