@@ -158,6 +158,7 @@ describe('the list of jobs', () => {
     ['lane=background', 2],
     ['lane=backfill', 0],
     ['delivery=delivery-2', 1],
+    ['delivery=delivery-7', 0],
     ['text=CREATED%20defect', 2],
     ['text=<script>', 0],
     [`since=${Date.parse('2026-11-20T10:00:00Z')}`, 2],
