@@ -496,14 +496,3 @@ describe('an answer', () => {
     }
   });
 });
-
-describe("GitHub's published examples of comments", () => {
-  it('every published example is answered 202 and gives no command', async () => {
-    const examples = githubExamples.find(({ name }) => name === 'issue_comment')?.examples ?? [];
-    expect(examples.length).toBeGreaterThan(5);
-    for (const event of examples) {
-      const { status, answer } = await relay.post('issue_comment', event);
-      expect([status, answer.jobs]).toEqual([202, []]);
-    }
-  });
-});

@@ -260,21 +260,6 @@ describe('"Log the rest"', () => {
     expect(await outcomes(relay, 'log-time')).toEqual([]);
   });
 
-  it('if the form cannot open, the reminder and its buttons stay', async () => {
-    await start(alone());
-    await remind(relay);
-    relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
-    await logRest();
-    expect(told(relay)).toEqual([
-      expect.stringContaining('Your timesheet is not complete'),
-      expect.stringContaining(
-        'The form could not be opened: Slack wants fewer requests of the relay. Try again in 30 s.',
-      ),
-    ]);
-    await logRest();
-    expect(relay.slack.views).toHaveLength(1);
-  });
-
   it('the button works only with the values that the relay put there', async () => {
     await start(alone());
     for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {

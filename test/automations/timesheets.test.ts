@@ -174,17 +174,6 @@ describe('a reminder', () => {
     expect(await outcomes(relay, automation)).toEqual(['nothing to do: the day is over']);
   });
 
-  it('a reminder is not sent after its day, however long the team waited', async () => {
-    await start(timesheets({ people: [mira.email] }));
-    await relay.fire('timesheet-reminder');
-    relay.clock.now += 4 * HOUR;
-    await (await workerWith({}))(1);
-    relay.clock.now = Date.parse('2026-11-21T00:00+01:00');
-    await relay.workToTheEnd();
-    expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the day is over']);
-  });
-
   it('a reminder is sent once wherever the worker dies, because the sweep starts another one', async () => {
     await start(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
     await nextDay();
@@ -460,14 +449,6 @@ describe('a person who joined on Wednesday', () => {
     if (on !== undefined) created(on);
     await remind(relay);
     expect(reminderOf(relay, mira)).toContain(`*This week so far*: nothing logged of ${expected}`);
-  });
-
-  it('a new person is complete with the hours expected since joining', async () => {
-    await start(timesheets(late));
-    for (const date of [WEDNESDAY, THURSDAY]) log(relay, mira, 8, { date });
-    log(relay, mira, 6.5);
-    await remind(relay);
-    expect(reminded(relay)).toEqual([]);
   });
 });
 

@@ -97,21 +97,6 @@ describe('a command', () => {
     expect((await relay.jobs()).at(-1)?.summary).toMatch(/^\S+: defect x{192}…$/);
   });
 
-  it('logs time for the person who typed it', async () => {
-    const { inTheEnd } = await ask(relay, 'log 1h30m “Release checkout 2.4” wrote “tests” 🦆', { userId: TOMASZ });
-    const entry = relay.sandbox.data.timelogs.at(-1);
-    expect(entry).toMatchObject({
-      user_id: relay.sandbox.data.users.find(({ name }) => name === 'Tomasz Zielinski')?.user_id,
-      task_id: relay.sandbox.data.tasks.find(({ name }) => name === 'Release checkout 2.4')?.task_id,
-      hours: 1.5,
-      date: '2026-11-20',
-      note: expect.stringMatching(/^wrote “tests” 🦆 \[partner-relay [0-9a-f]{20}\]$/),
-    });
-    expect(inTheEnd).toBe(
-      `:white_check_mark: Logged 1h30m on Release checkout 2.4 for Tomasz Zielinski, 2026-11-20, as time entry ${entry?.timelog_id}.`,
-    );
-  });
-
   it('a command finds tasks and projects, each with a button to log time', async () => {
     const { inTheEnd } = await ask(relay, 'find the');
     const [tasks, projects] = [relay.sandbox.data.tasks, relay.sandbox.data.projects];
@@ -142,13 +127,9 @@ describe('a command', () => {
 
   it.each([
     ['fly', ':warning: There is no command “fly”.', false],
-    ['done', ':warning: done needs the id of a checklist item', false],
     ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean done?\n/pm done 101', true],
     ['log 0h 4711', ':warning: “0h” is too short. The minimum is 1m.', false],
-    ['log 25h 4711', ':warning: “25h” is too long. The maximum is 24h for one day.', false],
     ['log –2h 4711', ':warning: “-2h” is negative. Did you mean 2h?\n/pm log 2h 4711', true],
-    ['log 1h99m 4711', ':warning: “1h99m” has too many minutes', false],
-    ['log 2h tomorrow 4711', ':warning: You cannot log time in the future', false],
   ])('an invalid command is answered with a correction: %s', async (typed, answer, offered) => {
     const { text, blocks } = await command(relay, typed);
     expect(text.startsWith(answer)).toBe(true);
@@ -478,11 +459,6 @@ describe('permissions', () => {
     expect([told(relay).at(-1), relay.slack.views]).toEqual([expect.stringContaining('You may not use /pm log'), []]);
     await press(relay, { blocks }, 'Log the rest');
     expect(relay.slack.views).toHaveLength(1);
-  });
-
-  it('commands without permissions are open to everyone', async () => {
-    const { inTheEnd } = await ask(relay, 'find login', { userId: NOBODY, channelId: 'C0ANYWHERE' });
-    expect(inTheEnd).toContain('Tasks');
   });
 });
 

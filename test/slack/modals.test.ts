@@ -125,6 +125,9 @@ describe('the modal for a defect', () => {
     await command(relay, 'defect');
     await relay.work();
     expect(readable(lastView(relay).view.blocks)).not.toContain('is being fetched');
+    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
+      title: `The key of the relay sees no project. Ask ${CONTACT}.`,
+    });
   });
 
   it('the form stays open with errors, creates the defect once, and reports it in a direct message', async () => {
@@ -167,15 +170,6 @@ describe('the modal for a defect', () => {
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({});
     await relay.work();
     expect(defects()).toMatchObject([{ title: 'Login fails', project_id: PROJECT }]);
-  });
-
-  it('a form without any project says so when it is sent', async () => {
-    relay.sandbox.data.projects.splice(0);
-    await command(relay, 'defect');
-    await relay.work();
-    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
-      title: `The key of the relay sees no project. Ask ${CONTACT}.`,
-    });
   });
 
   it.each([
@@ -250,16 +244,6 @@ describe('a modal of which Slack does not say whether it was opened', () => {
     expect(await relay.jobs('parked')).toEqual([]);
     expect((await command(relay, 'defect Login fails')).text).toBe('');
     expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
-  });
-
-  it('a form with an unknown opening still gets its tasks', async () => {
-    await start();
-    await ask(relay, 'find shop');
-    relay.slack.fail({ method: 'views.open', kind: 'cut', when: 'after work' });
-    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
-    expect(told(relay).at(-1)).toBe(SAID);
-    await relay.work();
-    expect(list(lastView(relay).view, 'task').options).toHaveLength(2);
   });
 });
 
@@ -411,17 +395,6 @@ describe('the shortcut of a message', () => {
     expect(told(relay)).toEqual([
       ':warning: The form could not be opened: Slack wants fewer requests of the relay. Try again in 30 s.',
     ]);
-  });
-});
-
-describe('the shortcut of a message where defects are limited to a channel', () => {
-  it('the shortcut opens nothing in other channels, and says where it can be used', async () => {
-    await start({ config: exampleConfig({}, { slack: { permissions: { defect: { channels: [PLATFORM] } } } }) });
-    await shortcut(relay, 'Login fails', { channelId: GENERAL });
-    expect(told(relay)).toEqual([':warning: /pm defect can be used in <#C0PLATFORM> only.']);
-    expect(relay.slack.views).toEqual([]);
-    await shortcut(relay, 'Login fails', { channelId: PLATFORM });
-    expect(relay.slack.views).toHaveLength(1);
   });
 });
 
