@@ -118,14 +118,8 @@ describe("the Slack app's manifest", () => {
   it('the manifest has the scopes of the methods in use, and of groups only if permissions name some', () => {
     // https://docs.slack.dev/reference/methods names the scopes of each.
     const least = [
-      'channels:read',
-      'chat:write',
-      'commands',
-      'groups:read',
-      'im:history',
-      'im:write',
-      'users:read',
-      'users:read.email',
+      ...['channels:read', 'chat:write', 'commands', 'groups:read', 'im:history', 'im:write'],
+      ...['users:read', 'users:read.email'],
     ];
     const scopes = (slack = {}) => manifest(slack).oauth_config.scopes.bot.toSorted();
     expect(scopes()).toEqual(least);

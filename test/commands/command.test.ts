@@ -200,26 +200,10 @@ describe('a command', () => {
   });
 
   it.each([
-    [
-      'note 12',
-      'There is no command “note”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
-    ],
-    [
-      'hilfe',
-      'There is no command “hilfe”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
-    ],
-    [
-      'bug Login',
-      'There is no command “bug”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
-    ],
-    [
-      'odnu 12',
-      'There is no command “odnu”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
-    ],
-    [
-      'constructor',
-      'There is no command “constructor”. There are: defect, done, undo, relate, log, find, link, unlink, status, help.',
-    ],
+    ...['note 12', 'hilfe', 'bug Login', 'odnu 12', 'constructor'].map((text): [string, string] => [
+      text,
+      `There is no command “${text.split(' ')[0]}”. There are: ${verbs.map(({ verb }) => verb).join(', ')}.`,
+    ]),
     [
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',
@@ -341,16 +325,7 @@ describe('a command', () => {
       ...['x', '9', ' 9', '-', ' ', '"', '“x', "' ", ',', '#', '12,', '9:', '.9', '1h', 'today ', 'é', '🇩🇪', '\ud800'],
     ];
     const starts = [
-      '',
-      'log ',
-      'log 2h ',
-      'log 2h "',
-      'log 2h 4711 ',
-      'log 9',
-      'loog 1.',
-      'done ',
-      'doone 1 ',
-      'fnid "',
+      ...['', 'log ', 'log 2h ', 'log 2h "', 'log 2h 4711 ', 'log 9', 'loog 1.', 'done ', 'doone 1 ', 'fnid "'],
     ];
     const ends = ['', 'x'];
     const typed = starts.flatMap((start) => units.flatMap((unit) => ends.map((end) => ({ start, unit, end }))));

@@ -95,27 +95,9 @@ describe('a command in a comment', () => {
   });
 
   it.each([
-    ...[
-      'done 12',
-      '/ done 12',
-      '/done',
-      '/done12',
-      '/done:12',
-      '/dnoe 12',
-      '/help me',
-      '/find x',
-      '/status x',
-      '/defect x',
-    ],
-    ...[
-      'Please /done 12',
-      '- /done 12',
-      '**/done 12**',
-      '`/done 12`',
-      '//done 12',
-      '\u00a0/done 12',
-      'Thanks!\n    /done 12',
-    ],
+    ...['done 12', '/ done 12', '/done', '/done12', '/done:12', '/dnoe 12', '/help me', '/find x', '/status x'],
+    ...['/defect x', 'Please /done 12', '- /done 12', '**/done 12**', '`/done 12`', '//done 12', '\u00a0/done 12'],
+    'Thanks!\n    /done 12',
   ])('the line %o is not a command', (line) => {
     expect(commandLines(line)).toEqual([]);
   });
@@ -197,20 +179,8 @@ describe('the checklist items that a pull request completes', () => {
 describe('a text on GitHub', () => {
   it('any text on GitHub can be parsed', () => {
     const pieces = fc.constantFrom(
-      ...[
-        '/done 12',
-        '/log 2h 4',
-        'Completes checklist items 1, 2 and 3',
-        '\n',
-        '\r\n',
-        '\r',
-        ' ',
-        '    ',
-        '\t',
-        '> ',
-        '- ',
-      ],
-      ...['```', '````', '~~~', '`', '<!--', '-->', '<!-->', '1. ', '\ud800', 'é'],
+      ...['/done 12', '/log 2h 4', 'Completes checklist items 1, 2 and 3', '\n', '\r\n', '\r', ' ', '    ', '\t'],
+      ...['> ', '- ', '```', '````', '~~~', '`', '<!--', '-->', '<!-->', '1. ', '\ud800', 'é'],
     );
     const body = fc.oneof(
       fc.array(pieces).map((parts) => parts.join('')),
@@ -229,26 +199,8 @@ describe('a text on GitHub', () => {
   it('a long text on GitHub can be parsed', () => {
     const units = [
       ...['/done 1\n', '`', '``` ', '~', '<!--', '<!-- -->', '-->', '- ', '1. ', '> ', '\n', '\r', ' ', ' \n', '\t'],
-      ...[
-        '[',
-        '![',
-        '[a](',
-        '*a_',
-        '**a ',
-        '<p>',
-        '<p hidden>\n',
-        '<a ',
-        '[a]: b\n',
-        'a\n===\n',
-        '[x][y] ',
-        '~~a',
-        '~a',
-        '$',
-        '$a',
-        '$$ a',
-        '$`',
-        '\\$',
-      ],
+      ...['[', '![', '[a](', '*a_', '**a ', '<p>', '<p hidden>\n', '<a ', '[a]: b\n', 'a\n===\n', '[x][y] ', '~~a'],
+      ...['~a', '$', '$a', '$$ a', '$`', '\\$'],
     ];
     const sentences = ['Completes checklist item 1 ', 'Completes checklist items 1, ', '1, ', '1', 'completes ', '# '];
     for (const unit of [...units, ...sentences]) {

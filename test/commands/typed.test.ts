@@ -18,17 +18,9 @@ const DURATION =
 
 describe('time as people type it, or paste it from documents and chats', () => {
   it.each([
-    // Durations.
-    ['1h30 4711', logged()],
-    ['1h 30m 4711', logged()],
+    // Durations, of which most are in duration.test.ts.
     ['1 h 30 min 4711', logged()],
-    ['1:30 4711', logged()],
-    ['1:30h 4711', logged()],
     ['1:30 h 4711', logged()],
-    ['1,5h 4711', logged()],
-    ['1.5 hrs 4711', logged()],
-    ['1.5\u00a0h 4711', logged()],
-    ['90min 4711', logged()],
     ['90 Minuten 4711', logged()],
     ['1,5 Std. 4711', logged()],
     ['1 Stunde 30 Minuten 4711', logged()],
@@ -72,55 +64,18 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 today!', on('today')],
     // Days that are asked about.
     ...[
-      ...['monday', 'Monday:', 'on monday', 'last Monday', 'Monday’s meeting', 'mon', 'Mon 16', 'Sat: tests'],
-      ...['Montag', 'letzten Montag', 'am Montag', 'Mo.', 'Di. und Mi.', 'lundi', 'lunes', 'måndag', 'понедельник'],
-      ...['18.11.', '18.11.2026', '18.11.26', '18.11', '18/11', '11/18/2026', '11-18', '2026/11/18', '2026-11-8'],
-      ...[
-        '20261118',
-        '2026-11-18T10:00',
-        'on 18.11.',
-        'vom 18.11.',
-        'le 18/11',
-        '18th of November',
-        '18 Nov',
-        'Nov 18',
-      ],
-      ...[
-        'November 18th',
-        '18. November',
-        '18 de noviembre',
-        '11月18日',
-        'gestern',
-        'vorgestern',
-        'hier',
-        'ayer',
-        'ieri',
-      ],
-      ...[
-        'ontem',
-        'gisteren',
-        'wczoraj',
-        'вчера',
-        '昨日',
-        '昨日の会議',
-        'i går',
-        'l’altro ieri',
-        'yesteday',
-        'yesterday’s bug',
-      ],
-      ...[
-        '2 days ago',
-        'vor 2 Tagen',
-        'il y a 2 jours',
-        'last night',
-        'last week',
-        'the day before yesterday',
-        'the other day',
-      ],
-    ].flatMap((day): [string, RegExp][] => [
-      [`1h30m 4711 ${day}`, DAY],
-      [`1h30m ${day} 4711`, DAY],
-    ]),
+      'monday|Monday:|on monday|last Monday|Monday’s meeting|mon|Mon 16|Sat: tests|Montag|letzten Montag|am Montag|Mo.',
+      'Di. und Mi.|lundi|lunes|måndag|понедельник|18.11.|18.11.2026|18.11.26|18.11|18/11|11/18/2026|11-18|2026/11/18',
+      '2026-11-8|20261118|2026-11-18T10:00|on 18.11.|vom 18.11.|le 18/11|18th of November|18 Nov|Nov 18|November 18th',
+      '18. November|18 de noviembre|11月18日|gestern|vorgestern|hier|ayer|ieri|ontem|gisteren|wczoraj|вчера|昨日',
+      '昨日の会議|i går|l’altro ieri|yesteday|yesterday’s bug|2 days ago|vor 2 Tagen|il y a 2 jours|last night|last week',
+      'the day before yesterday|the other day',
+    ]
+      .flatMap((days) => days.split('|'))
+      .flatMap((day): [string, RegExp][] => [
+        [`1h30m 4711 ${day}`, DAY],
+        [`1h30m ${day} 4711`, DAY],
+      ]),
     ['1h30m 4711 on the 18th', DAY],
     ['1h30m 4711 am 18.', DAY],
     ['1h30m 4711 yesterday and today', /There is a second day, “today”/],
