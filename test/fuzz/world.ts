@@ -17,6 +17,8 @@ import { type Limits, SERVICE_URL, Service } from './service.ts';
 import { Slack, type Typed } from './slack.ts';
 
 const MINUTE_MS = 60_000;
+/** Some jobs that wait for the calls of the day ask for one every five minutes, for a day or two. */
+const MOST_TURNS = 2_000;
 const REPLY_TIMEOUT_MS = 20_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
@@ -187,7 +189,7 @@ export class World {
       if (untilParked && this.jobs().some(({ status }) => status === 'parked')) return;
       const underWay = this.jobs().filter(({ status }) => UNDER_WAY.includes(status));
       if (underWay.length === 0 && !this.clock.hasMore) return;
-      if (turn > 300) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0] && newsOf(underWay[0])}`);
+      if (turn > MOST_TURNS) throw new Error(`${underWay[0]?.id} never ends: ${underWay[0] && newsOf(underWay[0])}`);
       await this.pass(this.#untilNext(underWay));
       await this.sweep();
     }
