@@ -26,15 +26,7 @@ export interface ServiceUser {
   timeZone: string;
 }
 
-/** Matches people to users of the service. */
-export interface People {
-  /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
-  userOf(person: Person, connection: string, steps: Steps): Promise<ServiceUser>;
-  /** The person's time zone, for words such as "yesterday". Does not call the service. */
-  timeZoneOf(person: Person, steps: Steps): Promise<string>;
-  /** Whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
-  holdersFor(person: Person): Holder[];
-}
+export type People = ReturnType<typeof createPeople>;
 
 /** What people are looked up with. */
 export interface PeopleContext extends Pick<Stores, 'table' | 'clock'> {
@@ -105,7 +97,8 @@ function zoneOf({ tz, tz_offset }: SlackUser): string | undefined {
   return `${tz_offset < 0 ? '-' : '+'}${hour}:${minute}`;
 }
 
-export function createPeople({ config, table, slack, clock }: PeopleContext): People {
+/** Matches people to users of the service. */
+export function createPeople({ config, table, slack, clock }: PeopleContext) {
   const ask = `Ask ${config.contact} to add you to people in relay.config.ts.`;
   const mapped = ({ in: platform, id }: Person) =>
     config.people.find((one) => one[platform]?.toLowerCase() === id.toLowerCase());
@@ -191,15 +184,18 @@ export function createPeople({ config, table, slack, clock }: PeopleContext): Pe
   }
 
   return {
-    async timeZoneOf(person, steps) {
+    /** The person's time zone, for words such as "yesterday". Does not call the service. */
+    async timeZoneOf(person: Person, steps: Steps) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
       return zone ?? mapped(person)?.timeZone ?? 'UTC';
     },
-    holdersFor(person) {
+    /** Whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
+    holdersFor(person: Person): Holder[] {
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
     },
-    userOf: (person, connection, steps) =>
+    /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
+    userOf: (person: Person, connection: string, steps: Steps): Promise<ServiceUser> =>
       remembered({
         table,
         clock,

@@ -19,26 +19,6 @@ export interface PendingLink {
   authorization: Authorization;
 }
 
-/** Linking accounts on one connection. The person's browser is between the two calls. */
-export interface AccountLink {
-  /**
-   * @param redirectUri where the service sends the browser back to; one of this connection alone (RFC 9700, 4.4)
-   * @param scopes what to ask for: only these, or these besides those of docs/partner-api.md#mcp-scopes that the instance
-   * lists
-   * @returns the address to be opened in the person's browser, and what to keep until the callback
-   * @throws {InstanceFault} that says what is wrong with the instance
-   * @throws {OAuthRefusal | OAuthUnavailable | McpError} and what the transport's permit throws
-   */
-  begin(redirectUri: string, scopes?: ScopesAsked): Promise<{ url: string; pending: PendingLink }>;
-  /**
-   * @param callback the query of the callback
-   * @returns the grant, which is not stored yet: give it to `Grants.link` once its person is known
-   * @throws {OAuthRefusal} with `access_denied` where the person or the workspace said no
-   * @throws {InstanceFault | OAuthUnavailable | McpUnanswered}
-   */
-  finish(pending: PendingLink, callback: URLSearchParams): Promise<NewGrant>;
-}
-
 interface ScopesAsked {
   only?: readonly string[] | undefined;
   also?: readonly string[] | undefined;
@@ -56,7 +36,8 @@ interface AccountLinkOptions {
  */
 const YOUNG_MS = 60_000;
 
-export function createAccountLink(options: AccountLinkOptions): AccountLink {
+/** Linking accounts on one connection. The person's browser is between `begin` and `finish`. */
+export function createAccountLink(options: AccountLinkOptions) {
   const { connection, transport, registrations } = options;
   const http: OAuthHttp = { endpoint: transport.endpoint, fetch: transport.fetch };
 
@@ -76,6 +57,13 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
     }
   }
 
+  /**
+   * @param redirectUri where the service sends the browser back to; one of this connection alone (RFC 9700, 4.4)
+   * @param asked only these scopes, or these besides those of docs/partner-api.md#mcp-scopes that the instance lists
+   * @returns the address to be opened in the person's browser, and what to keep until the callback
+   * @throws {InstanceFault} that says what is wrong with the instance
+   * @throws {OAuthRefusal | OAuthUnavailable | McpError} and what the transport's permit throws
+   */
   async function begin(redirectUri: string, { only, also = [] }: ScopesAsked = {}) {
     const discovered = await discover(await askForChallenge(), http);
     const asked = only ?? [...new Set([...scopesToAsk(discovered), ...also])];
@@ -85,7 +73,8 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
       const isYoung = registeredAt > transport.clock() - YOUNG_MS;
       if ((await isClientKnown(url, redirectUri)) || isYoung) {
         const { resource, server } = discovered;
-        return { url, pending: { connection, server: tokenServer(server), resource, authorization } };
+        const pending: PendingLink = { connection, server: tokenServer(server), resource, authorization };
+        return { url, pending };
       }
       await registrations.forget(redirectUri, clientId);
     }
@@ -127,7 +116,13 @@ export function createAccountLink(options: AccountLinkOptions): AccountLink {
 
   return {
     begin,
-    async finish({ server, resource, authorization }, callback) {
+    /**
+     * @param callback the query of the callback
+     * @returns the grant, which is not stored yet: give it to `Grants.link` once its person is known
+     * @throws {OAuthRefusal} with `access_denied` where the person or the workspace said no
+     * @throws {InstanceFault | OAuthUnavailable | McpUnanswered}
+     */
+    async finish({ server, resource, authorization }: PendingLink, callback: URLSearchParams): Promise<NewGrant> {
       const { clientId, redirectUri, scopes: asked } = authorization;
       try {
         const tokens = await finishAuthorization({ server, resource }, authorization, callback, http);

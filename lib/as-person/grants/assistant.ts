@@ -7,22 +7,14 @@ import type { Secrets } from '../../state/secrets/secrets.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Permit, Transport } from '../protocol/transport.ts';
 import { createAccessTokens } from './access-tokens.ts';
-import { type AccountLink, createAccountLink } from './account-link.ts';
-import { createGrants, type Grants } from './grants.ts';
+import { createAccountLink } from './account-link.ts';
+import { createGrants } from './grants.ts';
 import { createPermit, type PermitOptions } from './permit.ts';
 import { createRegistrations } from './registrations.ts';
-import { createToolCalls, type Sessions, type ToolCalls } from './tool-calls.ts';
+import { createToolCalls, type Sessions } from './tool-calls.ts';
 import { createVault } from './vault.ts';
 
-/** The MCP endpoint of one connection, called as people. */
-export interface Assistant {
-  endpoint: string;
-  /** The budget that all callers of the instance share. */
-  budgetName: string;
-  grants: Grants;
-  link: AccountLink;
-  tools: ToolCalls;
-}
+export type Assistant = Awaited<ReturnType<typeof openAssistant>>;
 
 export interface AssistantOptions extends Omit<PermitOptions, 'budget' | 'name'> {
   connection: string;
@@ -48,8 +40,12 @@ const atOnce: Permit = async (send, leaving) => {
   return send();
 };
 
-/** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
-export async function openAssistant(options: AssistantOptions): Promise<Assistant> {
+/**
+ * The MCP endpoint of one connection, called as people.
+ *
+ * @throws {SecretError | BaseUrlError} if the connection's secret cannot be used
+ */
+export async function openAssistant(options: AssistantOptions) {
   const { connection, table, secrets, budget, clock, sleep, fetch, sessions } = options;
   const secret = await secrets.current(`${options.addressFrom ?? 'partner'}/${connection}`, instanceSecret);
   const endpoint = mcpEndpoint(instanceRoot(secret.baseUrl, secret));
@@ -61,6 +57,7 @@ export async function openAssistant(options: AssistantOptions): Promise<Assistan
   const tokens = createAccessTokens({ ...options, grants, http });
   return {
     endpoint,
+    /** The budget that all callers of the instance share. */
     budgetName: name,
     grants,
     link: createAccountLink({

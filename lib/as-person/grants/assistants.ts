@@ -1,55 +1,52 @@
 import type { Tool, ToolList } from '../protocol/tool.ts';
-import { type Assistant, type AssistantOptions, openAssistant } from './assistant.ts';
+import { type AssistantOptions, openAssistant } from './assistant.ts';
 import type { Sessions } from './tool-calls.ts';
-import { createVault, type Vault } from './vault.ts';
+import { createVault } from './vault.ts';
 
-/** The MCP endpoints of all connections, as the runs of one process use them. */
-export interface Assistants {
-  knownTools: KnownTools;
-  /** Seals with the key that grants are sealed with. */
-  vault: Vault;
-  /** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
-  open(run: Pick<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>): Promise<Assistant>;
-}
+export type Assistants = ReturnType<typeof createAssistants>;
 
-/** @param mapped the tools that commands of a connection use */
+/**
+ * The MCP endpoints of all connections, as the runs of one process use them.
+ *
+ * @param mapped the tools that commands of a connection use
+ */
 export function createAssistants(
   mapped: (connection: string) => readonly string[],
   options: Omit<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil' | 'sessions'>,
-): Assistants {
+) {
   const sessions: Sessions = new Map();
   return {
     knownTools: createKnownTools(options.clock, mapped),
+    /** Seals with the key that grants are sealed with. */
     vault: createVault(options.secrets, options.randomBytes),
-    open: (run) => openAssistant({ ...options, ...run, sessions }),
+    /** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
+    open: (run: Pick<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>) =>
+      openAssistant({ ...options, ...run, sessions }),
   };
-}
-
-/**
- * The tools that were asked for, as this process last saw them. Their schemas are the same for every person.
- */
-interface KnownTools {
-  /**
-   * @param list reads these tools; called if the tool is unknown, or is not the expected one
-   * @returns undefined if the instance does not list it
-   */
-  find(
-    connection: string,
-    name: string,
-    list: (only: readonly string[]) => Promise<ToolList>,
-    isExpected: (tool: Tool) => boolean,
-  ): Promise<Tool | undefined>;
 }
 
 /** A changed tool is noticed after this time at the latest. */
 const FRESH_MS = 5 * 60_000;
 
-/** @param mapped the tools that commands of a connection use: one list serves all of them */
-function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]): KnownTools {
+/**
+ * The tools that were asked for, as this process last saw them. Their schemas are the same for every person.
+ *
+ * @param mapped the tools that commands of a connection use: one list serves all of them
+ */
+function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]) {
   const known = new Map<string, { tool: Tool; readAt: number }>();
   const keyOf = (connection: string, name: string) => JSON.stringify([connection, name]);
   return {
-    async find(connection, name, list, isExpected) {
+    /**
+     * @param list reads these tools; called if the tool is unknown, or is not the expected one
+     * @returns undefined if the instance does not list it
+     */
+    async find(
+      connection: string,
+      name: string,
+      list: (only: readonly string[]) => Promise<ToolList>,
+      isExpected: (tool: Tool) => boolean,
+    ) {
       const now = clock();
       for (const [key, { readAt }] of known) if (now - readAt >= FRESH_MS) known.delete(key);
       const before = known.get(keyOf(connection, name));

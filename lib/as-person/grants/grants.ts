@@ -30,48 +30,7 @@ export interface NewGrant {
 /** A grant with sealed tokens that nobody uses yet, as the table keeps it. */
 export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
-/** Grants in the table: each write is one conditional write of one item. */
-export interface Grants {
-  get(connection: string, holder: Holder): Promise<Grant | undefined>;
-  /**
-   * A person's last link wins.
-   * @throws {SecretError} if there is no key to seal it with
-   */
-  link(holder: Holder, grant: NewGrant): Promise<Grant>;
-  /**
-   * Seals a grant for its holder without storing it.
-   * @throws {SecretError} if there is no key to seal it with
-   */
-  prepare(holder: Holder, grant: NewGrant): Promise<PreparedGrant>;
-  /**
-   * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
-   * @returns the grant that is kept now, or undefined if it was forgotten since
-   */
-  keep(prepared: PreparedGrant): Promise<Grant | undefined>;
-  /** @returns whether there was one */
-  forget(connection: string, holder: Holder): Promise<boolean>;
-  /** @throws {SealBroken | SecretError} */
-  open(grant: Grant): Promise<SealedTokens>;
-  /**
-   * Notes that a refresh is about to be sent.
-   * @returns undefined if another worker has changed the grant since it was read
-   * @throws {SecretError} if there is no key to seal new tokens with
-   */
-  claimRefresh(grant: Grant, by: string, leaseMs: number): Promise<Grant | undefined>;
-  /**
-   * Releases the lease.
-   * @param sent whether the refresh may have been carried out
-   */
-  release(claimed: Grant, by: string, sent: boolean): Promise<void>;
-  /**
-   * Keeps new tokens, and the used refresh token if the service did not rotate it. A grant that was marked as dead
-   * meanwhile works again, because the service has just renewed it.
-   * @returns undefined if there are newer tokens, or the grant was forgotten
-   */
-  saveRefreshed(claimed: Grant, tokens: Tokens, usedRefreshToken: string): Promise<Grant | undefined>;
-  /** Marks the version as dead and drops its tokens. @returns whether this call did */
-  die(grant: Grant, cause: DeathCause): Promise<boolean>;
-}
+export type Grants = ReturnType<typeof createGrants>;
 
 /** For a service that does not say (docs/partner-api.md#mcp-authorization). */
 const ACCESS_TOKEN_SECONDS = 3_600;
@@ -88,7 +47,8 @@ interface NewTokens extends SealedTokens {
   expiresInSeconds: number | undefined;
 }
 
-export function createGrants(table: Table, vault: Vault, clock: () => number): Grants {
+/** Grants in the table: each write is one conditional write of one item. */
+export function createGrants(table: Table, vault: Vault, clock: () => number) {
   const keyOf = ({ connection, holder }: Pick<Grant, 'connection' | 'holder'>) =>
     keys.grant(holder.in, holder.id, connection);
 
@@ -114,6 +74,10 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
     };
   }
 
+  /**
+   * Seals a grant for its holder without storing it.
+   * @throws {SecretError} if there is no key to seal it with
+   */
   async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
     const facts = { ...grant, holder, scopes: (tokens.scopes ?? asked).filter(isScope), grantId: randomUUID() };
     return { ...facts, ...(await withTokens(facts, { ...tokens, refreshToken: tokens.refreshToken ?? null })) };
@@ -122,12 +86,20 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
   return {
     get,
     prepare,
-    async link(holder, grant) {
+    /**
+     * A person's last link wins.
+     * @throws {SecretError} if there is no key to seal it with
+     */
+    async link(holder: Holder, grant: NewGrant) {
       const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
       await table.put({ ...keyOf(item), ...item });
       return readGrant(item);
     },
-    async keep(prepared) {
+    /**
+     * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
+     * @returns the grant that is kept now, or undefined if it was forgotten since
+     */
+    async keep(prepared: PreparedGrant) {
       const isOther = {
         expression: 'attribute_not_exists(#grantId) OR #grantId <> :grantId',
         values: { grantId: prepared.grantId },
@@ -135,16 +107,23 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
       return get(prepared.connection, prepared.holder);
     },
-    async forget(connection, holder) {
+    /** @returns whether there was one */
+    async forget(connection: string, holder: Holder) {
       const key = keyOf({ connection, holder });
       const isThere = (await table.get(key)) !== undefined;
       await table.delete(key);
       return isThere;
     },
-    async open(grant) {
+    /** @throws {SealBroken | SecretError} */
+    async open(grant: Grant): Promise<SealedTokens> {
       return JSON.parse(await vault.unseal(grant.sealed ?? new Uint8Array(), sealedFor(grant)));
     },
-    async claimRefresh(grant, by, leaseMs) {
+    /**
+     * Notes that a refresh is about to be sent.
+     * @returns undefined if another worker has changed the grant since it was read
+     * @throws {SecretError} if there is no key to seal new tokens with
+     */
+    async claimRefresh(grant: Grant, by: string, leaseMs: number) {
       await vault.readKey();
       const now = clock();
       const claimed = await table.update(
@@ -163,7 +142,11 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       // If the answer was late, another worker may have claimed it since.
       return claimed?.leaseBy === by ? readGrant(claimed) : undefined;
     },
-    async release(claimed, by, sent) {
+    /**
+     * Releases the lease.
+     * @param sent whether the refresh may have been carried out
+     */
+    async release(claimed: Grant, by: string, sent: boolean) {
       await table.update(
         keyOf(claimed),
         {
@@ -173,7 +156,12 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
         { expression: '#leaseBy = :by', values: { by } },
       );
     },
-    async saveRefreshed(claimed, { refreshToken, scopes, ...tokens }, usedRefreshToken) {
+    /**
+     * Keeps new tokens, and the used refresh token if the service did not rotate it. A grant that was marked as dead
+     * meanwhile works again, because the service has just renewed it.
+     * @returns undefined if there are newer tokens, or the grant was forgotten
+     */
+    async saveRefreshed(claimed: Grant, { refreshToken, scopes, ...tokens }: Tokens, usedRefreshToken: string) {
       const next = {
         ...(await withTokens(claimed, { ...tokens, refreshToken: refreshToken ?? usedRefreshToken })),
         scopes: (scopes ?? claimed.scopes).filter(isScope),
@@ -185,7 +173,8 @@ export function createGrants(table: Table, vault: Vault, clock: () => number): G
       );
       return saved && readGrant(saved);
     },
-    async die(grant, cause) {
+    /** Marks the version as dead and drops its tokens. @returns whether this call did */
+    async die(grant: Grant, cause: DeathCause) {
       const now = clock();
       const died = await table.update(
         keyOf(grant),

@@ -3,21 +3,10 @@ import { grantsSecret, type Secrets } from '../../state/secrets/secrets.ts';
 
 const SECRET = 'grants';
 
-/** Seals texts with the key in Secrets Manager. After a rotation, the previous key opens texts for one more day. */
-export interface Vault {
-  /**
-   * Reads the key, unless it was read less than a minute ago. Call this before tokens are requested: a process may live
-   * longer than a key, and what an old key seals soon cannot be opened.
-   * @throws {SecretError} if there is no key
-   */
-  readKey(): Promise<void>;
-  /** @throws {SecretError} if there is no key */
-  seal(text: string, associated: readonly string[]): Promise<Uint8Array>;
-  /** @throws {SealBroken | SecretError} */
-  unseal(sealed: Uint8Array, associated: readonly string[]): Promise<string>;
-}
+export type Vault = ReturnType<typeof createVault>;
 
-export function createVault(secrets: Secrets, randomBytes: (size: number) => Uint8Array): Vault {
+/** Seals texts with the key in Secrets Manager. After a rotation, the previous key opens texts for one more day. */
+export function createVault(secrets: Secrets, randomBytes: (size: number) => Uint8Array) {
   async function tryUnseal(sealed: Uint8Array, associated: readonly string[]): Promise<string> {
     const keys: SealKey[] = [];
     for await (const { key } of secrets.accepted(SECRET, grantsSecret)) keys.push(sealKey(key));
@@ -25,15 +14,22 @@ export function createVault(secrets: Secrets, randomBytes: (size: number) => Uin
   }
 
   return {
+    /**
+     * Reads the key, unless it was read less than a minute ago. Call this before tokens are requested: a process may
+     * live longer than a key, and what an old key seals soon cannot be opened.
+     * @throws {SecretError} if there is no key
+     */
     async readKey() {
       secrets.refresh(SECRET);
       await secrets.current(SECRET, grantsSecret);
     },
-    async seal(text, associated) {
+    /** @throws {SecretError} if there is no key */
+    async seal(text: string, associated: readonly string[]) {
       const { key } = await secrets.current(SECRET, grantsSecret);
       return seal(sealKey(key), text, associated, randomBytes(SEAL_IV_BYTES));
     },
-    async unseal(sealed, associated) {
+    /** @throws {SealBroken | SecretError} */
+    async unseal(sealed: Uint8Array, associated: readonly string[]) {
       try {
         return await tryUnseal(sealed, associated);
       } catch (error) {

@@ -12,25 +12,7 @@ import {
   type Transport,
 } from './transport.ts';
 
-/**
- * A client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the service has
- * forgotten it. It sends each call once: the caller decides whether to repeat it.
- */
-export interface McpClient {
-  /**
-   * All pages.
-   * @param token without it, the request has none, which asks an instance for its challenge
-   * @param only the names of the tools to keep; without it, all
-   * @throws {McpError}
-   */
-  listTools(token: string | undefined, only?: readonly string[]): Promise<ToolList>;
-  /** @param leaving hears what happens to each request with the call. @throws {McpError} */
-  callTool(token: string | undefined, name: string, args: object, leaving?: Leaving): Promise<ToolResult>;
-  /** Begins a session if there is none. @throws {McpError} */
-  initialize(token: string | undefined): Promise<Session>;
-  /** Ends the session, if there is one. @throws {McpError} */
-  close(token: string | undefined): Promise<void>;
-}
+export type McpClient = ReturnType<typeof createMcpClient>;
 
 export interface Session {
   id: string | undefined;
@@ -81,13 +63,18 @@ const noList = (): Omit<BegunList, 'at'> => ({
   size: { tools: 0, values: 0, characters: 0 },
 });
 
-export function createMcpClient(transport: Transport, kept: KeptSession = noSession()): McpClient {
+/**
+ * A client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the service has
+ * forgotten it. It sends each call once: the caller decides whether to repeat it.
+ */
+export function createMcpClient(transport: Transport, kept: KeptSession = noSession()) {
   const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
     token,
     sessionId: id,
     revision: namesRevisionInHeader(revision) ? revision : undefined,
   });
 
+  /** Begins a session if there is none. @throws {McpError} */
   async function initialize(token: string | undefined): Promise<Session> {
     kept.session ??= await begin(token);
     return kept.session;
@@ -149,7 +136,13 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
 
   return {
     initialize,
-    async listTools(token, only) {
+    /**
+     * All pages.
+     * @param token without it, the request has none, which asks an instance for its challenge
+     * @param only the names of the tools to keep; without it, all
+     * @throws {McpError}
+     */
+    async listTools(token: string | undefined, only?: readonly string[]): Promise<ToolList> {
       const kind = JSON.stringify(only ?? 'all');
       const begun = kept.begun.get(kind);
       kept.begun.delete(kind);
@@ -172,12 +165,14 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
       } while (read.cursor !== undefined);
       return read.list;
     },
-    async callTool(token, name, args, leaving) {
+    /** @param leaving hears what happens to each request with the call. @throws {McpError} */
+    async callTool(token: string | undefined, name: string, args: object, leaving?: Leaving): Promise<ToolResult> {
       const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, leaving));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
       return result;
     },
-    async close(token) {
+    /** Ends the session, if there is one. @throws {McpError} */
+    async close(token: string | undefined) {
       const ended = kept.session;
       if (ended?.id === undefined) return;
       kept.session = undefined;

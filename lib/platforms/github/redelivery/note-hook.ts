@@ -4,18 +4,9 @@ import type { Table } from '../../../state/table/table.ts';
 import type { GithubDelivery } from '../delivery.ts';
 import { type Hook, targetName } from './hooks.ts';
 
-/**
- * Notes the hook of a verified delivery, once per process and day. Never fails, because the delivery matters more
- * than the note, and a later delivery makes up for it.
- *
- * @param headers with lowercase names
- */
-export type NoteHook = (
-  delivery: GithubDelivery,
-  headers: Readonly<Record<string, string | undefined>>,
-) => Promise<void>;
+export type NoteHook = ReturnType<typeof createNoteHook>;
 
-export interface NoteHookOptions {
+interface NoteHookOptions {
   table: Table;
   clock: () => number;
   log: Pick<Console, 'warn'>;
@@ -59,7 +50,11 @@ function hookOf(delivery: GithubDelivery, headers: Readonly<Record<string, strin
   return target === undefined ? undefined : { kind, target, id: hookId };
 }
 
-export function createNoteHook({ table, clock, log, repositories }: NoteHookOptions): NoteHook {
+/**
+ * Notes the hook of a verified delivery, once per process and day. Never fails, because the delivery matters more
+ * than the note, and a later delivery makes up for it.
+ */
+export function createNoteHook({ table, clock, log, repositories }: NoteHookOptions) {
   const notedAt = new Map<string, number>();
   const targets = new Set([
     ...repositories.map((target) => targetName({ kind: 'repository', target })),
@@ -67,7 +62,8 @@ export function createNoteHook({ table, clock, log, repositories }: NoteHookOpti
     'integration#app',
   ]);
 
-  return async (delivery, headers) => {
+  /** @param headers with lowercase names */
+  return async (delivery: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Promise<void> => {
     const hook = hookOf(delivery, headers);
     if (!hook || !targets.has(targetName(hook))) return;
     const { kind, target, id } = hook;

@@ -38,18 +38,7 @@ export interface Attempt {
   statusCode: number;
 }
 
-/** The deliveries of one hook. Every method may throw a {@link NotNow} or a {@link HookRefused}. */
-export interface HookDeliveries {
-  /** The attempts, newest first, page by page. */
-  pages(): AsyncIterable<{ data: Attempt[]; isLast: boolean }>;
-  /**
-   * Asks for another attempt.
-   * @returns false if GitHub refuses this attempt
-   */
-  redeliver(attemptId: string): Promise<boolean>;
-  /** What was delivered in an attempt. */
-  payload(attemptId: string): Promise<Record<string, unknown>>;
-}
+export type HookDeliveries = ReturnType<ReturnType<typeof createRedeliveryApi>>;
 
 const PAGE_SIZE = 100;
 /** The share of a rate limit that stays free for comments and for other users of the credentials. */
@@ -68,7 +57,8 @@ interface Way {
   authorize(): Promise<AuthorizedGithub | undefined>;
 }
 
-export function createRedeliveryApi(github: GithubClient, clock: () => number): (hook: Hook) => HookDeliveries {
+/** The deliveries of a hook. Every method may throw a {@link NotNow} or a {@link HookRefused}. */
+export function createRedeliveryApi(github: GithubClient, clock: () => number) {
   /** Until when a way must not be used, in epoch milliseconds. */
   const limits = new Map<string, number>();
 
@@ -114,7 +104,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
     }
   }
 
-  return (hook) => {
+  return (hook: Hook) => {
     const path = pathOf(hook);
     const ways = waysTo(hook);
     let refusal = new HookRefused(`the github secret lacks ${needed[hook.kind]}`);
@@ -148,8 +138,13 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
     }
 
     return {
+      /** The attempts, newest first, page by page. */
       pages: () => pagesOf(page, { per_page: PAGE_SIZE }),
-      async redeliver(attemptId) {
+      /**
+       * Asks for another attempt.
+       * @returns false if GitHub refuses this attempt
+       */
+      async redeliver(attemptId: string) {
         try {
           await call(`POST ${path}/${attemptId}/attempts`);
           mayRedeliver = true;
@@ -160,7 +155,8 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number): 
           throw error;
         }
       },
-      async payload(attemptId) {
+      /** What was delivered in an attempt. */
+      async payload(attemptId: string): Promise<Record<string, unknown>> {
         const { data } = await call(`GET ${path}/${attemptId}`);
         return readPayload('delivery', attempt, data).request.payload;
       },
