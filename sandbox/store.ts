@@ -63,8 +63,10 @@ export class Store {
     this.#descriptor = openSync(file, 'a');
   }
 
-  put<C extends keyof Data>(collection: C, record: Data[C][number]): void {
+  /** @returns the record */
+  put<C extends keyof Data, R extends Data[C][number]>(collection: C, record: R): R {
     this.#change({ put: collection, record });
+    return record;
   }
 
   remove(collection: keyof Data, id: string | number): void {

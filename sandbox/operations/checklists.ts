@@ -47,8 +47,7 @@ export const checklists = [
         completed_by: completed ? actorId : null,
         completed_at: completed ? stamp : null,
       };
-      store.put('checklistItems', item);
-      return { data: item };
+      return { data: store.put('checklistItems', item) };
     },
   }),
 ];

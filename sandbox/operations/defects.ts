@@ -32,8 +32,7 @@ export const defects = [
         dt_created: stamp,
         dt_updated: stamp,
       };
-      store.put('defects', defect);
-      return { data: defect };
+      return { data: store.put('defects', defect) };
     },
   }),
   operation({
@@ -57,8 +56,7 @@ export const defects = [
     optional: { title: name, ...described },
     run({ defect_id, ...changes }, store, stamp) {
       const defect = { ...existing(store, defect_id), ...changes, dt_updated: stamp };
-      store.put('defects', defect);
-      return { data: defect };
+      return { data: store.put('defects', defect) };
     },
   }),
   operation({
@@ -87,8 +85,7 @@ export const defects = [
         const task = find(data.tasks, 'task_id', task_id);
         defect.task_id = task?.task_id ?? refuse(400, 'Invalid reference: task_id');
       }
-      store.put('defects', defect);
-      return { data: defect };
+      return { data: store.put('defects', defect) };
     },
   }),
 ];

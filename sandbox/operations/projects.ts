@@ -53,8 +53,7 @@ export const projects = [
         dt_created: stamp,
         dt_updated: stamp,
       };
-      store.put('projects', project);
-      return { data: returned(project) };
+      return { data: returned(store.put('projects', project)) };
     },
   }),
   operation({
@@ -72,8 +71,7 @@ export const projects = [
     optional: changeable,
     run({ project_id, ...changes }, store, stamp) {
       const project = { ...existing(store, project_id), ...changes, dt_updated: stamp };
-      store.put('projects', project);
-      return { data: returned(project) };
+      return { data: returned(store.put('projects', project)) };
     },
   }),
   operation({

@@ -58,8 +58,7 @@ export const tasks = [
         dt_created: stamp,
         dt_updated: stamp,
       };
-      store.put('tasks', task);
-      return { data: task };
+      return { data: store.put('tasks', task) };
     },
   }),
   operation({
@@ -84,8 +83,7 @@ export const tasks = [
         ...changes,
         dt_updated: stamp,
       };
-      store.put('tasks', task);
-      return { data: task };
+      return { data: store.put('tasks', task) };
     },
   }),
   operation({

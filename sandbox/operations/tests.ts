@@ -33,8 +33,7 @@ export const tests = [
         status: 'draft',
         ...payload,
       };
-      store.put('testScenarios', scenario);
-      return { data: scenario };
+      return { data: store.put('testScenarios', scenario) };
     },
   }),
   operation({
@@ -48,8 +47,7 @@ export const tests = [
       const before =
         find(store.data.testScenarios, 'scenario_id', scenario_id) ?? refuse(404, 'Test scenario not found');
       const scenario = { ...before, ...changes };
-      store.put('testScenarios', scenario);
-      return { data: scenario };
+      return { data: store.put('testScenarios', scenario) };
     },
   }),
   operation({
@@ -76,8 +74,7 @@ export const tests = [
         // docs/partner-api.md#operations.
         step_order: nextId(siblings, 'step_order'),
       };
-      store.put('testSteps', step);
-      return { data: step };
+      return { data: store.put('testSteps', step) };
     },
   }),
   operation({

@@ -65,8 +65,7 @@ export const timelogs = [
         description: description ?? note ?? '',
         dt_created: stamp,
       };
-      store.put('timelogs', timelog);
-      return { data: timelog };
+      return { data: store.put('timelogs', timelog) };
     },
   }),
 ];
