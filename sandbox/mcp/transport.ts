@@ -1,13 +1,10 @@
-import type { Answer } from '../answer.ts';
-import { jsonAnswer } from '../answer.ts';
+import { type Answer, jsonAnswer } from '../answer.ts';
 import { header } from '../checks.ts';
 import type { Caller } from './admission.ts';
-import { negotiate } from './handshake.ts';
 import { type Message, parseBody, RpcError } from './json-rpc.ts';
-import { codes, McpRefusal } from './mcp-refusal.ts';
+import { codes, McpRefusal, type RequestId } from './mcp-refusal.ts';
 import type { McpSessions } from './mcp-sessions.ts';
 import type { McpRequest } from './request.ts';
-import { isRevision } from './revisions.ts';
 
 export interface TransportContext {
   readonly sessions: McpSessions;
@@ -71,4 +68,27 @@ function sessionOf(context: TransportContext, caller: Caller, { headers }: McpRe
   if (id === '') throw new McpRefusal(400, 'mcp-session-id is required', { code: codes.notAcceptable });
   if (!context.sessions.has(id, caller)) throw new McpRefusal(404, 'The session is unknown or has ended');
   return id;
+}
+
+/** What the service supports (docs/partner-api.md#mcp-revisions), the newest first. */
+const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
+function isRevision(value: unknown): boolean {
+  return revisions.some((revision) => revision === value);
+}
+
+/**
+ * "A client offering a newer revision fails the handshake right after OAuth succeeds." How it fails is not shown: an
+ * error is assumed.
+ */
+function negotiate(offered: unknown, id: RequestId): object {
+  if (!isRevision(offered)) {
+    const message = `Unsupported protocol version; supported are ${revisions.join(', ')}`;
+    throw new McpRefusal(400, message, { code: codes.invalidParams, id });
+  }
+  return {
+    protocolVersion: offered,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'project-management-sandbox', version: '1.0.0' },
+  };
 }

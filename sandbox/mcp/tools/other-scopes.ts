@@ -14,16 +14,7 @@ function row<const R extends Readonly<Record<string, z.ZodType>>>(
   run: (args: { [K in keyof R]: z.output<R[K]> }, actor: Actor) => object,
 ): Tool {
   const kind = scope.endsWith('.write') ? 'creates' : 'reads';
-  return tool<R, Readonly<Record<never, never>>>({
-    scope,
-    name,
-    title,
-    description: `${title}.`,
-    kind,
-    required,
-    optional: {},
-    run,
-  });
+  return tool<R>({ scope, name, title, description: `${title}.`, kind, required, run });
 }
 
 const read = (wanted: Note['kind']) => (_: object, actor: Actor) => ({
@@ -32,9 +23,7 @@ const read = (wanted: Note['kind']) => (_: object, actor: Actor) => ({
 
 const write = (kind: Note['kind']) => (args: { project: string; text: string }, actor: Actor) => {
   const { project_id } = actor.project(args.project);
-  const note: Note = { note_id: randomUUID(), project_id, kind, text: args.text };
-  actor.store.put('notes', note);
-  return { [kind]: note };
+  return { [kind]: actor.store.put('notes', { note_id: randomUUID(), project_id, kind, text: args.text }) };
 };
 
 /** One tool for each scope of the contract that the tools of the other files do not need. */

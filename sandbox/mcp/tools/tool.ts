@@ -19,8 +19,9 @@ interface Described {
 
 /** "Names and argument shapes of the MCP tools: not shown." All that stands in this folder is the sandbox's invention. */
 interface Declaration<R extends Schemas, O extends Schemas> extends Described {
-  required: R;
-  optional: O;
+  /** Default: none. */
+  required?: R;
+  optional?: O;
   /** Throws a Refusal when the records do not allow it. */
   run(args: Values<R, O>, actor: Actor): object;
 }
@@ -33,8 +34,12 @@ export interface Tool extends Described {
   run(args: Arguments, actor: Actor): object;
 }
 
-export function tool<const R extends Schemas, const O extends Schemas>(declared: Declaration<R, O>): Tool {
-  const { required, optional, ...described } = declared;
+type NoSchemas = Readonly<Record<never, never>>;
+
+export function tool<const R extends Schemas = NoSchemas, const O extends Schemas = NoSchemas>(
+  declared: Declaration<R, O>,
+): Tool {
+  const { required = {}, optional = {}, ...described } = declared;
   const input = z.strictObject({ ...required, ...z.object(optional).partial().shape });
   const { $schema, ...inputSchema } = z.toJSONSchema(input);
   return {

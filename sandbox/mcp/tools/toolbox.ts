@@ -2,18 +2,11 @@ import { Refusal } from '../../refusal.ts';
 import { isObject, RpcError } from '../json-rpc.ts';
 import { codes, McpRefusal, type RequestId } from '../mcp-refusal.ts';
 import type { Actor } from './actor.ts';
-import { checklists } from './checklists.ts';
-import { defects } from './defects.ts';
+import { mappedTools } from './mapped-tools.ts';
 import { otherScopes } from './other-scopes.ts';
-import { projects } from './projects.ts';
-import { tasks } from './tasks.ts';
-import { timelogs } from './timelogs.ts';
 import type { Arguments, Tool } from './tool.ts';
 
-export const tools: readonly Tool[] = [
-  ...[...projects, ...tasks, ...timelogs, ...defects, ...checklists],
-  ...otherScopes,
-];
+export const tools: readonly Tool[] = [...mappedTools, ...otherScopes];
 
 /** Other names of tools, by ours. */
 export type ToolNames = Readonly<Record<string, string>>;
