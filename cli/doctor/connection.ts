@@ -1,3 +1,4 @@
+import { addressesOf } from '../../lib/config/addresses.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { compareEcho } from '../../lib/credentials/connection-credential.ts';
 import { typesIn } from '../../lib/service/connection/learned.ts';
@@ -70,7 +71,7 @@ export async function checkConnection(
   }
   const rowsIn = ({ name }: Operation) => seen.get(name) ?? [];
   await add(asHere(listTimelogs), ' of users', async () => compareUsers(rowsIn(listUsers), rowsIn(listTimelogs)));
-  const addresses = addressesOf(name, config);
+  const addresses = namedAddresses(name, config);
   if (addresses.size > 0) {
     findings.push(await check(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
   }
@@ -143,19 +144,13 @@ function fewOf(known: ReadonlyMap<string, { name: string }>): string {
  * The configured addresses of users of the service, with the path of each in relay.config.ts. With several connections,
  * `people` is left out, because it does not say which service a person belongs to.
  */
-function addressesOf(connection: string, { connections, people, timesheets }: RelayConfig): Map<string, string> {
+function namedAddresses(connection: string, { connections, people, timesheets }: RelayConfig): Map<string, string> {
   const isOnly = Object.keys(connections).length === 1;
   const named = [
     ...(isOnly ? people : []).map(({ email }, index) => [email, `people.${index}.email`] as const),
     ...(timesheets?.teams ?? []).flatMap((team, index) => {
-      if (team.connection !== connection) return [];
-      const members = team.people === 'all' ? [] : team.people;
-      const at = `timesheets.teams.${index}`;
-      return [
-        ...members.map((email, place) => [email, `${at}.people.${place}`] as const),
-        ...team.partTime.map(({ email }, place) => [email, `${at}.partTime.${place}.email`] as const),
-        ...team.quiet.map((email, place) => [email, `${at}.quiet.${place}`] as const),
-      ];
+      const own = team.connection === connection ? addressesOf(team) : [];
+      return own.map(([path, email]) => [email, ['timesheets.teams', index, ...path].join('.')] as const);
     }),
   ];
   return new Map(named.map(([email, path]) => [email.toLowerCase(), path]));
