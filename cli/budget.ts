@@ -10,8 +10,7 @@ import { type ConnectionView, viewConnection } from '../lib/service/connection/c
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Cli } from './cli.ts';
-import { withIsoTimes } from './json-times.ts';
-import { printJson } from './print.ts';
+import { printJson, withIsoTimes } from './print.ts';
 
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
 export function addBudgetCommand({ program, open }: Cli): void {

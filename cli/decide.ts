@@ -11,11 +11,10 @@ import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
 import { messageOf } from '../lib/text.ts';
 import type { Cli } from './cli.ts';
-import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
 import { openPartner } from './partner.ts';
-import { printJobs, printJson } from './print.ts';
+import { printJobs, printJson, withIsoTimes } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 const CHOSEN_AT_ONCE = 1_000;

@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { endedAt, type Job, newsOf } from '../lib/engine/record/job.ts';
 import type { Table } from '../lib/state/table/table.ts';
-import { withIsoTimes } from './json-times.ts';
-import { printChange } from './print.ts';
+import { printChange, withIsoTimes } from './print.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** A look reads the front of each status, so it costs the same however many jobs there are. */

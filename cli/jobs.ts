@@ -7,11 +7,10 @@ import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
 import type { Cli } from './cli.ts';
 import { followJobs } from './follow-jobs.ts';
-import { withIsoTimes } from './json-times.ts';
 import { knownJob } from './known-job.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { readCount } from './numbers.ts';
-import { printCounts, printIgnored, printJob, printJobs, printJson } from './print.ts';
+import { printCounts, printIgnored, printJob, printJobs, printJson, withIsoTimes } from './print.ts';
 
 /** Pages of the index that one listing reads at most. */
 const MAX_PAGES = 200;

@@ -2,9 +2,8 @@ import { loadConfig } from '../lib/config/config-file.ts';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
 import { inOneLine } from '../local/terminal.ts';
 import type { Cli } from './cli.ts';
-import { withIsoTimes } from './json-times.ts';
 import { operatorOf } from './operator.ts';
-import { printJson } from './print.ts';
+import { printJson, withIsoTimes } from './print.ts';
 
 /** `resume`: resumes a paused or stopped connection at once. */
 export function addResumeCommand({ program, open }: Cli): void {

@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { findNewJobs } from '../lib/engine/operate/find-jobs.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
-import { withIsoTimes } from './json-times.ts';
 import { readCount } from './numbers.ts';
-import { printJobs, printJson } from './print.ts';
+import { printJobs, printJson, withIsoTimes } from './print.ts';
 
 const LOOK_EVERY_MS = 300;
 /** The index of jobs may lag behind for a moment. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { cutToLength } from '../../lib/text.ts';
 import { printable, printableJson } from '../../local/terminal.ts';
-import { withIsoTimes } from '../json-times.ts';
+import { withIsoTimes } from '../print.ts';
 
 /** The most characters of an answer's data, and of the rows in it: clients cut or refuse what is much longer. */
 const MOST_CHARACTERS = 40_000;

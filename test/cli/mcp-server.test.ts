@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Client, type ElicitResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { withIsoTimes } from '../../cli/json-times.ts';
+import { withIsoTimes } from '../../cli/print.ts';
 import type { JobDetail, JobPage, Now, ParkedGroups } from '../../console/contract.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { consoleOf, type TestConsole } from '../console/console-of.ts';
