@@ -1,7 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import { type Arguments, required } from './call-arguments.ts';
+import { type Arguments, required, SlackError } from './call-arguments.ts';
 import { readContent } from './message-content.ts';
-import { SlackError } from './slack-error.ts';
 import { directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**

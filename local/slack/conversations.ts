@@ -1,6 +1,5 @@
-import { type Arguments, isTrue, required } from './call-arguments.ts';
+import { type Arguments, isTrue, required, SlackError } from './call-arguments.ts';
 import { publicMessage } from './chat.ts';
-import { SlackError } from './slack-error.ts';
 import { directMessage, otherEnd, type SlackMessage, type Workspace } from './workspace.ts';
 
 const DEFAULT_LIMIT = 100;

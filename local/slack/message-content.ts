@@ -1,8 +1,7 @@
 import type { KnownBlock, MessageMetadata } from '@slack/types';
 import * as z from 'zod';
 import { blockKitFaults } from './block-kit.ts';
-import { structured } from './call-arguments.ts';
-import { SlackError } from './slack-error.ts';
+import { SlackError, structured } from './call-arguments.ts';
 import type { MessageContent } from './workspace.ts';
 
 /**

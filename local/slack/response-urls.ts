@@ -1,7 +1,6 @@
 import { type Answer, json, text } from './answer.ts';
-import { isTrue, structured } from './call-arguments.ts';
+import { isTrue, SlackError, structured } from './call-arguments.ts';
 import { readContent } from './message-content.ts';
-import { SlackError } from './slack-error.ts';
 import { nextId, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { Arguments } from './call-arguments.ts';
-import { SlackError } from './slack-error.ts';
+import { type Arguments, SlackError } from './call-arguments.ts';
 import { type SlackUser, TEAM_ID, type Workspace } from './workspace.ts';
 
 const BOT_ID = 'U0RELAY01';

@@ -1,7 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { viewFaults } from './block-kit.ts';
-import { type Arguments, required, structured } from './call-arguments.ts';
-import { SlackError } from './slack-error.ts';
+import { type Arguments, required, SlackError, structured } from './call-arguments.ts';
 import { nextId, type StandInView, type Workspace } from './workspace.ts';
 
 /** "Error returned if the provided view is greater than 250kb." */

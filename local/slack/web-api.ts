@@ -1,8 +1,7 @@
 import { type Answer, json } from './answer.ts';
-import type { Arguments } from './call-arguments.ts';
+import { type Arguments, SlackError } from './call-arguments.ts';
 import { postMessage, updateMessage } from './chat.ts';
 import { channelInfo, historyScope, openConversation, readHistory } from './conversations.ts';
-import { SlackError } from './slack-error.ts';
 import { authTest, listUserGroup, lookupByEmail, userInfo } from './users.ts';
 import { openView, updateView } from './views.ts';
 import type { Workspace } from './workspace.ts';

@@ -1,6 +1,5 @@
 import type { KnownBlock, MessageMetadata, ModalView } from '@slack/types';
-import { type Clock, createStamps, type Stamps } from './stamps.ts';
-import { createTriggers, type Triggers } from './triggers.ts';
+import { type Clock, createStamps, createTriggers, type Stamps, type Triggers } from './stamps.ts';
 
 export interface SlackUser {
   id: string;
