@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { heldBy } from '../../lib/links/link-life.ts';
+import { heldBy, leave } from '../../lib/links/link-life.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -84,3 +84,12 @@ it.each(routes.flatMap((route) => orders.map((order) => [...route, ...order] as 
     if (!isFollowed) expect(reasons[0]).toMatch(/ came back; decide with relay issue .* --set /);
   },
 );
+
+it('a transfer to links that lead to one another is refused, and holds up no webhook', async () => {
+  relay = await start({ a: 'main', b: 'main', c: 'main' });
+  const named = (place: Place) => ({ entity: `issue-900${places[place].id}`, name: `${places[place].repository}#1` });
+  const [b, c] = [named('b'), named('c')];
+  await relay.links.change(b.entity, (link) => leave(link, c));
+  await relay.links.change(c.entity, (link) => leave(link, b));
+  await expect(relay.links.move(named('a').entity, b, () => 'main')).rejects.toThrow('change all the time');
+});
