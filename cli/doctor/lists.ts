@@ -91,11 +91,11 @@ export async function readRows(
   operation: Operation,
   payload: Readonly<Record<string, unknown>>,
 ): Promise<{ rows: ServiceRow[]; size: number }> {
-  const how = { largest: PAGE_SIZE, isFirst: true };
+  const how = { largest: PAGE_SIZE, isFirst: true, mayEnd: false };
   const { result, size } = await askForPage(operation, { page: 1, ...payload }, how, (asked) =>
     call(withAnyFields(operation), asked),
   );
-  return { rows: result.data, size };
+  return { rows: result?.data ?? [], size };
 }
 
 /** Compares records with the fields that the relay assumes. @throws {Error} that names the missing fields */

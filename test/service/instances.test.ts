@@ -5,7 +5,7 @@ import { issueEvent } from '../issue-events.ts';
 import { mutate, takesAtMost, textIds } from '../mutated-service.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { replaceTable } from '../replaced-table.ts';
-import { ask, lastMessage, lastView, press } from '../slack-requests.ts';
+import { ask, lastMessage, lastView, NOBODY, press } from '../slack-requests.ts';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
@@ -110,6 +110,17 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects).toHaveLength(2);
     expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/defects/list')).toHaveLength(1);
+  });
+});
+
+describe('an instance without pagination that refuses a page behind the last', () => {
+  it.each([400, 404, 422])('lists its users up to there: %i', async (refused) => {
+    await start({}, { paginatesAll: false });
+    await mutate(relay, { reads: (payload) => (Number(payload.page) > 1 ? { refused } : payload) });
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain('Logged 1h on Release checkout 2.4');
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”', { userId: NOBODY })).inTheEnd).toContain(
+      'The relay cannot read all users',
+    );
   });
 });
 

@@ -156,13 +156,14 @@ export function createSteps(options: StepsOptions): Steps {
         const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
           const isFirst = before === undefined;
           const largest = before ? (before.size ?? PAGE_SIZE) : await learned.pageSize();
-          const { result, size } = await askForPage(operation, payload as object, { largest, isFirst }, (sized) =>
+          const how = { largest, isFirst, mayEnd: before?.fingerprint !== undefined };
+          const { result, size } = await askForPage(operation, payload as object, how, (sized) =>
             calls.repeatable(operation, Object.assign({}, payload, sized, { page }), { log }),
           );
           if (size !== largest) await learned.keepPageSize(size);
-          await learned.fromRows(result.data);
+          await learned.fromRows(result?.data);
           const { repeats, last, whole, fingerprint } = readPage(operation, page, result, before?.fingerprint ?? null);
-          const rows = repeats ? [] : result.data.map(keep).filter((row) => row !== undefined);
+          const rows = (repeats ? [] : (result?.data ?? [])).map(keep).filter((row) => row !== undefined);
           const next = { ...(fingerprint !== null && { fingerprint }), ...(size !== PAGE_SIZE && { size }) };
           return { rows, last, whole, ...next };
         });

@@ -29,12 +29,12 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   let largest = known;
   for (let page = 1; page <= maxPages; page++) {
     const asked = { ...(payload as object), page };
-    const how = { largest, isFirst: page === 1 };
+    const how = { largest, isFirst: page === 1, mayEnd: before !== null };
     const { result, size } = await askForPage(operation, asked, how, (all) => call(operation, all as z.input<P>));
     largest = size;
     if (size !== known && page === 1) await sizes?.keepPageSize(size);
     const read = readPage(operation, page, result, before);
-    if (!read.repeats) yield result;
+    if (result && !read.repeats) yield result;
     if (read.last) return read.whole;
     before = read.fingerprint;
   }

@@ -12,21 +12,24 @@ export const PAGE_SIZE = 100;
  *
  * @param largest the size to begin with
  * @param isFirst whether the size can still change: the pages of one reading have the same
+ * @param mayEnd whether the last page may have been the last, so that a refusal may mean that there are no more
  * @param payload a page size in it is kept
+ * @returns no result if there may be no such page
  * @throws the first refusal, if the service refuses every size
  */
 export async function askForPage<R>(
   { pageSize = 'per_page' }: Operation,
   payload: object,
-  { largest, isFirst }: { largest: number; isFirst: boolean },
+  { largest, isFirst, mayEnd }: { largest: number; isFirst: boolean; mayEnd: boolean },
   call: (payload: object) => Promise<R>,
-): Promise<{ result: R; size: number }> {
+): Promise<{ result: R | undefined; size: number }> {
   const mayShrink = isFirst && !(pageSize in payload);
   let refusal: unknown;
   for (const size of [largest, ...PAGE_SIZES.filter((size) => mayShrink && size < largest)]) {
     try {
       return { result: await call({ [pageSize]: size, ...payload }), size };
     } catch (error) {
+      if (mayEnd && isRefused(error, [400, 404, 422])) return { result: undefined, size };
       if (!isAboutSize(error)) throw error;
       refusal ??= error;
     }
@@ -34,17 +37,24 @@ export async function askForPage<R>(
   throw refusal;
 }
 
+/** Of an error of the client, or of a run, which has it as its cause. */
+function refusalIn(error: unknown): PartnerRefusal | undefined {
+  const refusal = error instanceof Error && !(error instanceof PartnerRefusal) ? error.cause : error;
+  return refusal instanceof PartnerRefusal ? refusal : undefined;
+}
+
+const isRefused = (error: unknown, statuses: readonly number[]) => statuses.includes(refusalIn(error)?.status ?? 0);
+
 /** The fields of error bodies are not shown. A refusal that names only other fields is not about the size. */
 function isAboutSize(error: unknown): boolean {
-  const refusal = error instanceof Error && !(error instanceof PartnerRefusal) ? error.cause : error;
-  if (!(refusal instanceof PartnerRefusal) || ![400, 422].includes(refusal.status)) return false;
-  const { fieldErrors } = refusal;
+  if (!isRefused(error, [400, 422])) return false;
+  const { fieldErrors = [] } = refusalIn(error) ?? {};
   return fieldErrors.length === 0 || fieldErrors.some((line) => /page|limit|size/i.test(line));
 }
 
 /** What one page means for reading the rest of the list. */
 export interface PageRead {
-  /** The page repeats an earlier one, so its rows must not be counted again. */
+  /** The page repeats an earlier one or is not there, so it has no rows that count. */
   repeats: boolean;
   /** This is the last page. */
   last: boolean;
@@ -63,7 +73,7 @@ export interface PageRead {
  * Without it, the service may have smaller pages than requested, so no first page with rows ends a list: the next one is
  * requested. A page that is empty, or shorter than the one before, is the end. A page that is the same as the one before
  * shows that the service ignores `page`: then nothing tells whether it cuts the list off, unless an override says that
- * the list is not paged.
+ * the list is not paged. A refused page ends the list, and does not show either whether it is whole.
  *
  * @param page the requested page number, from 1
  * @param before the fingerprint of the previous page, or null
@@ -71,9 +81,11 @@ export interface PageRead {
 export function readPage(
   { paged }: Operation,
   page: number,
-  { data, pagination }: Result<unknown>,
+  result: Result<unknown> | undefined,
   before: string | null,
 ): PageRead {
+  if (!result) return { repeats: true, last: true, whole: false, fingerprint: null };
+  const { data, pagination } = result;
   const rows = Array.isArray(data) ? data.length : 0;
   if (pagination) {
     const repeats = page > 1 && pagination.current_page !== page;
