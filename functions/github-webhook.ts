@@ -1,6 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import own from '#automations';
 import config from '#relay.config';
 import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
@@ -16,7 +17,7 @@ const CALLS_END_MS = 8_000;
 
 /** Receives GitHub's deliveries at a function URL: verifies them, stores them, and then answers. */
 export function createHandler(runtime: Runtime) {
-  const { config, log, metrics } = runtime;
+  const { config, own, log, metrics } = runtime;
   const stores = openStores(runtime, IN_WEBHOOKS);
   prepare(runtime, stores, ['github-webhook']);
   const { table, clock, secrets, jobs, queue } = stores;
@@ -24,7 +25,7 @@ export function createHandler(runtime: Runtime) {
   const repositories = config.github.repositories.map(({ name }) => name);
   const noteHook = createNoteHook({ table, clock, log, repositories });
   const signatures = createJobSignatures(secrets, config, clock);
-  const options = { config, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
+  const options = { config, own, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
   return endingCalls(
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(httpErrors(log))
@@ -37,4 +38,4 @@ export function createHandler(runtime: Runtime) {
   );
 }
 
-export const handler = createHandler(systemRuntime(config, process.env));
+export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -1,6 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import own from '#automations';
 import config from '#relay.config';
 import { createAssistants } from '../lib/as-person/grants/assistants.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
@@ -80,4 +81,4 @@ export function createHandler(runtime: Runtime) {
   );
 }
 
-export const handler = createHandler(systemRuntime(config, process.env));
+export const handler = createHandler(systemRuntime(config, process.env, own));

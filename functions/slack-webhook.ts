@@ -1,6 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import own from '#automations';
 import config from '#relay.config';
 import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { takesLinkedAccounts } from '../lib/config/settings.ts';
@@ -34,4 +35,4 @@ export function createHandler(runtime: Runtime) {
   );
 }
 
-export const handler = createHandler(systemRuntime(config, process.env));
+export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -12,10 +12,13 @@ import { createMetrics, type Metrics } from './state/metrics/metrics.ts';
 import { createSecrets, type Secrets, type SecretTimes } from './state/secrets/secrets.ts';
 import { keys } from './state/table/keys.ts';
 import { createTable, type Table } from './state/table/table.ts';
+import none, { type OwnAutomations } from './triggers/own-automation.ts';
 
 /** Everything that a function needs apart from its event. Tests set the clock and the randomness. */
 export interface Runtime {
   config: RelayConfig;
+  /** The automations of the team itself. */
+  own: OwnAutomations;
   environment: Environment;
   /** Epoch milliseconds. */
   clock: () => number;
@@ -30,10 +33,15 @@ export interface Runtime {
 }
 
 /** The runtime of a function outside tests. @throws {Error} for an environment that lacks something */
-export function systemRuntime(config: RelayConfig, variables: Readonly<Record<string, string | undefined>>): Runtime {
+export function systemRuntime(
+  config: RelayConfig,
+  variables: Readonly<Record<string, string | undefined>>,
+  own: OwnAutomations = none,
+): Runtime {
   const environment = readEnvironment(variables);
   return {
     config,
+    own,
     environment,
     clock: Date.now,
     random: Math.random,

@@ -9,7 +9,15 @@ import { expect, it } from 'vitest';
 const layers: readonly (readonly string[])[] = [
   ['lib', 'sandbox', 'package.json'],
   ['lib/service/partner', 'lib/state/table', 'lib/state/http', 'lib/state/metrics'],
-  ['lib/as-person/protocol', 'lib/commands', 'lib/faults', 'lib/links', 'lib/service/budget', 'lib/state/secrets'],
+  [
+    'lib/triggers',
+    'lib/as-person/protocol',
+    'lib/commands',
+    'lib/faults',
+    'lib/links',
+    'lib/service/budget',
+    'lib/state/secrets',
+  ],
   ['lib/as-person/grants', 'lib/config'],
   ['lib/as-person/linking', 'lib/service/connection', 'relay.config.ts', 'docs'],
   ['lib/engine/record'],

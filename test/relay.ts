@@ -1,3 +1,4 @@
+import { described } from '../lib/automations/own/folder.ts';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -5,6 +6,7 @@ import { createLinks, type Links } from '../lib/links/links.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
+import type { OwnAutomations, OwnRun, OwnTrigger } from '../lib/triggers/own-automation.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { linkRoutes } from '../local/link-routes.ts';
@@ -72,6 +74,8 @@ interface ScheduledFunction {
 
 export interface TestRelayOptions {
   config?: RelayConfig;
+  /** What files of automations/ export, by their names. */
+  own?: Readonly<Record<string, { on: unknown; run: unknown }>>;
   sandbox?: SandboxOptions;
   github?: object;
   /** The `github-webhook` secret has it; empty is as good as none. */
@@ -156,7 +160,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   if (tableThrough) process.env.AWS_ENDPOINT_URL_DYNAMODB = await tableThrough(table);
   const log: Record<string, unknown>[] = [];
   const metrics: Record<string, unknown>[] = [];
-  const system = systemRuntime(config, process.env);
+  const system = systemRuntime(config, process.env, ownOf(options.own ?? {}, config));
   const runtime: Runtime = {
     ...system,
     ...options.runtime,
@@ -261,6 +265,15 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     },
   };
   return relay;
+}
+
+/** The automations of a team, as the folder would give them. */
+function ownOf(files: NonNullable<TestRelayOptions['own']>, config: RelayConfig): OwnAutomations {
+  return {
+    list: Object.entries(files).map(([name, file]) => described(name, file, [], config)),
+    on: async (name) => files[name]?.on as OwnTrigger,
+    run: async (name) => files[name]?.run as OwnRun,
+  };
 }
 
 function push(log: Record<string, unknown>[]): (line: unknown) => void {

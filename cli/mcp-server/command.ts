@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { OperatedRelay } from '../../console/relay.ts';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { loadAgain } from '../../local/config-watch.ts';
 import { trustCaFile } from '../../local/trust.ts';
 import { userName } from '../../local/user-name.ts';
@@ -51,6 +52,9 @@ async function openRelay(open: OpenTarget, stage: string | undefined): Promise<O
   const { config, fault } = await loadAgain();
   if (!config) throw new Error(fault);
   trustCaFile(config);
-  const runtime = { config, clock: Date.now, random: Math.random, randomBytes, fetch };
-  return { name: stage ?? 'this machine', stores, stopped, runtime, operator: stage ? await callerArn() : userName() };
+  const name = stage ?? 'this machine';
+  const { own } = await readOwnAutomations(config);
+  const environment = { STAGE: name };
+  const runtime = { config, own, environment, clock: Date.now, random: Math.random, randomBytes, fetch };
+  return { name, stores, stopped, runtime, operator: stage ? await callerArn() : userName() };
 }

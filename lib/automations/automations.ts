@@ -11,6 +11,7 @@ import { listProjectsInModal } from './list-projects/run.ts';
 import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
+import { ownAutomations } from './own/run.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
 import { relate } from './relate/run.ts';
 import { stillWritten } from './still-written.ts';
@@ -29,6 +30,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     find(context),
     logTime(context),
     relate(context),
+    ...ownAutomations(context),
   ];
   const all = [
     issueToDefect(context),

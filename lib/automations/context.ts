@@ -1,3 +1,4 @@
+import type { Environment } from '../config/environment.ts';
 import { openJournal } from '../engine/record/journal.ts';
 import { createMarkers } from '../engine/record/markers.ts';
 import { createLinks } from '../links/links.ts';
@@ -23,7 +24,13 @@ export type Context = ReturnType<typeof createContext>;
 export type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 
 export function createContext(
-  { config, clock, fetch }: Pick<Runtime, 'config' | 'clock' | 'fetch'>,
+  {
+    config,
+    own,
+    environment,
+    clock,
+    fetch,
+  }: Pick<Runtime, 'config' | 'own' | 'clock' | 'fetch'> & { environment: Pick<Environment, 'STAGE'> },
   { table, jobs, queue, secrets }: Stores,
 ) {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
@@ -32,6 +39,8 @@ export function createContext(
   const people = createPeople({ config, table, slack, clock });
   return {
     config,
+    own,
+    stage: environment.STAGE,
     clock,
     table,
     jobs,

@@ -16,7 +16,7 @@ export function ofCollaborators(automation: Automation, { collaborators }: Conte
     ...automation,
     async run(job, steps) {
       const who = job.asked?.unproven;
-      const place = job.replyTo?.in === 'github' ? job.replyTo : undefined;
+      const place = who?.in ?? (job.replyTo?.in === 'github' ? job.replyTo : undefined);
       if (!who || (place && (await isCollaborator(place, who, steps, collaborators))))
         return automation.run(job, steps);
       if (who.otherwise !== undefined) throw new NotDone(who.otherwise);

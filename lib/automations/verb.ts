@@ -73,7 +73,7 @@ export interface CommandOrigin {
 export function eventOf(
   verb: string,
   asked: string,
-  { happened, by, askedAt: at, comment, unproven, connection, lane, entity, replyTo }: CommandOrigin,
+  { happened, by, byName, askedAt: at, comment, unproven, connection, lane, entity, replyTo }: CommandOrigin,
 ): Omit<JobDraft, 'id' | 'automation' | 'input'> & { happened: CommandOrigin['happened'] } {
   const who = by.in === 'github' ? `@${by.id}` : by.id;
   return {
@@ -83,6 +83,13 @@ export function eventOf(
     entity,
     replyTo,
     summary: `${who}: ${cutToLength(asked, 200, '…')}`,
-    asked: { verb, by, ...(at !== undefined && { at }), ...(comment && { comment }), ...(unproven && { unproven }) },
+    asked: {
+      verb,
+      by,
+      ...(by.in === 'slack' && { byName }),
+      ...(at !== undefined && { at }),
+      ...(comment && { comment }),
+      ...(unproven && { unproven }),
+    },
   };
 }

@@ -45,13 +45,24 @@ export const deadLettersOf = (queue: string) => queue.replace(/\.fifo$/, '-dead.
 const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>
   connection !== undefined && attempts === 0 && !waits && !gotOn;
 
+/** The code of a team may hang. At most this many workers of each queue run it at once. */
+const OWN_GROUPS = 2;
+
+/** The group of a job of a team's own automation. Jobs of one entity have the same, so they keep their order. */
+export const ownGroup = (entity: string): string =>
+  `own-${Number.parseInt(digest(entity).slice(0, 8), 16) % OWN_GROUPS}`;
+
+/** Others must not wait for a job of such a group: while it waits, its message leaves the queue. */
+export const isOwnGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
+
 /**
  * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait gets its own
  * group, so that their other commands do not wait for it.
  */
 function groupOf(job: QueuedJob): string {
   const { id, generation, lane, entity, group = entity } = job;
-  const chosen = isOfPeople(lane) && generation > 1 && !isNew(job) ? id : group;
+  const mayLeave = isOfPeople(lane) && !isOwnGroup(group);
+  const chosen = mayLeave && generation > 1 && !isNew(job) ? id : group;
   return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
 }
 

@@ -50,16 +50,29 @@ const jobShape = z.lazy(() =>
       z.object({
         verb: maybe,
         by: z.exactOptional(z.object({ in: z.enum(['slack', 'github']), id: string })),
+        byName: maybe,
         at: maybeTime,
         comment: z.exactOptional(z.object({ id: count, line: string })),
-        unproven: z.exactOptional(z.object({ login: maybe, isShown: z.exactOptional(z.boolean()), otherwise: maybe })),
+        unproven: z.exactOptional(
+          z.object({
+            login: maybe,
+            isShown: z.exactOptional(z.boolean()),
+            in: z.exactOptional(z.object({ repository: string, installationId: z.exactOptional(count) })),
+            otherwise: maybe,
+          }),
+        ),
       }),
     ),
     signature: maybe,
     stranger: maybe,
     revision: z.exactOptional(count),
     cause: z.exactOptional(
-      z.object({ from: z.enum(['github', 'slack', 'schedule', 'job']), id: string, event: maybe, person: maybe }),
+      z.object({
+        from: z.enum(['github', 'slack', 'schedule', 'webhook', 'job']),
+        id: string,
+        event: maybe,
+        person: maybe,
+      }),
     ),
     status: z.enum(jobStatuses),
     queuedAt: maybeTime,

@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
+import type { JobInput } from '../../triggers/trigger.ts';
 import { NeedsOperator } from './interruption.ts';
 import { type Job, type JobDraft, jobId } from './job.ts';
-
-export type JobInput = Record<string, unknown>;
 
 /** The jobs of one automation: its name, and the input of each job. */
 export interface JobKind<Input extends JobInput> {

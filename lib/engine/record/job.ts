@@ -33,6 +33,8 @@ export interface Asked {
   verb?: string;
   /** The person: a Slack user id or a GitHub login. */
   by?: { in: 'slack' | 'github'; id: string };
+  /** Their name, as Slack told it. */
+  byName?: string;
   /**
    * When they asked, in a comment or in a job that is signed; epoch milliseconds. The signature covers it, and not the
    * job's `createdAt`.
@@ -55,16 +57,18 @@ export interface Unproven {
   login?: string;
   /** The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that has to do. */
   isShown?: boolean;
+  /** Where they need it, if that is not where the answer goes. */
+  in?: { repository: string; installationId?: number };
   /** What to reply on the issue if they have no permission. Without it, there is no reply. */
   otherwise?: string;
 }
 
 /** The event that a job was made from, as an operator looks for it. The job's id does not depend on it. */
 export interface Cause {
-  from: 'github' | 'slack' | 'schedule' | 'job';
+  from: 'github' | 'slack' | 'schedule' | 'webhook' | 'job';
   /**
-   * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), or the job
-   * that made this one. If an event came several times, it is the first of its deliveries.
+   * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), the name of a
+   * webhook of the team, or the job that made this one. If an event came several times, it is the first of its deliveries.
    */
   id: string;
   /** `issues.opened`, `issue_comment.created`. */

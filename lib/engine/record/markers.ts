@@ -14,7 +14,10 @@ export interface Markers {
    * @param what identifies what is created, for all time: a job's id, or an issue and how often its link was cleared
    * @throws {SecretError} without a key
    */
-  of(kind: 'defect of an issue' | 'defect' | 'time entry', ...what: readonly (string | number)[]): Promise<string>;
+  of(
+    kind: 'defect of an issue' | 'defect' | 'time entry' | 'own',
+    ...what: readonly (string | number)[]
+  ): Promise<string>;
 }
 
 export function createMarkers(secrets: Pick<Secrets, 'current'>): Markers {

@@ -85,9 +85,10 @@ export async function ofEarlierTable(
 }
 
 const HOUR_MS = 3_600_000;
-/** GitHub redelivers for three days, GitHub Enterprise Server for seven. */
+/** GitHub redelivers for three days, GitHub Enterprise Server for seven. Nothing is known of what calls a team's webhook. */
 const REDELIVERED_MS: Record<Cause['from'], number> = {
   github: 7 * 24 * HOUR_MS,
+  webhook: 7 * 24 * HOUR_MS,
   schedule: 24 * HOUR_MS,
   job: 24 * HOUR_MS,
   slack: HOUR_MS,

@@ -1,5 +1,6 @@
+import type { JobInput } from '../../triggers/trigger.ts';
 import type { Job } from '../record/job.ts';
-import type { JobInput, JobKind } from '../record/job-kind.ts';
+import type { JobKind } from '../record/job-kind.ts';
 import type { Steps } from './steps.ts';
 import type { Outcome } from './tell-person.ts';
 

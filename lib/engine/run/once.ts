@@ -1,5 +1,5 @@
 import { operations } from '../../service/partner/operations/operations.ts';
-import { InLine, Interruption, RetryAt } from '../record/interruption.ts';
+import { InLine, Interruption, NeedsOperator, RetryAt } from '../record/interruption.ts';
 import type { UnfinishedStep } from '../record/job.ts';
 import type { Journal, StepEntry } from '../record/journal.ts';
 import type { Privacy } from '../record/privacy.ts';
@@ -67,6 +67,12 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       privacy?: Privacy,
     ): Promise<Kept> {
       const known = journal.entry(step);
+      if (known && known.calls !== calls) {
+        // The journal knows a step by its name alone.
+        throw new NeedsOperator(
+          `the step '${step}' was ${known.calls} in an earlier run and is ${calls} now; give a new step a new name`,
+        );
+      }
       if (known?.status === 'done') {
         return (privacy ? await privacy.open(step, known.sealed) : known.result) as Kept;
       }

@@ -3,7 +3,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
-import { type JobMessage, jobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
+import { isOwnGroup, type JobMessage, jobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { type ForNextRun, LeaseLost, type WaitingMessage } from '../record/job-store.ts';
@@ -114,12 +114,12 @@ async function settle(
  * for them.
  */
 function messageOf(
-  { lane }: Job,
+  { lane, group }: Job,
   { dueAt, releasesQueueGroup, waitsFor }: RetryAt,
   { receives, sentAt }: ReceivedJobMessage,
   now: number,
 ): WaitingMessage {
-  if (releasesQueueGroup || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
+  if (releasesQueueGroup || isOwnGroup(group) || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
   // No message sleeps longer in all: it holds up its group, and an old message means that no worker runs
   // (infra/job-queue.ts).
   if (receives >= MOST_RECEIVES || dueAt - sentAt > LONGEST_SLEEP_MS) return 'is sent again';

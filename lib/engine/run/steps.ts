@@ -98,6 +98,8 @@ export interface Steps extends ReplySteps {
     payload: z.input<P>,
     identity?: Identity,
   ): Promise<Created>;
+  /** The other steps of its operation that earlier runs carried out, or began to, and that this run has not come to. */
+  unreached(step: string, operation: string): string[];
   /** An identifier that a person typed, for a field of the operation. */
   idFrom: Learned['idFrom'];
   /** Calls of tools, as a person who has linked an account. */
@@ -119,6 +121,16 @@ export interface StepsOptions {
 export function createSteps(options: StepsOptions): Steps {
   const { connection, learned, calls, creating, journal, once, replies, tools } = options;
 
+  /** The names that this run has come to. */
+  const named = new Set<string>();
+
+  function unreached(step: string, operation: string): string[] {
+    const done = journal.entries().filter(({ calls, status }) => calls === operation && status === 'done');
+    const open = journal.openSteps().filter((step) => journal.openRequest(step)?.operation === operation);
+    const all = new Set([...done.map(({ step }) => step), ...open]);
+    return [...all].filter((other) => other !== step && !named.has(other));
+  }
+
   /** Makes a call that may be repeated, once. */
   function repeatable<P extends z.ZodType, D extends z.ZodType, Kept, No>(
     step: string,
@@ -131,6 +143,7 @@ export function createSteps(options: StepsOptions): Steps {
     }: { fence?: Fence; keep: (data: z.output<D>) => Kept; refused: ((refusal: Refused) => No) | undefined },
   ): Promise<Kept | No> {
     const operation = connection.operation(declared);
+    named.add(step);
     return once.run(step, operation.name, async (_, log) => {
       try {
         const { data } = await calls.repeatable(operation, payload, { log, fence });
@@ -153,6 +166,7 @@ export function createSteps(options: StepsOptions): Steps {
       const kept = [];
       let before: { fingerprint?: string; size?: number } | undefined;
       for (let page = 1; page <= maxPages; page++) {
+        named.add(`${step} ${page}`);
         const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
           const isFirst = before === undefined;
           const largest = before ? (before.size ?? PAGE_SIZE) : await learned.pageSize();
@@ -175,12 +189,14 @@ export function createSteps(options: StepsOptions): Steps {
     },
     async create(step, declared, payload, identity) {
       const operation = connection.operation(declared);
+      named.add(step);
       const created = await once.run(step, operation.name, (_, log) =>
         creating(step, operation, payload, identity, log),
       );
       if (journal.openRequest(step)) await journal.dropRequest(step);
       return created;
     },
+    unreached,
     idFrom: (declared, field, text) => learned.idFrom(connection.operation(declared), field, text),
     as: tools.as,
   };

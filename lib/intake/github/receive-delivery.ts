@@ -3,10 +3,8 @@ import * as z from 'zod/mini';
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
-import type { JobQueue } from '../../engine/line/queue.ts';
 import type { Cause } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
-import type { JobStore } from '../../engine/record/job-store.ts';
 import type { Links } from '../../links/links.ts';
 import {
   type GithubDelivery,
@@ -19,8 +17,7 @@ import {
 import { login, payloads, readPayload, text } from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
-import type { Metrics } from '../../state/metrics/metrics.ts';
-import type { Table } from '../../state/table/table.ts';
+import { type AcceptOwnOptions, acceptOwnEvent } from './accept-own-event.ts';
 import { takeMergeGroup, takePullRequestCheck, takeRerun } from './take-check.ts';
 import { takeComment } from './take-comment.ts';
 import { takeIssue } from './take-issue.ts';
@@ -29,17 +26,10 @@ import { takeIssueRelations, takeMergedRelations } from './take-relations.ts';
 import { takeWorkflowRun } from './take-workflow-run.ts';
 import type { Taken, Taker } from './taken.ts';
 
-export interface ReceiveOptions {
-  config: RelayConfig;
-  jobs: JobStore;
-  queue: JobQueue;
+export interface ReceiveOptions extends AcceptOwnOptions {
   signatures: JobSignatures;
   links: Links;
   noteHook: NoteHook;
-  table: Table;
-  clock: () => number;
-  log: Pick<Console, 'info'>;
-  metrics: Metrics;
 }
 
 /** What sees each event. */
@@ -110,7 +100,6 @@ async function accept(
   const { config, clock, jobs, queue, signatures, links, log, metrics } = options;
   const { event, deliveryId } = delivery;
   const cause = causeOf(delivery);
-  metrics.record({ EventsReceived: 1, EventsTaken: taken.some((one) => 'jobs' in one) ? 1 : 0 });
   const accepted: { id: string; repeat: boolean }[] = [];
   const ignored: string[] = [];
   for (const one of taken) {
@@ -134,6 +123,15 @@ async function accept(
       log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
       accepted.push({ id: job.id, repeat });
     }
+  }
+  // After the relay's own, which a mistake of the team costs nothing.
+  const own = await acceptOwnEvent(delivery, cause, options);
+  accepted.push(...own.accepted);
+  ignored.push(...own.ignored);
+  metrics.record({ EventsReceived: 1, EventsTaken: accepted.length > 0 ? 1 : 0 });
+  if (own.failed.length > 0) {
+    const files = own.failed.map((name) => `automations/${name}.ts`).join(', ');
+    throw new HttpError(500, `${files} failed on this delivery; redeliver it once the file is repaired`);
   }
   if (accepted.length === 0) {
     const reason = ignored.join('; ') || `no automation handles ${event} events`;

@@ -37,13 +37,14 @@ export interface Operation<
   Payload extends z.ZodType = z.ZodType,
   Data extends z.ZodType = z.ZodType,
   Name extends string = string,
+  Does extends Effect = Effect,
 > {
   /** Its path below the partner API, without the leading slash: `defects/create`. */
   name: Name;
   /** The path that is called. It differs from the name only if an override says so. */
   path: string;
   evidence: HowDocumented;
-  effect: Effect;
+  effect: Does;
   /**
    * The documented status of success. Any 2xx is accepted: projects/create has two (docs/partner-api.md#operations).
    */
@@ -64,15 +65,15 @@ export interface Operation<
   found?: HowFound;
 }
 
-type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string> = Omit<
-  Operation<P, D, N>,
+type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string, E extends Effect> = Omit<
+  Operation<P, D, N, E>,
   'path' | 'fields' | 'ids' | 'paged'
 >;
 
 /** Declares an operation. */
-export function operation<P extends z.ZodType, D extends z.ZodType, N extends string>(
-  declaration: Declaration<P, D, N>,
-): Operation<P, D, N> {
+export function operation<P extends z.ZodType, D extends z.ZodType, N extends string, E extends Effect>(
+  declaration: Declaration<P, D, N, E>,
+): Operation<P, D, N, E> {
   return { ...declaration, path: declaration.name, fields: {}, ids: {}, paged: true };
 }
 

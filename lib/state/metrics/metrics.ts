@@ -4,6 +4,8 @@ const units = {
   EventsReceived: 'Count',
   /** Deliveries and commands that became jobs. */
   EventsTaken: 'Count',
+  /** Events that a team's own automation failed on, before it made a job of them. */
+  OwnAutomationsFailed: 'Count',
   JobsSucceeded: 'Count',
   /** Newly parked jobs. */
   JobsParked: 'Count',

@@ -1,0 +1,163 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isTimeZone } from '../../config/names.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { meantName } from '../../faults/fault.ts';
+import { messageOf } from '../../text.ts';
+import { usageFault, verbIn } from '../../triggers/command.ts';
+import { scheduleFault } from '../../triggers/cron.ts';
+import type { OwnAutomation, OwnAutomations, OwnRun, OwnTrigger } from '../../triggers/own-automation.ts';
+import { verbs } from '../verbs.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+/** Where a team's automations are. */
+export const OWN_FOLDER = join(ROOT, 'automations');
+
+/** What the folder holds, and what is wrong with its files. A file with a fault is left out. */
+export interface ReadFolder {
+  own: OwnAutomations;
+  /** A sentence each, which begins with the path of the file. */
+  faults: string[];
+  files: string[];
+}
+
+/** Reads a team's automations. Each file is loaded as it is now, also if it was loaded before. */
+export async function readOwnAutomations(config: RelayConfig, folder = OWN_FOLDER): Promise<ReadFolder> {
+  const files = existsSync(folder) ? readdirSync(folder).filter(isAutomation).sort() : [];
+  const faults: string[] = [];
+  const list: OwnAutomation[] = [];
+  const loaded = new Map<string, { on: OwnTrigger; run: OwnRun }>();
+  for (const file of files) {
+    const name = basename(file, '.ts');
+    try {
+      const url = pathToFileURL(join(folder, file));
+      url.searchParams.set('changed', String(statSync(join(folder, file)).mtimeMs));
+      const exported = await import(url.href);
+      list.push(described(name, exported, list, config));
+      loaded.set(name, exported);
+    } catch (error) {
+      faults.push(`automations/${file}: ${messageOf(error)}`);
+    }
+  }
+  const find = async <Part extends 'on' | 'run'>(name: string, part: Part) => {
+    const found = loaded.get(name);
+    if (found) return found[part];
+    throw new Error(`there is no automations/${name}.ts`);
+  };
+  const own = { list, on: (name: string) => find(name, 'on'), run: (name: string) => find(name, 'run') };
+  return { own, faults, files: files.map((file) => join(folder, file)) };
+}
+
+const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file);
+
+/**
+ * What the functions know of a file.
+ * @throws {Error} that says what is wrong with the file, and what to do
+ */
+export function described(
+  name: string,
+  { on, run, ...rest }: Readonly<Record<string, unknown>>,
+  others: readonly OwnAutomation[],
+  config: RelayConfig,
+): OwnAutomation {
+  const [more] = Object.keys(rest);
+  const fault =
+    nameFault(name) ??
+    (isTrigger(on)
+      ? undefined
+      : 'it exports no `on`; export const on = github(…), command(…), schedule(…) or webhook(…)') ??
+    (typeof run === 'function'
+      ? undefined
+      : 'it exports no `run`; export const run: Run<typeof on> = async (input, steps) => …') ??
+    (more === undefined ? undefined : `it exports '${more}'; only on and run are read, so keep the rest in the file`) ??
+    triggerFault(on as OwnTrigger, others, config);
+  if (fault !== undefined) throw new Error(fault);
+  return { name, ...dataOf(on as OwnTrigger) };
+}
+
+const isTrigger = (on: unknown): on is OwnTrigger =>
+  typeof on === 'object' &&
+  on !== null &&
+  ['github', 'command', 'schedule', 'webhook'].includes(String((on as OwnTrigger).kind));
+
+function dataOf(
+  on: OwnTrigger,
+): OwnAutomation extends infer One ? (One extends unknown ? Omit<One, 'name'> : never) : never {
+  switch (on.kind) {
+    case 'github':
+      return { kind: on.kind, events: on.events, by: on.by };
+    case 'command': {
+      const { kind, usage, does, example, permission, inComments } = on;
+      return { kind, usage, does, example, permission, inComments };
+    }
+    case 'schedule':
+      return { kind: on.kind, cron: on.cron, timeZone: on.timeZone, connection: on.connection };
+    case 'webhook':
+      return { kind: on.kind, verify: on.verify, connection: on.connection };
+  }
+}
+
+function nameFault(name: string): string | undefined {
+  if (!/^[a-z][a-z0-9-]{0,40}$/.test(name)) return 'its name needs lowercase letters, digits and hyphens only';
+  const ours = readdirSync(join(import.meta.dirname, '..'), { withFileTypes: true }).filter((one) => one.isDirectory());
+  const taken = [...ours.map((one) => one.name), ...verbs.map(({ verb }) => verb)];
+  return taken.includes(name) ? `the relay has '${name}' itself; give the file another name` : undefined;
+}
+
+function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: RelayConfig): string | undefined {
+  switch (on.kind) {
+    case 'github':
+      return on.events.map(eventFault).find((fault) => fault !== undefined);
+    case 'command':
+      return usageFault(on.usage) ?? verbFault(verbIn(on.usage), others);
+    case 'schedule':
+      if (!isTimeZone(on.timeZone)) return `there is no time zone '${on.timeZone}'; write a name such as Europe/Berlin`;
+      return scheduleFault(on.cron, on.timeZone, Date.now()) ?? connectionFault(on.connection, config);
+    case 'webhook':
+      return connectionFault(on.connection, config);
+  }
+}
+
+function verbFault(verb: string, others: readonly OwnAutomation[]): string | undefined {
+  if (verbs.some((one) => one.verb === verb)) return `the relay has the command ${verb} itself; use another word`;
+  const other = others.find((one) => one.kind === 'command' && verbIn(one.usage) === verb);
+  return other && `automations/${other.name}.ts has the command ${verb}, too; use another word`;
+}
+
+function connectionFault(connection: string | undefined, { connections }: RelayConfig): string | undefined {
+  const names = Object.keys(connections);
+  if (connection === undefined) {
+    return names.length === 1
+      ? undefined
+      : `relay.config.ts has several connections; name one of them: { connection: '${names[0]}' }`;
+  }
+  return names.includes(connection)
+    ? undefined
+    : `relay.config.ts has no connection '${connection}'; it has ${names.join(', ')}`;
+}
+
+let known: string[] | undefined;
+
+/** The events of GitHub, from the file that has their types. */
+function githubEvents(): string[] {
+  if (known) return known;
+  const types = readFileSync(
+    createRequire(import.meta.url).resolve('@octokit/openapi-webhooks-types/types.d.ts'),
+    'utf8',
+  );
+  const names = types
+    .slice(types.indexOf('export interface operations'))
+    .matchAll(/^ {2}"?([\w-]+(?:\/[\w-]+)?)"?: \{$/gm);
+  known = [...names].map(([, name = '']) => name.replace('/', '.').replaceAll('-', '_'));
+  return known;
+}
+
+function eventFault(event: string): string | undefined {
+  const events = githubEvents();
+  if (events.includes(event)) return undefined;
+  const actions = events.filter((one) => one.startsWith(`${event}.`));
+  if (actions.length > 0) return `GitHub sends ${event} with an action; name one, such as '${actions[0]}'`;
+  return `GitHub has no event '${event}'; ${meantName(event, events)}`;
+}

@@ -1,0 +1,25 @@
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import type { Automation } from '../../engine/run/automation.ts';
+import type { Context } from '../context.ts';
+import { createOwnSteps } from './steps.ts';
+
+/** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
+export function ownAutomations(context: Context): Automation[] {
+  const { own } = context;
+  return own.list.map(({ name }) => ({
+    name,
+    async run(job, steps) {
+      const [{ input }, run] = await Promise.all([own.on(name), own.run(name)]);
+      const read = input.safeParse(job.input);
+      if (!read.success) {
+        const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
+        throw new NeedsOperator(`the input of ${job.id} does not fit automations/${name}.ts any more: ${fields}`);
+      }
+      const done = await run(read.data, createOwnSteps(job, steps, context));
+      if (typeof done !== 'string' || done === '') {
+        throw new NeedsOperator(`run of automations/${name}.ts returned no text; return in a few words what was done`);
+      }
+      return done;
+    },
+  }));
+}

@@ -1,0 +1,323 @@
+import type * as z from 'zod';
+import * as zod from 'zod/mini';
+import type { $ZodType } from 'zod/v4/core';
+import type { Holder } from '../../as-person/grants/grant.ts';
+import { findRepository } from '../../config/settings.ts';
+import { digest } from '../../digest.ts';
+import {
+  AccountFirst,
+  asNotDone,
+  NeedsOperator,
+  NotDone,
+  RetryAt,
+  StepFailed,
+} from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
+import type { Steps as EngineSteps } from '../../engine/run/steps.ts';
+import type { ToolCall } from '../../engine/run/tools/call.ts';
+import { slackUserOf } from '../../people/slack-people.ts';
+import { plainText } from '../../platforms/github/plain-text.ts';
+import { message, plainSection } from '../../platforms/slack/messages.ts';
+import { slackMessage } from '../../platforms/slack/replies.ts';
+import { type Operation, rawOperation } from '../../service/partner/operation.ts';
+import { operations } from '../../service/partner/operations/operations.ts';
+import type { CommandSteps, Json, Recipient } from '../../triggers/steps.ts';
+import type { Context } from '../context.ts';
+import { resultOf } from '../create-with.ts';
+import { withFooter } from '../described.ts';
+import { findTask, tasksOfKey } from '../log-time/find-task.ts';
+import { isConfirmed } from '../what-happened.ts';
+
+/** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
+const MOST_KEPT_BYTES = 32_768;
+/** A page of 100 rows is one item. */
+const MOST_ROW_BYTES = 2_048;
+/** A list parks if it does not end within so many pages of up to 100 rows. */
+const PAGES = 50;
+
+type Payload = Record<string, unknown>;
+type Kept = Json | undefined;
+
+/**
+ * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
+ * refused here, too, because a start on one machine checks no types.
+ */
+export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): CommandSteps {
+  const { config, stage, clock, markers, comments, github, slack } = context;
+  const by = job.asked?.by;
+
+  /** What the asker can correct in what they typed ends the job with that reason. */
+  const refused = (error: unknown) => (by ? asNotDone(error, 'this', job.replyTo?.in === 'github') : error);
+
+  async function asking<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+
+  /** Digits that people type, written as the service writes that identifier. */
+  async function withIds(operation: Operation, payload: Payload): Promise<Payload> {
+    const entries = await Promise.all(
+      Object.entries(payload).map(async ([field, value]) => {
+        const isId = field.endsWith('_id') && typeof value === 'string' && /^\d+$/.test(value);
+        return [field, isId ? await steps.idFrom(operation, field, value) : value] as const;
+      }),
+    );
+    return Object.fromEntries(entries);
+  }
+
+  /** @throws {NeedsOperator} if new code would make again what the code before it has made */
+  function ensureNothingIsLeft(step: string, operation: Operation): void {
+    const [left] = steps.unreached(step, operation.name);
+    if (left === undefined) return;
+    throw new NeedsOperator(
+      `the step '${left}' of this job has carried out ${operation.name}, or may have, and this version of ${job.automation} comes to '${step}' without it. Give the step its name back, or discard the job`,
+    );
+  }
+
+  async function once(step: string, operation: Operation, payload: Payload, marker: string | undefined) {
+    ensureNothingIsLeft(step, operation);
+    const identity = marker === undefined ? undefined : { marker };
+    return asking(steps.create(step, operation, payload as z.input<typeof operation.payload>, identity));
+  }
+
+  async function holderOf(): Promise<Holder> {
+    if (!by) throw new NeedsOperator(`${job.automation} acts as a person, and nobody asked for this job`);
+    if (config.connections[job.connection]?.mcp.accounts === 'off') {
+      throw new NeedsOperator(`connections.${job.connection}.mcp.accounts is off, so nobody has linked an account`);
+    }
+    if (by.in === 'github' && !isConfirmed(steps)) {
+      throw new NotDone('The relay may not read on GitHub who wrote this. Ask for it in Slack');
+    }
+    return steps.decide('who acts', 'account link', async () => {
+      for (const holder of context.people.holdersFor(by)) {
+        if ((await steps.as(holder).linked()) !== 'no') return holder;
+      }
+      throw new AccountFirst(`This needs your own account. Link it in Slack with ${config.slack?.command} link`, []);
+    });
+  }
+
+  async function recipient(step: string, to: Recipient): Promise<{ channelId: string } | { userId: string }> {
+    if (to === 'asker') {
+      if (by?.in === 'slack') return { userId: by.id };
+      throw new NeedsOperator(`the step '${step}' is for the person who asked, and nobody asked for this job in Slack`);
+    }
+    if ('channel' in to) return { channelId: to.channel };
+    const userId = await slackUserOf(to.email, named(step), context);
+    if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address that the message is for');
+    return { userId };
+  }
+
+  /** Steps that a step consists of. */
+  const named = (step: string): EngineSteps => ({
+    ...steps,
+    call: (name, ...rest) => steps.call(`${step}: ${name}`, ...rest),
+    list: (name, ...rest) => steps.list(`${step}: ${name}`, ...rest),
+    read: (name, ...rest) => steps.read(`${step}: ${name}`, ...rest),
+  });
+
+  const own = {
+    stage,
+    asker: by && { in: by.in, id: by.id, name: by.in === 'github' ? `@${by.id}` : (job.asked?.byName ?? by.id) },
+    async call(step: string, name: string, payload: Payload, keep: (data: unknown) => Kept = () => null) {
+      const operation = declared(step, name, ['read', 'repeatable'], 'call');
+      return asking(
+        steps.call(step, operation, await withIds(operation, payload), (data) => checked(step, keep(data))),
+      );
+    },
+    async list(
+      step: string,
+      name: string,
+      payload: Payload,
+      keep: (row: unknown) => Kept,
+      { part = false }: { part?: boolean } = {},
+    ) {
+      const operation = declared(step, name, ['read'], 'list') as Operation<z.ZodType, z.ZodType<unknown[]>>;
+      const idField = `${name.replace(/s?\/.*/, '')}_id`;
+      const keepRow = (row: unknown) => {
+        const kept = checked(step, keep(row), MOST_ROW_BYTES);
+        return kept === null ? undefined : { id: (row as Record<string, string | number | undefined>)[idField], kept };
+      };
+      const { kept, whole } = await asking(
+        steps.list(step, operation, await withIds(operation, payload), keepRow, ({ id }) => id, PAGES),
+      );
+      if (whole || part) return kept.map((row) => row.kept);
+      throw new NeedsOperator(
+        `the list of the step '${step}' (${name}) did not come whole, so rows may be missing; { part: true } takes what there is`,
+      );
+    },
+    async create(step: string, name: string, payload: Payload) {
+      const operation = declared(step, name, ['create'], 'create');
+      const { found } = operation;
+      const marker = found && (await markers.of('own', job.id, step));
+      const marked = found && marker && { [found.field]: withMarker(payload[found.field], marker) };
+      const { id } = await once(step, operation, { ...(await withIds(operation, payload)), ...marked }, marker);
+      return { id };
+    },
+    async send(step: string, path: string, payload: Payload) {
+      const operation = operations.has(path) ? declared(step, path, ['unknown'], 'send') : rawOperation(path);
+      await once(step, operation, await withIds(operation, payload), undefined);
+    },
+    async say(step: string, to: Recipient, text: string) {
+      if (!slack) throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
+      const place = await recipient(step, to);
+      const said = message(plainSection(text));
+      const sent = await steps.reply(step, slackMessage(place, `${job.id} ${step}`, said, { slack, clock }));
+      if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+    },
+    async comment(step: string, { repository, issue }: { repository: string; issue: number }, text: string) {
+      const place = { repository: configured(step, repository), issueNumber: issue };
+      const thread = await comments.for(place);
+      if (!thread) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
+      const marker = `partner-relay ${digest([job.id, step])}`;
+      await steps.reply(step, {
+        calls: 'GitHub comment',
+        find: (since) => thread.find(marker, since),
+        make: (mayLeave) => thread.make(`${plainText(text)}\n\n<!-- ${marker} -->`, mayLeave),
+      });
+    },
+    async github(step: string, path: string, keep: $ZodType<Json>) {
+      const [, , owner, repo] = path.split(/[/?]/);
+      const repository = configured(step, `${owner}/${repo}`);
+      return steps.read(step, `GitHub GET ${path.split('?')[0]}`, () =>
+        github.ask(
+          async () => {
+            const authorized = await github.at({ repository });
+            if (!authorized) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
+            const { data } = await authorized.request(`GET ${path}`);
+            return checked(step, parsed(step, keep, data));
+          },
+          ({ status }) => {
+            throw new NeedsOperator(`GitHub refuses GET ${path} of the step '${step}' with ${status}`);
+          },
+        ),
+      );
+    },
+    async task(step: string, text: string) {
+      const found = await findTask({ task: text, day: 'today' }, tasksOfKey(named(step)));
+      if ('task' in found) return found.task;
+      const ids = found.offered.map(({ task }) => task.id).join(', ');
+      throw new NotDone(
+        `${found.fault}${ids === '' ? '. Give its id, or its whole name' : `. Did you mean one of these? ${ids}`}`,
+      );
+    },
+    async until(step: string, time: string | number) {
+      const at = await steps.read(step, 'clock', async () => momentOf(step, time));
+      if (clock() < at)
+        throw new RetryAt(at, `it waits for the time of the step '${step}'`, { releasesQueueGroup: true });
+    },
+    async ask(step: string, question: string) {
+      const askedAt = await steps.read(`${step}: asked`, 'a person', async () => clock());
+      return steps.read(step, 'a person', async () => {
+        const answer = job.decisions?.newest.find(({ what, at }) => what === 'replayed' && at >= askedAt);
+        if (answer) return { by: answer.by, answer: answer.reason ?? '' };
+        throw new NeedsOperator(`${question} Answer with relay replay --reason "…", or discard the job`);
+      });
+    },
+    stop(why: string): never {
+      throw new NotDone(why);
+    },
+    async as(
+      step: string,
+      { changes, ...call }: ToolCall & { changes: boolean },
+      keep: (answer: { texts: readonly string[]; structured?: unknown }) => Kept,
+    ) {
+      const tools = steps.as(await holderOf());
+      const isPublic = job.replyTo?.in === 'github';
+      if (!changes) return tools.read(step, call, (result) => checked(step, keep(result)));
+      const made = await tools.make(step, call, (result) => checked(step, keep(result)));
+      return resultOf(made, call.tool, 'this was done', isPublic);
+    },
+  };
+  return eachNamedOnce(own) as unknown as CommandSteps;
+
+  /** @throws {NeedsOperator} for a repository that relay.config.ts does not name: what a payload says is no permission */
+  function configured(step: string, repository: string): string {
+    const found = findRepository(config, repository);
+    if (found) return found.name;
+    throw new NeedsOperator(`the step '${step}' names ${repository}, which is not in relay.config.ts`);
+  }
+}
+
+/** What a step of the same name kept would come back in place of a second one. */
+function eachNamedOnce(steps: object): object {
+  const named = new Set<unknown>();
+  const entries = Object.entries(steps).map(([verb, take]) => {
+    if (typeof take !== 'function' || verb === 'stop') return [verb, take] as const;
+    const once = (step: unknown, ...rest: unknown[]) => {
+      if (typeof step !== 'string' || step === '') throw new NeedsOperator(`${verb}() needs a name for its step`);
+      if (named.has(step)) {
+        throw new NeedsOperator(
+          `the step '${step}' comes twice in one run; give each step a name of its own, such as '${step} <id>'`,
+        );
+      }
+      named.add(step);
+      return take(step, ...rest);
+    };
+    return [verb, once] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The marker stands at the end, behind what others wrote. */
+const withMarker = (text: unknown, marker: string) => withFooter(typeof text === 'string' ? text : '', marker);
+
+/** @throws {NeedsOperator} */
+function declared(step: string, name: string, effects: readonly Operation['effect'][], verb: string): Operation {
+  const operation = operations.get(name);
+  if (!operation) {
+    throw new NeedsOperator(
+      `the step '${step}' calls ${name}, which the relay does not declare; send() takes any path`,
+    );
+  }
+  const fitting = { create: 'create', unknown: 'send', read: 'call or list', repeatable: 'call' }[operation.effect];
+  if (effects.includes(operation.effect)) return operation;
+  throw new NeedsOperator(
+    `the step '${step}' calls ${name} with ${verb}(); use ${fitting}(), because of what the operation does`,
+  );
+}
+
+/**
+ * What comes back from the journal is the same only if it is JSON.
+ * @throws {NeedsOperator}
+ */
+function checked(step: string, kept: Kept, most = MOST_KEPT_BYTES): Json {
+  const json = JSON.stringify(kept ?? null);
+  const bytes = Buffer.byteLength(json);
+  if (bytes > most) {
+    throw new NeedsOperator(`the step '${step}' keeps ${bytes} bytes; keep at most ${most}: choose fields`);
+  }
+  const other = notJson(kept);
+  if (other === undefined) return kept ?? null;
+  throw new NeedsOperator(`the step '${step}' keeps a ${other}, which JSON has not; keep a text or a number of it`);
+}
+
+/** The name of what JSON would change: a Date, a Map, a function. */
+function notJson(value: unknown): string | undefined {
+  if (value === null || ['string', 'boolean', 'undefined'].includes(typeof value)) return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
+  if (typeof value !== 'object') return typeof value;
+  if (Array.isArray(value)) return value.map(notJson).find((one) => one !== undefined);
+  const maker = Object.getPrototypeOf(value)?.constructor;
+  if (maker && maker !== Object) return maker.name;
+  return Object.values(value)
+    .map(notJson)
+    .find((one) => one !== undefined);
+}
+
+/** @throws {StepFailed} if the answer is not as the automation expects it */
+function parsed(step: string, schema: $ZodType<Json>, data: unknown): Json {
+  const read = zod.safeParse(schema, data);
+  if (read.success) return read.data;
+  const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
+  throw new StepFailed(`the answer to the step '${step}' is not as its schema says: ${fields}`);
+}
+
+/** @throws {NeedsOperator} */
+function momentOf(step: string, time: string | number): number {
+  const at = typeof time === 'number' ? time : Date.parse(time);
+  if (Number.isFinite(at)) return at;
+  throw new NeedsOperator(`the step '${step}' waits until '${time}', which is no time; write it in ISO 8601`);
+}

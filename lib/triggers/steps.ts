@@ -1,0 +1,145 @@
+import type * as z from 'zod';
+import type { $ZodType } from 'zod/v4/core';
+import type { Declared } from '../service/partner/operations/operations.ts';
+import type { Trigger } from './trigger.ts';
+
+/** What a step keeps is journaled as JSON, and comes back the same. A `Date` would not. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json | undefined };
+
+type EffectOf<Name extends keyof Declared> = Declared[Name]['effect'];
+/** The names of the operations that have one of these effects. */
+export type WithEffect<Effect> = { [N in keyof Declared]: EffectOf<N> extends Effect ? N : never }[keyof Declared];
+type PayloadOf<Name extends keyof Declared> = z.input<Declared[Name]['payload']>;
+type DataOf<Name extends keyof Declared> = z.output<Declared[Name]['data']>;
+
+/** The names of the operations that list something. */
+export type Lists = {
+  [N in keyof Declared]: Declared[N] extends { effect: 'read' }
+    ? DataOf<N> extends readonly unknown[]
+      ? N
+      : never
+    : never;
+}[keyof Declared];
+type RowOf<Name extends Lists> = DataOf<Name> extends readonly (infer Row)[] ? Row : never;
+
+/** Who gave a command. */
+export interface Asker {
+  in: 'slack' | 'github';
+  /** The id of the user in Slack, or the login on GitHub. */
+  id: string;
+  /** As people know them: `Mira Novak`, `@octocat`. */
+  name: string;
+}
+
+/** A task of the service. */
+export interface Task {
+  id: string | number;
+  name: string;
+}
+
+/** Where a message in Slack goes: a channel, the person with that address, or whoever gave the command. */
+export type Recipient = { channel: string } | { email: string } | 'asker';
+
+/**
+ * What an automation does outside. Each step is carried out once per job, also after a crash: what it keeps comes back
+ * from the journal, and the code between the steps may run again. Steps run one after the other.
+ *
+ * The first argument is the name of the step, which no other step of the run has: a literal, or a literal with an id.
+ * What the service or a platform answers for now (429, 5xx, no answer) is waited for and tried again.
+ */
+export interface Steps {
+  /** `dev`, `prod`, or `local` on one machine. */
+  stage: string;
+  /**
+   * Calls an operation that may be repeated.
+   *
+   * @param keep the part of the answer that comes back; at most 32 KB
+   */
+  call<N extends WithEffect<'read' | 'repeatable'>>(step: string, operation: N, payload: PayloadOf<N>): Promise<void>;
+  call<N extends WithEffect<'read' | 'repeatable'>, Kept extends Json>(
+    step: string,
+    operation: N,
+    payload: PayloadOf<N>,
+    keep: (data: DataOf<N>) => Kept,
+  ): Promise<Kept>;
+  /**
+   * Reads a list page by page.
+   *
+   * @param keep the part of a row that comes back, or undefined to leave it out
+   * @param of.part `true` to take what there is of a list that does not come whole; otherwise the job parks then
+   */
+  list<N extends Lists, Kept extends Json>(
+    step: string,
+    operation: N,
+    payload: PayloadOf<N>,
+    keep: (row: RowOf<N>) => Kept | undefined,
+    of?: { part?: boolean },
+  ): Promise<Kept[]>;
+  /**
+   * Calls an operation that creates something, never twice. Where its declaration says how to find what it creates
+   * (`found`), a marker is added to that field, and after a lost answer the relay looks for it. `projects/create`,
+   * `defects/create` and `timelogs/create` have that. For the others, a lost answer parks the job, and a person decides.
+   */
+  create<N extends WithEffect<'create'>>(
+    step: string,
+    operation: N,
+    payload: PayloadOf<N>,
+  ): Promise<{ id: string | number }>;
+  /**
+   * Calls an operation whose effect is unknown, or any other path of the partner API, once. After a lost answer the job
+   * parks, and a person decides.
+   */
+  send<P extends string>(
+    step: string,
+    path: P extends WithEffect<'read' | 'repeatable' | 'create'> ? never : P,
+    payload: P extends keyof Declared ? PayloadOf<P> : { readonly [field: string]: Json | undefined },
+  ): Promise<void>;
+  /** Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. */
+  say(step: string, to: Recipient, text: string): Promise<void>;
+  /** Writes a comment on an issue or a pull request of a repository in relay.config.ts. Its text is plain. */
+  comment(step: string, on: { repository: string; issue: number }, text: string): Promise<void>;
+  /**
+   * Reads from GitHub, with the rights of the App or the token.
+   *
+   * @param path below the API, for a repository in relay.config.ts: `/repos/acme/web/releases/latest`
+   * @param keep the part of the answer that comes back, as a schema of `zod/mini`; at most 32 KB
+   */
+  github<Kept extends Json>(step: string, path: string, keep: $ZodType<Kept>): Promise<Kept>;
+  /** The task that people mean with an id or a name. If that is not certain, the job ends and tells them why. */
+  task(step: string, text: string): Promise<Task>;
+  /** Waits until a time: ISO 8601 or epoch milliseconds. A later run waits until the same time. */
+  until(step: string, time: string | number): Promise<void>;
+  /**
+   * Parks the job until a person lets it go on with `relay replay <job> --reason <answer>`, or discards it.
+   * @returns who that was, and what they wrote
+   */
+  ask(step: string, question: string): Promise<{ by: string; answer: string }>;
+  /** Ends the job as not done, and tells whoever asked why. */
+  stop(why: string): never;
+}
+
+/** What a command has besides. */
+export interface CommandSteps extends Steps {
+  asker: Asker;
+  /**
+   * Calls a tool as the person who gave the command, with the account that they linked. The job ends and tells them how
+   * to link it if they did not. A tool that changes something is called once at most.
+   *
+   * @param call the name of the tool, and the hash of its schema as `relay mcp doctor` shows it: a changed tool is not called
+   * @param keep the part of the answer that comes back, sealed for that person; at most 32 KB
+   */
+  as<Kept extends Json>(
+    step: string,
+    call: { tool: string; schema: string; arguments: Readonly<Record<string, unknown>>; changes: boolean },
+    keep: (answer: { texts: readonly string[]; structured?: unknown }) => Kept,
+  ): Promise<Kept>;
+}
+
+/**
+ * The steps of an automation: `export const run: Run<typeof on> = async (input, steps) => …`. It returns what was done, in
+ * a few words; people who gave a command read it.
+ */
+export type Run<On extends Trigger<string, unknown>> = (
+  input: On extends Trigger<string, infer Input> ? Input : never,
+  steps: On extends { kind: 'command' } ? CommandSteps : Steps,
+) => Promise<string>;
