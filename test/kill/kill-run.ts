@@ -1,20 +1,21 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
+import { listen } from '../../local/listen.ts';
 import type { Data } from '../../sandbox/records.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
+import { type Child, startChild } from '../child.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
-import { githubSignature, PROJECT, WEBHOOK_SECRET } from '../relay.ts';
+import { PROJECT } from '../relay.ts';
+import { githubDelivery, WEBHOOK_SECRET } from '../requests.ts';
+import { seededRandom } from '../service/budget/virtual-time.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = 'Codertocat/Hello-World';
@@ -39,8 +40,7 @@ export interface KillOptions {
 }
 
 interface Event {
-  issue: number;
-  body: string;
+  payload: object;
   /** Answered with 2xx. */
   accepted: boolean;
 }
@@ -52,31 +52,31 @@ interface Event {
  * @returns what does not hold; nothing where every accepted event has its one defect
  */
 export async function killAgainAndAgain({ seed, kills, events, print }: KillOptions): Promise<string[]> {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const folder = await mkdtemp(join(tmpdir(), 'partner-relay-kill-'));
   const github = await startGithubApi(Date.now);
-  const processes: ChildProcess[] = [];
+  const children: Child[] = [];
+  const start = (words: readonly string[], variables: Record<string, string> = {}) => {
+    const child = startChild(words, folder, variables);
+    children.push(child);
+    return child;
+  };
   try {
-    const project = await copyProject(join(folder, 'project'), github.url);
     const limits = ['--limit-per-minute', '1000000', '--limit-per-day', '1000000'];
-    const sandbox = start(['sandbox/start.ts', '--port', '0', '--data', join(folder, 'sandbox.jsonl'), ...limits], {});
-    processes.push(sandbox.process);
+    const sandbox = start([join(root, 'sandbox/start.ts'), '--port', '0', '--data', 'sandbox.jsonl', ...limits]);
     const [, service = ''] = await sandbox.printed(/base URL +(\S+)/);
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/github`;
-    const startRelay = () => {
-      const relay = start([join(project, 'cli/start.ts')], {
-        cwd: folder,
-        PORT: String(port),
-        PARTNER_BASE_URL: service,
-        PARTNER_API_KEY: defaultKey.apiKey,
-        PARTNER_SECRET_KEY: defaultKey.secretKey,
-        GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
-        GITHUB_TOKEN: 'ghp_kill',
-      });
-      processes.push(relay.process);
-      return relay;
+    const variables = {
+      PORT: String(port),
+      RELAY_CONFIG: await writeConfig(folder, github.url),
+      PARTNER_BASE_URL: service,
+      PARTNER_API_KEY: defaultKey.apiKey,
+      PARTNER_SECRET_KEY: defaultKey.secretKey,
+      GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      GITHUB_TOKEN: 'ghp_kill',
     };
+    const startRelay = () => start([join(root, 'cli/start.ts')], variables);
 
     const { stream, lastTitles } = makeStream(events, random);
     let killed = 0;
@@ -94,7 +94,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
         const event = stream[next++];
         while (event && !event.accepted) {
           sent += 1;
-          event.accepted = await post(url, event.body);
+          event.accepted = await post(url, event.payload);
           if (event.accepted) continue;
           refused += 1;
           await sleep(100);
@@ -111,7 +111,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
       } else {
         await sleep(random() * LONGEST_START_MS);
       }
-      await kill(relay.process);
+      await relay.kill();
       killed += 1;
       print(`kill ${killed}: ${stream.filter((event) => event.accepted).length} of ${stream.length} events accepted`);
       relay = startRelay();
@@ -121,7 +121,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
 
     await relay.printed(STARTED);
     const read = async () => (await (await fetch(`${service}/sandbox/data`)).json()) as Data;
-    const jobs = () => listJobs(project, folder);
+    const jobs = () => listJobs(folder, variables);
     const unfinished = async () => (await jobs()).filter((job) => job.status !== 'parked' && !hasDone(job));
     const faultsNow = async () => findFaults(await read(), github.comments, lastTitles);
     for (let since = Date.now(), before = ''; Date.now() < since + PATIENCE_MS; await sleep(1_000)) {
@@ -145,7 +145,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     print(`${lastTitles.size} issues, ${faults.length} faults, seed ${seed}`);
     return faults;
   } finally {
-    await Promise.all(processes.map(kill));
+    await Promise.all(children.map((child) => child.kill()));
     await github.close();
     await rm(folder, { recursive: true, force: true });
   }
@@ -158,9 +158,9 @@ function makeStream(issues: number, random: () => number): { stream: Event[]; la
   // The relay has the real clock.
   const from = Date.now() - DAY_MS;
   const add = (action: string, issue: number, seconds: number, title: string) => {
-    const body = JSON.stringify(issueEvent(action, { id: issue, from, seconds, title }));
-    stream.push({ issue, body, accepted: false });
-    if (random() * REPEATED_ONE_IN < 1) stream.push({ issue, body, accepted: false });
+    const payload = issueEvent(action, { id: issue, from, seconds, title });
+    stream.push({ payload, accepted: false });
+    if (random() * REPEATED_ONE_IN < 1) stream.push({ payload, accepted: false });
     lastTitles.set(issue, title);
   };
   for (let issue = 1; issue <= issues; issue++) {
@@ -198,74 +198,20 @@ function findFaults(
   });
 }
 
-/** The relay with a configuration of its own: the real limits would make the stream last for minutes. */
-async function copyProject(folder: string, githubUrl: string): Promise<string> {
-  await mkdir(folder);
-  const parts = ['cli', 'console', 'functions', 'lib', 'local', 'sandbox', 'package.json'];
-  await Promise.all(parts.map((part) => cp(join(root, part), join(folder, part), { recursive: true })));
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const config = {
-    connections: { main: { limits: { perMinute: 100_000, perDay: 1_000_000 } } },
-    github: {
-      apiUrl: githubUrl,
-      repositories: [{ name: REPOSITORY, connection: 'main', issueToDefect: { projectId: PROJECT } }],
-    },
-  };
-  await writeFile(
-    join(folder, 'relay.config.ts'),
-    `import { defineConfig } from './lib/config/schema.ts';\nexport default defineConfig(${JSON.stringify(config)});\n`,
-  );
-  return folder;
-}
-
-function start(words: readonly string[], { cwd = root, ...variables }: Record<string, string>) {
-  const child = spawn(process.execPath, words, { cwd, env: { ...process.env, ...variables } });
-  let output = '';
-  const look = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-      for (const one of look) one();
-    });
-  }
-  return {
-    process: child,
-    /** Resolves once it printed that. */
-    printed: (text: RegExp) =>
-      new Promise<RegExpExecArray>((resolve, reject) => {
-        const one = () => {
-          const found = text.exec(output);
-          if (!found) return;
-          look.delete(one);
-          resolve(found);
-        };
-        look.add(one);
-        child.once('exit', (code) => reject(new Error(`ended with ${code} before it printed ${text}:\n${output}`)));
-        one();
-      }),
-  };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
+/** The real limits would make the stream last for minutes. */
+async function writeConfig(folder: string, apiUrl: string): Promise<string> {
+  const repositories = [{ name: REPOSITORY, connection: 'main', issueToDefect: { projectId: PROJECT } }];
+  const connections = { main: { limits: { perMinute: 100_000, perDay: 1_000_000 } } };
+  const file = join(folder, 'relay.config.mjs');
+  await writeFile(file, `export default ${JSON.stringify({ connections, github: { apiUrl, repositories } })};\n`);
+  return file;
 }
 
 /** @returns whether it was accepted */
-async function post(url: string, body: string): Promise<boolean> {
+async function post(url: string, payload: object): Promise<boolean> {
+  const { headers, body } = githubDelivery('issues', payload);
   try {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-github-event': 'issues',
-        'x-github-delivery': randomUUID(),
-        'x-hub-signature-256': githubSignature(body),
-      },
-      body,
-    });
+    const answer = await fetch(url, { method: 'POST', headers, body });
     await answer.text();
     return answer.ok;
   } catch {
@@ -274,28 +220,15 @@ async function post(url: string, body: string): Promise<boolean> {
   }
 }
 
-async function listJobs(project: string, cwd: string): Promise<Job[]> {
-  const words = [join(project, 'cli/relay.ts'), 'jobs', '--limit', '100000', '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, maxBuffer: 1024 ** 3 });
-  return JSON.parse(stdout);
+async function listJobs(cwd: string, variables: Record<string, string>): Promise<Job[]> {
+  const words = [join(root, 'cli/relay.ts'), 'jobs', '--limit', '100000', '--json'];
+  const options = { cwd, env: { ...process.env, ...variables }, maxBuffer: 1024 ** 3 };
+  return JSON.parse((await promisify(execFile)(process.execPath, words, options)).stdout);
 }
 
 /** One that is free now: it must stay the same over the restarts, for it stands in the senders' URL. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** mulberry32: the same numbers for the same seed. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const { url, close } = await listen(createServer());
+  await close();
+  return Number(new URL(url).port);
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,6 +11,7 @@ import type { TryFacts } from '../../console/contract.ts';
 import { exampleEvent, type WantedEvent } from '../../local/examples/github-event.ts';
 import { signedByGithub } from '../../local/examples/signed-request.ts';
 import { listen } from '../../local/listen.ts';
+import { type Child, startChild } from '../child.ts';
 import { newFolder } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -20,10 +21,10 @@ const run = promisify(execFile);
 const WAITING = { timeout: 300_000 };
 
 let folder: string;
-let relays: ChildProcess[] = [];
+let relays: Child[] = [];
 
 async function killAll(): Promise<void> {
-  await Promise.all(relays.map(kill));
+  await Promise.all(relays.map((one) => one.kill()));
   relays = [];
 }
 
@@ -45,55 +46,15 @@ function mayMount(): boolean {
   }
 }
 
-function kill(relay: ChildProcess): Promise<void> {
-  if (relay.exitCode !== null || relay.signalCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    relay.once('exit', () => resolve());
-    relay.kill('SIGKILL');
-  });
-}
-
-interface Started {
-  process: ChildProcess;
-  output(): string;
-  /** Resolves once the text was printed. */
-  printed(text: string | RegExp): Promise<void>;
-}
-
 /** `npm start` in a folder of its own, on a port that is free. */
-function start(environment: Record<string, string> = {}, args: readonly string[] = []): Started {
-  const child = spawn(process.execPath, [join(root, 'cli/start.ts'), ...args], {
-    cwd: folder,
-    env: { ...process.env, PORT: '0', ...environment },
-  });
+function start(environment: Record<string, string> = {}, args: readonly string[] = []): Child {
+  const child = startChild([join(root, 'cli/start.ts'), ...args], folder, { PORT: '0', ...environment });
   relays.push(child);
-  let output = '';
-  const listeners = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk;
-      for (const listener of listeners) listener();
-    });
-  }
-  return {
-    process: child,
-    output: () => output,
-    printed: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          if (!(typeof text === 'string' ? output.includes(text) : text.test(output))) return;
-          listeners.delete(look);
-          resolve();
-        };
-        listeners.add(look);
-        child.once('exit', (code) => reject(new Error(`ended with ${code} before it printed ${text}:\n${output}`)));
-        look();
-      }),
-  };
+  return child;
 }
 
 /** Posts an example of an event to a relay that was started, as GitHub does. */
-async function post(started: Started, wanted: WantedEvent): Promise<Response> {
+async function post(started: Child, wanted: WantedEvent): Promise<Response> {
   const url = /webhook +(\S+)/.exec(started.output())?.[1] ?? '';
   const secret = await readFile(join(folder, '.relay/github-webhook.key'), 'utf8');
   const { event, payload } = exampleEvent(wanted);
@@ -116,7 +77,7 @@ async function relayIn(
 }
 
 describe('npm start, in one relay', WAITING, () => {
-  let started: Started;
+  let started: Child;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'partner-relay-'));
     // Left by one that was killed, whose process id belongs to another process by now.
@@ -228,11 +189,10 @@ describe('npm start, in one relay', WAITING, () => {
     expect(modes.filter(([, isOwnersOnly]) => !isOwnersOnly)).toEqual([]);
 
     const second = start();
-    expect(await new Promise((resolve) => second.process.once('exit', resolve))).toBe(1);
+    expect(await second.ended()).toBe(1);
     expect(second.output()).toMatch(/Partner Relay is already running here, at http/);
-    const ended = new Promise((resolve) => started.process.once('exit', resolve));
     started.process.kill('SIGINT');
-    expect(await ended).toBe(0);
+    expect(await started.ended()).toBe(0);
   });
 });
 
@@ -248,7 +208,7 @@ describe('npm start', WAITING, () => {
     ['8080', 1, /too many arguments.*\s+Nothing was started/],
   ])('npm start takes no arguments but --help, and starts nothing: %s', async (argument, code, said) => {
     const started = start({}, [argument]);
-    await new Promise((resolve) => started.process.once('close', resolve));
+    await started.ended();
     expect(started.process.exitCode).toBe(code);
     expect(started.output()).toMatch(said);
     expect(await readdir(folder)).toEqual([]);
@@ -281,7 +241,7 @@ describe('npm start', WAITING, () => {
     await post(first, { event: 'issues' });
     await first.printed(/continues at/);
     const [, token = ''] = /#token=(\S+)/.exec(first.output()) ?? [];
-    await kill(first.process);
+    await first.kill();
 
     const second = start();
     await second.printed('with 1 unfinished job that continues now');
@@ -310,7 +270,7 @@ describe('npm start', WAITING, () => {
       });
     expect(await enter('main', 'https://one.example.com')).toBe(0);
     const half = start({ RELAY_CONFIG: config });
-    expect(await new Promise((resolve) => half.process.once('exit', resolve))).toBe(1);
+    expect(await half.ended()).toBe(1);
     expect(half.output()).toContain('secrets set partner/other');
     expect(await enter('other', 'https://two.example.com')).toBe(0);
     const started = start({ RELAY_CONFIG: config });
@@ -426,9 +386,8 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     await started.printed(/\.relay\/sandbox was deleted while the relay ran: stop the relay, and start it again/);
     const answer = await fetch(url, { method: 'POST', body: '{}' });
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('was deleted')]);
-    const ended = new Promise((resolve) => started.process.once('exit', resolve));
     started.process.kill('SIGINT');
-    expect(await ended).toBe(0);
+    expect(await started.ended()).toBe(0);
     expect(await readdir(folder)).toEqual(left);
   });
 
@@ -451,10 +410,10 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
         }
         await first.printed('the disk is full. Everything that was accepted is kept: free some space');
         expect(first.output()).not.toMatch(/\n +at |remove/);
-        await kill(first.process);
+        await first.kill();
 
         const refused = start();
-        expect(await new Promise((resolve) => refused.process.once('exit', resolve))).toBe(1);
+        expect(await refused.ended()).toBe(1);
         expect(refused.output()).toMatch(/the disk is full|free some space, and start again/);
         expect(refused.output()).not.toMatch(/\n +at |remove/);
 
@@ -464,9 +423,9 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
         const kept = JSON.parse((await relay('jobs', '--json', '--limit', '1000')).stdout) as { id: string }[];
         expect(taken.length).toBeGreaterThan(0);
         expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining(taken));
-        await kill(second.process);
+        await second.kill();
       } finally {
-        await Promise.all(relays.map(kill));
+        await Promise.all(relays.map((one) => one.kill()));
         execFileSync('umount', ['--lazy', folder]);
       }
     },
@@ -482,7 +441,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     await mkdir(join(folder, '.relay/sandbox'), { recursive: true });
     await writeFile(join(folder, '.relay', name), text);
     const started = start();
-    expect(await new Promise((resolve) => started.process.once('exit', resolve))).toBe(1);
+    expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(expected);
     expect(started.output()).not.toMatch(/\n\s+at /);
   });
@@ -497,7 +456,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     ['a port that is no port', { PORT: '99999' }, /PORT is '99999'; expected a number from 0 to 65535/],
   ])('npm start stops at once with the reason: %s', async (_, environment, reason) => {
     const started = start(environment);
-    const code = await new Promise((resolve) => started.process.once('exit', resolve));
+    const code = await started.ended();
     expect(code).toBe(1);
     expect(started.output()).toMatch(reason);
   });
