@@ -12,9 +12,6 @@ export interface LossyProxy {
    * @param meanwhile what happens before the sender notices
    */
   loseAnswer(isLike: (body: string) => boolean, meanwhile?: () => Promise<void>): void;
-  /** From the next request whose body is like this, nothing is carried out until `goOn`, as after a crash. */
-  stopAt(isLike: (body: string) => boolean): void;
-  goOn(): void;
   /** Requests are carried out from now on, and their answers do not come, stall after the headers, or come late. */
   silence: 'no answer' | 'stalled answers' | 'late answers' | undefined;
   /** How many answers were lost. */
@@ -28,15 +25,9 @@ const LATE_MS = 800;
 export async function startLossyProxy(to: string): Promise<LossyProxy> {
   let isLost: ((body: string) => boolean) | undefined;
   let inBetween: (() => Promise<void>) | undefined;
-  let stops: ((body: string) => boolean) | undefined;
   const server = createServer();
   server.on('request', async (incoming, outgoing) => {
     const body = await text(incoming);
-    if (stops?.(body)) {
-      stops = () => true;
-      outgoing.destroy();
-      return;
-    }
     const loses = isLost?.(body) ?? false;
     if (loses) isLost = undefined;
     const { method, headers } = incoming;
@@ -73,12 +64,6 @@ export async function startLossyProxy(to: string): Promise<LossyProxy> {
     loseAnswer(isLike, meanwhile) {
       isLost = isLike;
       inBetween = meanwhile;
-    },
-    stopAt(isLike) {
-      stops = isLike;
-    },
-    goOn() {
-      stops = undefined;
     },
     close() {
       server.closeAllConnections();

@@ -20,15 +20,16 @@ export function losingAnswers(every: number): (input: object) => boolean {
 export const LOSES_ONE_IN = 7;
 
 /** Carries a request out, and once more as the SDK does whose answer was lost. @returns the second answer */
-export async function carryOutTwice<T>(carryOut: () => Promise<T>): Promise<T> {
+export async function carryOutTwice<T>(carryOut: () => Promise<T>, meanwhile?: () => Promise<void>): Promise<T> {
   await carryOut().catch(() => {});
+  await meanwhile?.();
   return carryOut().catch((error: Error) => {
     throw Object.assign(error, { $metadata: { attempts: 2 } });
   });
 }
 
 /** An error of the socket, after which the SDK repeats a request. */
-const lost = () => Object.assign(new Error('the answer is lost'), { code: 'ECONNRESET' });
+export const lostConnection = () => Object.assign(new Error('the answer is lost'), { code: 'ECONNRESET' });
 
 /**
  * Has AWS lose answers from now on, for every client of this process: the request is carried out, and the SDK repeats
@@ -78,7 +79,7 @@ function equip({ config, middlewareStack }: Client, isLost: (input: object) => b
   middlewareStack.add(
     (next) => async (args) => {
       const answer = await next(args);
-      if (isLost(args.input)) throw lost();
+      if (isLost(args.input)) throw lostConnection();
       return answer;
     },
     // Behind the SDK's repetitions.

@@ -10,8 +10,22 @@ import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { DatabaseServer } from '../local/database-server.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { Process } from './fuzz/process.ts';
-import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
+import { carryOutTwice, LOSES_ONE_IN, losingAnswers, lostConnection } from './lost-answers.ts';
 import { DynamoDbModel } from './simulation/dynamodb-model.ts';
+
+/** What befalls the requests of a table. `isLike` sees their input as JSON. */
+export interface TableFaults {
+  /**
+   * The answer of the next request that is like this is lost: it is carried out, and the SDK repeats it.
+   * @param meanwhile what happens before the sender notices
+   */
+  loseAnswer(isLike: (input: string) => boolean, meanwhile?: () => Promise<void>): void;
+  /** From the next request that is like this, nothing is carried out until `goOn`, as after a crash. */
+  stopAt(isLike: (input: string) => boolean): void;
+  goOn(): void;
+  /** How many answers were lost by {@link loseAnswer}. */
+  lost: number;
+}
 
 type Send = (command: { input: { TableName?: string; RequestItems?: object } }) => Promise<object>;
 
@@ -26,7 +40,7 @@ let opened = 0;
  *
  * @param clock that its answers are dated by
  */
-export function openTable(clock: () => number): DatabaseServer & { name: string } {
+export function openTable(clock: () => number): DatabaseServer & { name: string; faults: TableFaults } {
   const name = `relay-${++opened}`;
   const newModel = () => new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
   let model: DynamoDbModel | undefined = newModel();
@@ -47,15 +61,40 @@ export function openTable(clock: () => number): DatabaseServer & { name: string 
     return model.answer(command);
   };
   const isLost = losingAnswers(LOSES_ONE_IN);
+  let loses: { isLike: (input: string) => boolean; meanwhile: (() => Promise<void>) | undefined } | undefined;
+  let stops: ((input: string) => boolean) | undefined;
+  const faults: TableFaults = {
+    lost: 0,
+    loseAnswer(isLike, meanwhile) {
+      loses = { isLike, meanwhile };
+    },
+    stopAt(isLike) {
+      stops = isLike;
+    },
+    goOn() {
+      stops = undefined;
+    },
+  };
   tables.set(name, (command) => {
     const carryOut = async () => {
       await setImmediate();
       return { ...answerOf(command), $metadata: { date: new Date(clock()).toUTCString() } };
     };
+    const input = stops || loses ? JSON.stringify(command.input) : '';
+    if (stops?.(input)) {
+      stops = () => true;
+      return Promise.reject(lostConnection());
+    }
+    if (loses?.isLike(input)) {
+      const { meanwhile } = loses;
+      loses = undefined;
+      faults.lost++;
+      return carryOutTwice(carryOut, meanwhile);
+    }
     return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
   });
   reachTables(DynamoDBClient.prototype as unknown as { send: Send });
-  return { name, endpoint: 'http://table.invalid', close: async () => void tables.delete(name) };
+  return { name, faults, endpoint: 'http://table.invalid', close: async () => void tables.delete(name) };
 }
 
 /** A stack with such a table. */

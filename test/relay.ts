@@ -14,7 +14,7 @@ import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { nextMoment } from '../local/trial/next-moment.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { loseAnswers } from './lost-answers.ts';
-import { startStack } from './relay-table.ts';
+import { openTable, type TableFaults } from './relay-table.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
 
@@ -100,6 +100,8 @@ export interface TestRelay {
   sandbox: Sandbox;
   slack: SlackThatFails;
   stack: LocalStack;
+  /** What befalls the table, unless it is on the wire. */
+  table: TableFaults;
   stores: Stores;
   links: Links;
   runtime: Runtime;
@@ -140,7 +142,8 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const given = options.config ?? exampleConfig();
   const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
   const { tableOnWire, tableThrough, environment } = options;
-  const stack = await (tableOnWire || tableThrough ? startLocalStack({ clock: read }) : startStack(read));
+  const inProcess = openTable(read);
+  const stack = await startLocalStack({ clock: read, ...(!(tableOnWire || tableThrough) && { table: inProcess }) });
   const sandbox = await startSandbox({ clock: read, ...options.sandbox });
   const [key] = sandbox.keys;
   for (const connection of Object.keys(config.connections)) {
@@ -202,6 +205,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     sandbox,
     slack,
     stack,
+    table: inProcess.faults,
     stores,
     links: createLinks(stores.table, stores.clock),
     runtime,

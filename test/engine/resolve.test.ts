@@ -4,16 +4,13 @@ import type { Job } from '../../lib/engine/record/job.ts';
 import { LeaseLost } from '../../lib/engine/record/job-store.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { issueEvent } from '../issue-events.ts';
-import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 const STEP = 'create-defect';
 let relay: TestRelay;
-let proxy: LossyProxy;
 let seeded: number;
 afterEach(async () => {
   await relay.close();
-  proxy.close();
 });
 const clock = () => relay.clock.now;
 const defects = () => relay.sandbox.data.defects.slice(seeded);
@@ -22,10 +19,6 @@ const defects = () => relay.sandbox.data.defects.slice(seeded);
 async function parked(): Promise<Job> {
   relay = await startRelay({
     config: exampleConfig({ priority: { default: 'Medium', labels: { urgent: 'High' } } }),
-    tableThrough: async (endpoint) => {
-      proxy = await startLossyProxy(endpoint);
-      return proxy.url;
-    },
   });
   seeded = relay.sandbox.data.defects.length;
   relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
@@ -62,12 +55,12 @@ function write(n: number): (body: string) => boolean {
 describe('resolve --done', () => {
   it.each([1, 2, 3, 4, 5, 6])('is decided by another operator if the first one stopped before write %i', async (n) => {
     await parked();
-    proxy.stopAt(write(n));
+    relay.table.stopAt(write(n));
     const isStopped = await done('ana').then(
       () => false,
       () => true,
     );
-    proxy.goOn();
+    relay.table.goOn();
     if (isStopped) await done('bo');
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);
@@ -76,9 +69,9 @@ describe('resolve --done', () => {
 
   it('is refused with another id if the step is done already', async () => {
     await parked();
-    proxy.stopAt((body) => body.includes('"job#') && body.includes('UpdateExpression'));
+    relay.table.stopAt((body) => body.includes('"job#') && body.includes('UpdateExpression'));
     await expect(done('ana')).rejects.toThrow();
-    proxy.goOn();
+    relay.table.goOn();
     await expect(done('bo', 'another')).rejects.toThrow(`is done already: it created ${defects()[0]?.defect_id}`);
   });
 

@@ -5,18 +5,14 @@ import { continuesAt, newsOf } from '../../lib/engine/record/job.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { issueEvent } from '../issue-events.ts';
-import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
 
 const MINUTE = 60_000;
 
 let relay: TestRelay;
-let proxy: LossyProxy | undefined;
 afterEach(async () => {
   await relay.close();
-  proxy?.close();
-  proxy = undefined;
 });
 
 const outcomes = async () => (await relay.jobs()).map((job) => [job.status, newsOf(job)]);
@@ -256,18 +252,14 @@ describe('a write whose answer was lost', () => {
   ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
     relay = await startRelay({
       config: exampleConfig({ comment: false }),
-      async tableThrough(endpoint) {
-        proxy = await startLossyProxy(endpoint);
-        return proxy.url;
-      },
     });
     // One failure that may pass, so that the job waits once.
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
-    proxy?.loseAnswer(isLike);
+    relay.table.loseAnswer(isLike);
     await relay.post('issues', issueEvent('opened'));
     const before = relay.clock.now;
     await relay.workToTheEnd();
-    expect(proxy?.lost).toBe(1);
+    expect(relay.table.lost).toBe(1);
     expect(relay.clock.now - before).toBeLessThan(30_000);
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', attempts: 0 }]);
   });

@@ -2,16 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
 import { issueEvent } from '../issue-events.ts';
-import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 const MINUTE = 60_000;
 let relay: TestRelay;
-let proxy: LossyProxy;
 let seeded: number;
 afterEach(async () => {
   await relay.close();
-  proxy.close();
 });
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const edited = (seconds: number) =>
@@ -19,12 +16,7 @@ const edited = (seconds: number) =>
 
 /** A defect was created without an answer, the relay could not find it, and the operator has discarded its job. */
 async function discardedAfterCreation(): Promise<void> {
-  relay = await startRelay({
-    tableThrough: async (endpoint) => {
-      proxy = await startLossyProxy(endpoint);
-      return proxy.url;
-    },
-  });
+  relay = await startRelay({});
   seeded = relay.sandbox.data.defects.length;
   const [a] = relay.sandbox.data.defects;
   relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
@@ -51,7 +43,7 @@ describe('a defect that a discarded job had created', () => {
   it.each([1, 2, 3])('is found, and not created again, if the answer to write %i of the link is lost', async (n) => {
     await discardedAfterCreation();
     await edited(1);
-    proxy.loseAnswer(writeOfLink(n));
+    relay.table.loseAnswer(writeOfLink(n));
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'edited at 1' }]);
     expect(await relay.jobs('parked')).toEqual([]);
@@ -60,9 +52,9 @@ describe('a defect that a discarded job had created', () => {
   it.each([1, 2, 3])('is found, and not created again, if the worker stops before write %i of the link', async (n) => {
     await discardedAfterCreation();
     await edited(1);
-    proxy.stopAt(writeOfLink(n));
+    relay.table.stopAt(writeOfLink(n));
     await relay.work().catch(() => {});
-    proxy.goOn();
+    relay.table.goOn();
     relay.clock.now += 5 * MINUTE;
     await relay.sweep();
     await relay.workToTheEnd();

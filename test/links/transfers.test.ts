@@ -2,24 +2,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { issueEvent } from '../issue-events.ts';
-import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
-let proxy: LossyProxy;
 let seeded: number;
 afterEach(async () => {
-  proxy.close();
   await relay.close();
 });
 const start = async () => {
   relay = await startRelay({
     config: exampleConfig({ comment: false }, { also: [OTHER] }),
-    tableThrough: async (endpoint) => {
-      proxy = await startLossyProxy(endpoint);
-      return proxy.url;
-    },
   });
   seeded = relay.sandbox.data.defects.length;
 };
@@ -130,10 +123,10 @@ describe('a transfer that arrives', () => {
   ])('by half, and whole after an update of the old issue, ends as the new issue is: %s', async (_, disturb) => {
     await start();
     await happens(opened);
-    proxy.stopAt((body) => body.includes('link#issue-9001') && body.includes('"moved"'));
+    relay.table.stopAt((body) => body.includes('link#issue-9001') && body.includes('"moved"'));
     const wentEdited = { ...went, issue: { ...went.issue, title: 'old' } };
     expect((await relay.post('issues', wentEdited)).status).toBe(500);
-    proxy.goOn();
+    relay.table.goOn();
     await happens(edited(9, 'edited'));
     disturb();
     await post(issueEvent('edited', { seconds: 4, title: 'old' }));
@@ -218,12 +211,12 @@ describe('the transfers of a chain', () => {
     await start();
     await happens(opened, edited(4, 'edited'));
     const [first, second] = defects().map(({ defect_id }) => defect_id);
-    proxy.loseAnswer(
+    relay.table.loseAnswer(
       (body) => body.includes('link#issue-9003') && body.includes('claim'),
       () => post(came),
     );
     await happens(further, last);
-    expect(proxy.lost).toBe(1);
+    expect(relay.table.lost).toBe(1);
     expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
       expect.stringMatching(new RegExp(`#3 has defect ${second}, and .*#1, .* has defect ${first}; decide with`)),
     ]);
