@@ -1,9 +1,7 @@
-import { type KeyLike, verify } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Hook } from '../lib/platforms/github/redelivery/hooks.ts';
-import { githubSignature } from './relay.ts';
+import { claimsOf } from './github-identity.ts';
+import { type Asked, startHttpStandIn } from './http-stand-in.ts';
+import { githubDelivery } from './requests.ts';
 
 /** A hook at GitHub. To requests about a `deleted` one it answers as for a hook that it does not know. */
 export interface StandInHook extends Hook {
@@ -73,9 +71,9 @@ export interface GithubHooksApiOptions {
   clock: () => number;
   /** Where the hooks deliver to. */
   deliverTo: () => string;
-  /** What is taken: this token, or the App with this key. */
+  /** What is taken: this token, or the App. */
   token: string;
-  app: { id: string; publicKey: KeyLike };
+  appId: string;
 }
 
 /** What GitHub gives out since 2026. */
@@ -100,25 +98,16 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
   }
 
   async function post({ guid, hook, event, payload }: StandInAttempt): Promise<number> {
-    const body = JSON.stringify(payload);
-    try {
-      const { status } = await fetch(deliverTo(), {
-        method: 'POST',
-        body,
-        headers: {
-          'content-type': 'application/json',
-          'x-github-event': event,
-          'x-github-delivery': guid,
-          'x-github-hook-id': hook.id,
-          'x-github-hook-installation-target-type': hook.kind,
-          'x-github-hook-installation-target-id': hook.targetId,
-          'x-hub-signature-256': githubSignature(body),
-        },
-      });
-      return status;
-    } catch {
-      return 502;
-    }
+    const { headers, body } = githubDelivery(event, payload, { id: guid });
+    const ofHook = {
+      'x-github-hook-id': hook.id,
+      'x-github-hook-installation-target-type': hook.kind,
+      'x-github-hook-installation-target-id': hook.targetId,
+    };
+    const answer = await fetch(deliverTo(), { method: 'POST', headers: { ...headers, ...ofHook }, body }).catch(
+      () => {},
+    );
+    return answer?.status ?? 502;
   }
 
   function listed(path: string, isAllowed: (kind: Hook['kind']) => boolean): StandInAttempt[] | undefined {
@@ -132,42 +121,40 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
       .sort((a, b) => b.deliveredAt - a.deliveredAt || Number(b.id - a.id));
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const { pathname: whole, searchParams } = new URL(request.url ?? '', 'http://github');
+  const { url, close } = await startHttpStandIn(async ({ route, headers: { authorization = '' } }: Asked) => {
+    const [method, target = ''] = route.split(' ');
+    const { pathname: whole, searchParams } = new URL(target, 'http://github');
     const pathname = whole.replace(/^\/api\/v3/, '');
-    const line = `${request.method} ${request.url}`;
-    api.requests.push(line);
-    const send = ({ status, message, headers = {} }: Answer, body: string = JSON.stringify({ message })) =>
-      response
-        .writeHead(status, { 'content-type': 'application/json', ...limited(api.rateLimit), ...headers })
-        .end(body);
-    const { authorization = '' } = request.headers;
-    const instead = api.instead(line, authorization);
-    if (instead === 'cut') return response.destroy();
+    api.requests.push(route);
+    const send = ({ status, message, headers = {} }: Answer, body: unknown = { message }) => {
+      return { status, headers: { ...limited(api.rateLimit), ...headers }, body };
+    };
+    const instead = api.instead(route, authorization);
+    if (instead === 'cut') return undefined;
     if (instead && instead !== 'cut after the work') return send(instead);
     if (api.rateLimit && api.rateLimit.resetAt > clock() && --api.rateLimit.remaining < 0) {
       api.rateLimit.remaining = 0;
       return send({ status: 403, message: 'API rate limit exceeded' });
     }
-    const isApp = isSignedByApp(authorization, { ...options.app, id: api.appId });
+    const isApp = authorization.split('.').length === 3 && String(claimsOf(authorization)?.iss) === api.appId;
     if (isApp && pathname.endsWith('/installation')) return send({ status: 200 }, '{"id":77}');
     if (isApp && pathname.endsWith('/access_tokens')) {
       const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-      return send({ status: 201 }, JSON.stringify({ token: 'ghs_installation', expires_at }));
+      return send({ status: 201 }, { token: 'ghs_installation', expires_at });
     }
     const isToken = authorization === `token ${options.token}` || authorization === 'token ghs_installation';
-    if (pathname.endsWith('/hooks') && isToken) return send({ status: 200 }, JSON.stringify(api.hooks));
+    if (pathname.endsWith('/hooks') && isToken) return send({ status: 200 }, api.hooks);
     const [, path = '', id] = /^(.+\/deliveries)(?:\/(\d+)(?:\/attempts)?)?$/.exec(pathname) ?? [];
     const attempts = listed(path, (kind) => (kind === 'integration' ? isApp : isToken));
     if (!attempts) return send({ status: 404, message: 'Not Found' });
-    if (request.method === 'POST') {
+    if (method === 'POST') {
       const known = attempts.find((one) => one.id === BigInt(id ?? 0));
       if (!known) return send({ status: 404, message: 'Not Found' });
       asked.push(known.guid);
       if (api.statuses(known.guid).some((status) => status >= 200 && status < 300))
         api.askedNeedlessly.push(known.guid);
       await attempt(known, true);
-      return instead ? response.destroy() : send({ status: 202 }, '{}');
+      return instead ? undefined : send({ status: 202 }, '{}');
     }
     if (id !== undefined) {
       const known = attempts.find((one) => one.id === BigInt(id));
@@ -181,20 +168,15 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
     const next = attempts[to];
     const link = next && `<${api.url}${path}?per_page=100&cursor=v1_${next.id}>; rel="next"`;
     return send({ status: 200, ...(link && { headers: { link } }) }, asJson(attempts.slice(from, to)));
-  }
-
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error) => response.destroy(error));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   const api: GithubHooksApi = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     hooks: [],
     attempts: [],
     requests: [],
     pageSize: 100,
     keptForMs: 3 * 86_400_000,
-    appId: options.app.id,
+    appId: options.appId,
     instead: () => undefined,
     rateLimit: undefined,
     down: () => undefined,
@@ -211,10 +193,7 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
     statuses: (guid) => api.attempts.filter((one) => one.guid === guid).map((one) => one.statusCode),
     asked: (guid) => asked.filter((one) => one === guid).length,
     askedNeedlessly: [],
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
   return api;
 }
@@ -222,13 +201,6 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
 function pathOf({ kind, target, id }: Hook): string {
   if (kind === 'integration') return '/app/hook/deliveries';
   return `/${kind === 'repository' ? 'repos' : 'orgs'}/${target}/hooks/${id}/deliveries`;
-}
-
-function isSignedByApp(authorization: string, app: GithubHooksApiOptions['app']): boolean {
-  const [head = '', claims = '', signature = ''] = authorization.replace(/^bearer /i, '').split('.');
-  if (!signature) return false;
-  const isGood = verify('sha256', Buffer.from(`${head}.${claims}`), app.publicKey, Buffer.from(signature, 'base64url'));
-  return isGood && String(JSON.parse(Buffer.from(claims, 'base64url').toString()).iss) === app.id;
 }
 
 function limited(rate: GithubHooksApi['rateLimit']): Record<string, string> {

@@ -1,7 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startHttpStandIn } from './http-stand-in.ts';
 
 const APP_ID = '4711';
 const INSTALLATION_ID = 77;
@@ -36,16 +34,14 @@ export interface GithubIdentity {
 }
 
 export async function startGithubIdentity(): Promise<GithubIdentity> {
-  const server = createServer((request, response) => {
-    const path = request.url ?? '';
-    const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-    identity.requests.push(`${request.method} ${path}`);
+  const { url, close } = await startHttpStandIn(({ route, headers: { authorization = '' } }) => {
+    const [, path = ''] = route.split(' ');
+    identity.requests.push(route);
     const failure = identity.failures.shift();
-    if (failure === 'cut') return void response.destroy();
-    if (failure) return answer(failure.status, { message: 'Not now' }, failure.headers);
-
-    const [scheme = '', credential = ''] = (request.headers.authorization ?? '').split(' ');
+    if (failure === 'cut') return undefined;
+    if (failure) return { body: { message: 'Not now' }, ...failure };
+    const answer = (status: number, body: object) => ({ status, body });
+    const [scheme, credential = ''] = authorization.split(' ');
     if (path === '/rate_limit') {
       const isKnown = scheme === 'token' && (identity.tokens.has(credential) || credential === INSTALLATION_TOKEN);
       if (!isKnown) return answer(401, { message: 'Bad credentials' });
@@ -53,7 +49,7 @@ export async function startGithubIdentity(): Promise<GithubIdentity> {
         ? answer(200, { resources: {} })
         : answer(404, { message: 'Rate limiting is not enabled.' });
     }
-    if (!isSigned(credential)) {
+    if (claimsOf(authorization) === undefined) {
       return answer(401, { message: 'A JSON web token could not be decoded' });
     }
     if (path === '/app') return answer(200, { id: Number(APP_ID) });
@@ -64,26 +60,26 @@ export async function startGithubIdentity(): Promise<GithubIdentity> {
     }
     return answer(404, { message: 'Not Found' });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   const identity: GithubIdentity = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     app: { appId: APP_ID, privateKey },
     tokens: new Set(),
     installedAt: new Set(),
     hasRateLimits: true,
     failures: [],
     requests: [],
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
   return identity;
 }
 
-/** https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app */
-function isSigned(jwt: string): boolean {
-  const [header = '', claims = '', signature = ''] = jwt.split('.');
-  const signed = Buffer.from(`${header}.${claims}`);
-  return verify('sha256', signed, createPublicKey(publicKey), Buffer.from(signature, 'base64url'));
+/**
+ * What a JSON web token says that the App signed; undefined for any other.
+ * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+ */
+export function claimsOf(authorization: string): { iss: unknown } | undefined {
+  const [head = '', claims = '', signature = ''] = authorization.replace(/^bearer /i, '').split('.');
+  const signed = Buffer.from(`${head}.${claims}`);
+  if (!verify('sha256', signed, createPublicKey(publicKey), Buffer.from(signature, 'base64url'))) return undefined;
+  return JSON.parse(Buffer.from(claims, 'base64url').toString());
 }

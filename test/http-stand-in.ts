@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { type Listening, listen } from '../local/listen.ts';
 
 /** What was asked: `POST /app-manifests/abc/conversions`. */
 export interface Asked {
@@ -10,31 +9,30 @@ export interface Asked {
   body: string;
 }
 
-export interface HttpStandIn {
-  url: string;
+export interface HttpStandIn extends Listening {
   asked: Asked[];
-  close(): Promise<void>;
 }
 
-/** A server on 127.0.0.1 that answers with JSON, and remembers what it was asked. */
+export interface StandInAnswer {
+  status: number;
+  /** A text, or what becomes JSON. */
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A server on 127.0.0.1 that answers with JSON, and remembers what it was asked. Undefined cuts the connection. */
 export async function startHttpStandIn(
-  answer: (asked: Asked) => { status: number; body: unknown },
+  answer: (asked: Asked) => StandInAnswer | undefined | Promise<StandInAnswer | undefined>,
 ): Promise<HttpStandIn> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const one = { route: `${request.method} ${request.url}`, headers: request.headers, body: await text(request) };
     asked.push(one);
-    const { status, body } = answer(one);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const answered = await answer(one);
+    if (!answered) return void response.destroy();
+    const { status, body, headers = {} } = answered;
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(sent);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { asked, ...(await listen(server)) };
 }

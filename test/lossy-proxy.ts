@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { listen } from '../local/listen.ts';
 
 /** Stands between the functions and a service of AWS, and loses answers. */
 export interface LossyProxy {
@@ -16,7 +16,7 @@ export interface LossyProxy {
   silence: 'no answer' | 'stalled answers' | 'late answers' | undefined;
   /** How many answers were lost. */
   lost: number;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** No try of a webhook is as late, and three calls are later than Slack waits. */
@@ -56,18 +56,15 @@ export async function startLossyProxy(to: string): Promise<LossyProxy> {
       answer.pipe(outgoing);
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { url, close } = await listen(server);
   const proxy: LossyProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    close,
     lost: 0,
     silence: undefined,
     loseAnswer(isLike, meanwhile) {
       isLost = isLike;
       inBetween = meanwhile;
-    },
-    close() {
-      server.closeAllConnections();
-      server.close();
     },
   };
   return proxy;

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { listen } from '../local/listen.ts';
 import { decryptPayload } from '../sandbox/decryption.ts';
 import { defaultKey } from '../sandbox/sandbox.ts';
 import type { TestRelay } from './relay.ts';
@@ -53,12 +52,9 @@ export async function startMutated(sandboxUrl: string, { reads, answers }: Mutat
     if (answer && 'body' in answer) response.writeHead(answer.status).end(answer.body);
     else response.writeHead(status).end(answer ? JSON.stringify(answer) : text);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return url;
 }
 
 /** A service that refuses pages that are larger. */

@@ -3,7 +3,7 @@ import type { Runtime } from '../lib/runtime.ts';
 import { asScheduledHandler } from '../local/schedules.ts';
 import { befallenBy, Process } from './fuzz/process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
-import { privateKey, publicKey } from './github-identity.ts';
+import { privateKey } from './github-identity.ts';
 import { issueEvent } from './issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, WEBHOOK_SECRET } from './relay.ts';
 
@@ -77,7 +77,7 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
     clock: () => relay.clock.now,
     deliverTo: () => relay.url,
     token: TOKEN.token,
-    app: { id: APP.appId, publicKey },
+    appId: APP.appId,
   });
   const config = exampleConfig({}, { apiUrl: github.url + apiPath });
   const relay = await startRelay({ config, github: secret, webhookSecret, environment });

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listen } from '../local/listen.ts';
 
 export const APP_TOKEN = 'xapp-of-the-tests';
 
@@ -35,7 +34,7 @@ export async function startSocketMode(): Promise<SocketModeStandIn> {
     if (request.headers.authorization !== `Bearer ${APP_TOKEN}`) return answer({ ok: false, error: 'invalid_auth' });
     if (slack.refusal) return answer({ ok: false, error: slack.refusal });
     slack.urls += 1;
-    return answer({ ok: true, url: `ws://127.0.0.1:${port}/link/?ticket=${slack.urls}` });
+    return answer({ ok: true, url: `${url.replace('http', 'ws')}/link/?ticket=${slack.urls}` });
   });
   server.on('upgrade', (request, socket) => {
     const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${MAGIC}`).digest('base64');
@@ -58,10 +57,9 @@ export async function startSocketMode(): Promise<SocketModeStandIn> {
     });
     socket.write(frame(TEXT, JSON.stringify({ type: 'hello', num_connections: slack.connections.length })));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(server);
   const slack: SocketModeStandIn = {
-    apiUrl: `http://127.0.0.1:${port}/api`,
+    apiUrl: `${url}/api`,
     urls: 0,
     refusal: undefined,
     acknowledged: [],
@@ -72,8 +70,7 @@ export async function startSocketMode(): Promise<SocketModeStandIn> {
     },
     async close() {
       slack.cut();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
   return slack;

@@ -1,4 +1,3 @@
-import { createPublicKey } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -46,8 +45,7 @@ function startGithub(): Promise<string> {
 beforeEach(async () => {
   const clock = () => relay.clock.now;
   issues = await startGithubApi(clock);
-  const app = { id: APP.appId, publicKey: createPublicKey(APP.privateKey) };
-  hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, app });
+  hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, appId: APP.appId });
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl: await startGithub() }),
     github: TOKEN,

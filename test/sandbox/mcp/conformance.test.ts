@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../local/listen.ts';
 import { mira, startMcp } from './mcp-client.ts';
 
 /** Scenarios of the official suite that the sandbox cannot pass, and why. */
@@ -74,13 +75,9 @@ async function proxyWithBearer(target: string, token: string): Promise<string> {
     });
     incoming.pipe(forwarded.once('error', () => outgoing.destroy()));
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  const address = proxy.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+  const { url, close } = await listen(proxy);
+  onTestFinished(close);
+  return `${url}/`;
 }
 
 async function runSuite(url: string): Promise<{ passed: string[]; failed: string[] }> {
