@@ -34,7 +34,7 @@ afterEach(() => {
   isSilentAt = undefined;
 });
 afterAll(async () => {
-  aws.close();
+  await aws.close();
   silent.close();
   await relay.close();
 });

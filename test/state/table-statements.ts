@@ -81,9 +81,9 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
     table = createTable(new DynamoDBClient({ endpoint: proxy.url }), server.tableName, Date.now);
     rival = createTable(new DynamoDBClient({ endpoint: server.endpoint }), server.tableName, Date.now);
   });
-  afterAll(() => {
-    proxy.close();
-    return server.close();
+  afterAll(async () => {
+    await proxy.close();
+    await server.close();
   });
 
   describe.each(Object.entries(rows))('a conditional %s', (_, { before, write, says, after, refused }) => {
