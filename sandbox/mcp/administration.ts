@@ -1,11 +1,9 @@
 import type { Happening } from '../faults.ts';
-import type { Store } from '../store.ts';
-import type { Grants, TokenAnswer } from './grants.ts';
-import type { McpSessions } from './mcp-sessions.ts';
+import type { TokenAnswer } from './grants.ts';
+import type { McpParts } from './parts.ts';
 import { defaultPeople, type Person } from './people.ts';
 import { clamp } from './scopes.ts';
 import type { ToolCall } from './tool-calls.ts';
-import type { Workspaces } from './workspaces.ts';
 
 /** One request to an MCP or OAuth endpoint. `status` is null when the connection was cut. */
 export interface McpAuditEntry {
@@ -19,17 +17,6 @@ export interface McpAuditEntry {
   reason: string | null;
 }
 
-interface Parts {
-  readonly store: Store;
-  readonly workspaces: Workspaces;
-  readonly grants: Grants;
-  readonly sessions: McpSessions;
-  readonly calls: readonly ToolCall[];
-  readonly audit: readonly McpAuditEntry[];
-  resource(): string;
-  clock(): number;
-}
-
 /** What an administrator of the service can do and see, and what a test needs besides. */
 export class Administration {
   /** Who can sign in, with email and password. */
@@ -38,12 +25,12 @@ export class Administration {
   readonly calls: readonly ToolCall[];
   /** Every request to the MCP and OAuth endpoints. */
   readonly audit: readonly McpAuditEntry[];
-  readonly #parts: Parts;
+  readonly #parts: McpParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: McpParts, audit: readonly McpAuditEntry[]) {
     this.#parts = parts;
-    this.calls = parts.calls;
-    this.audit = parts.audit;
+    this.calls = parts.toolCalls.all;
+    this.audit = audit;
   }
 
   /** The address of the endpoint, which is the resource and the audience of its tokens. */

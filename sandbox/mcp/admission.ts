@@ -1,33 +1,14 @@
-import type { RateLimiter } from '../rate-limit.ts';
 import type { AccessToken } from './access-token.ts';
-import type { Grants } from './grants.ts';
 import { codes, McpRefusal } from './mcp-refusal.ts';
-import type { Workspace } from './records.ts';
-import type { McpRequest } from './request.ts';
-import { memberOf, type Workspaces } from './workspaces.ts';
-
-/** The person, the workspace and the scopes that a request to the MCP endpoint acts with. */
-export interface Caller {
-  user_id: string;
-  workspace: Workspace;
-  scopes: readonly string[];
-  /** The client of the grant. */
-  client: string;
-}
-
-export interface AdmissionContext {
-  readonly limiter: RateLimiter;
-  readonly grants: Grants;
-  readonly workspaces: Workspaces;
-  /** The audience that a token must have. */
-  readonly resource: () => string;
-}
+import type { McpParts } from './parts.ts';
+import type { Caller, McpRequest } from './request.ts';
+import { memberOf } from './workspaces.ts';
 
 /**
  * Counted for each calling IP address (docs/partner-api.md#limits). Assumed: refused requests count, too, and the limits
  * come before all other checks.
  */
-export function countCall({ limiter }: AdmissionContext, { ip }: McpRequest, clockMs: number): void {
+export function countCall({ limiter }: McpParts, { ip }: McpRequest, clockMs: number): void {
   const waitMs = limiter.waitMs(ip, clockMs);
   limiter.count(ip, clockMs);
   if (waitMs > 0) throw new McpRefusal(429, 'Rate limit exceeded', { code: codes.rateLimited });
@@ -41,7 +22,7 @@ export function refuseWebPages({ headers }: McpRequest): void {
 }
 
 /** The caller of a bearer token: the rows of docs/partner-api.md#mcp-errors, in their order (assumed). */
-export function admitBearer({ grants, workspaces, resource }: AdmissionContext, request: McpRequest): Caller {
+export function admitBearer({ grants, workspaces, resource }: McpParts, request: McpRequest): Caller {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer === undefined) throw new McpRefusal(401, 'A bearer token is required', { error: 'invalid_request' });
   const token = grants.read(bearer);

@@ -1,24 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer } from '../answer.ts';
-import type { Store } from '../store.ts';
 import { type AuthorizationRequest, backToClient, readAuthorizationRequest } from './authorization-request.ts';
-import type { Codes } from './codes.ts';
-import type { Grants } from './grants.ts';
 import { consentPage, errorPage, type Form, signInPage, workspacePage } from './pages.ts';
+import type { McpParts } from './parts.ts';
 import { type Person, defaultPeople as people } from './people.ts';
 import type { McpRequest } from './request.ts';
 import { clamp } from './scopes.ts';
-import type { Workspaces } from './workspaces.ts';
-
-export interface AuthorizeContext {
-  readonly store: Store;
-  readonly codes: Codes;
-  readonly grants: Grants;
-  readonly workspaces: Workspaces;
-  readonly issuer: () => string;
-  /** Path of the endpoint, with the base path. */
-  readonly action: string;
-}
 
 interface Pending {
   request: AuthorizationRequest;
@@ -35,15 +22,15 @@ const pendingMs = 10 * 60_000;
  * forms of the pages are sent by POST to the same path (the methods are not shown).
  */
 export class Authorize {
-  readonly #context: AuthorizeContext;
+  readonly #parts: McpParts;
   readonly #pending = new Map<string, Pending>();
 
-  constructor(context: AuthorizeContext) {
-    this.#context = context;
+  constructor(parts: McpParts) {
+    this.#parts = parts;
   }
 
   begin({ query, nowMs }: McpRequest): Answer {
-    const { store, workspaces, issuer } = this.#context;
+    const { store, workspaces, issuer } = this.#parts;
     const read = readAuthorizationRequest(store, query, issuer());
     if ('answer' in read) return read.answer;
     // "Until then every authorization attempt is refused."
@@ -90,7 +77,7 @@ export class Authorize {
   #enter(id: string, pending: Pending, person: Person | undefined): Answer {
     pending.person = person;
     if (!person) return signInPage(this.#form(id, pending), people);
-    const offered = this.#context.workspaces.offeredTo(person.user_id);
+    const offered = this.#parts.workspaces.offeredTo(person.user_id);
     if (offered.length === 0) return this.#denied(pending.request, 'None of your workspaces has MCP enabled');
     return workspacePage(this.#form(id, pending), person.email, offered);
   }
@@ -103,7 +90,7 @@ export class Authorize {
   }
 
   #decide(id: string, pending: Pending, form: URLSearchParams, nowMs: number): Answer {
-    const { codes, grants, issuer } = this.#context;
+    const { codes, grants, issuer } = this.#parts;
     const { request } = pending;
     const chosen = this.#choice(pending, form);
     if (!chosen) return this.#enter(id, pending, pending.person);
@@ -125,17 +112,17 @@ export class Authorize {
   /** The workspace that the form names, if it is one that the person may choose. */
   #choice({ person, request }: Pending, form: URLSearchParams) {
     if (!person) return undefined;
-    const offered = this.#context.workspaces.offeredTo(person.user_id);
+    const offered = this.#parts.workspaces.offeredTo(person.user_id);
     const workspace = offered.find(({ workspace_id }) => workspace_id === form.get('workspace_id'));
     return workspace && { person, workspace, scopes: clamp(request.scope, workspace.mcp_scopes) };
   }
 
   #form(request: string, pending: Pending): Form {
-    return { action: this.#context.action, request, redirectUri: pending.request.redirect_uri };
+    return { action: this.#parts.authorizePath, request, redirectUri: pending.request.redirect_uri };
   }
 
   #denied(request: AuthorizationRequest, error_description: string): Answer {
-    return backToClient(request, this.#context.issuer(), { error: 'access_denied', error_description });
+    return backToClient(request, this.#parts.issuer(), { error: 'access_denied', error_description });
   }
 }
 

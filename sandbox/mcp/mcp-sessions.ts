@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from './admission.ts';
+import type { Caller } from './request.ts';
 
 const mostSessions = 10_000;
 

@@ -19,36 +19,22 @@
  */
 import { type Answer, disturbed, type ErrorAnswer, jsonAnswer } from '../answer.ts';
 import { delay, type Fault, type Faults, isHappening, skewMsOf, type When } from '../faults.ts';
-import { RateLimiter } from '../rate-limit.ts';
-import type { Store } from '../store.ts';
 import { Administration, type McpAuditEntry } from './administration.ts';
-import { type AdmissionContext, admitBearer, type Caller, countCall, refuseWebPages } from './admission.ts';
+import { admitBearer, countCall, refuseWebPages } from './admission.ts';
 import { Authorize } from './authorize.ts';
 import { callsIn } from './call-names.ts';
 import { register } from './clients.ts';
-import { Codes } from './codes.ts';
 import { authorizationServer, paths, protectedResource } from './discovery.ts';
-import { Grants } from './grants.ts';
 import { McpRefusal, mcpRefusalAnswer, codes as rpcCodes } from './mcp-refusal.ts';
-import { McpSessions } from './mcp-sessions.ts';
 import { OAuthRefusal, oauthAnswer, oauthRefusalAnswer } from './oauth-refusal.ts';
 import type { McpOptions } from './options.ts';
-import type { McpRequest } from './request.ts';
+import { createParts, type McpParts, type McpSurroundings } from './parts.ts';
+import type { Caller, McpRequest } from './request.ts';
 import { exchange } from './token-endpoint.ts';
-import { ToolCalls } from './tool-calls.ts';
-import { Toolbox } from './tools/toolbox.ts';
-import { answerTransport, type TransportContext } from './transport.ts';
-import { Workspaces } from './workspaces.ts';
+import { answerTransport } from './transport.ts';
 
-export interface McpSurroundings {
-  readonly store: Store;
+interface Surroundings extends McpSurroundings {
   readonly faults: Faults;
-  /** The path in front of all endpoints. */
-  readonly basePath: string;
-  /** Of access tokens. */
-  readonly signingKey: string;
-  baseUrl(): string;
-  clock(): number;
   sleep(ms: number): Promise<unknown>;
 }
 
@@ -59,67 +45,28 @@ const expiryMs = 31 * 86_400_000;
 
 export class McpService {
   readonly administration: Administration;
-  readonly #surroundings: McpSurroundings;
-  readonly #admission: AdmissionContext;
-  readonly #transport: TransportContext;
+  readonly #surroundings: Surroundings;
+  readonly #parts: McpParts;
   readonly #audit: McpAuditEntry[] = [];
   /** Of the OAuth endpoints, by method and path. */
   readonly #handlers: ReadonlyMap<string, Handler>;
 
-  constructor(surroundings: McpSurroundings, options: McpOptions) {
-    const { store, basePath, signingKey, baseUrl, clock } = surroundings;
+  constructor(surroundings: Surroundings, options: McpOptions) {
+    const { store, baseUrl } = surroundings;
+    const parts = createParts(surroundings, options);
+    const authorize = new Authorize(parts);
     this.#surroundings = surroundings;
-    const workspaces = new Workspaces(store);
-    const grants = new Grants(store, baseUrl, signingKey, options.refreshReuse ?? 'revokes the grant');
-    const sessions = new McpSessions();
-    const toolCalls = new ToolCalls(
-      store,
-      new Toolbox({
-        names: options.renameTools ?? {},
-        pageSize: options.toolsPerPage ?? 3,
-        tellsScopes: options.tellsToolScopes ?? false,
-      }),
-    );
-    const resource = () => `${baseUrl()}${paths.mcp}`;
-    this.#admission = {
-      limiter: new RateLimiter(options.rateLimit ?? {}),
-      grants,
-      workspaces,
-      resource,
-    };
-    this.#transport = {
-      sessions,
-      tellsSessionId: options.tellsSessionId ?? true,
-      run: (...call) => toolCalls.run(...call),
-    };
-    const codes = new Codes();
-    const authorize = new Authorize({
-      store,
-      codes,
-      grants,
-      workspaces,
-      issuer: baseUrl,
-      action: `${basePath}${paths.authorize}`,
-    });
+    this.#parts = parts;
     this.#handlers = new Map<string, Handler>([
       [`GET ${paths.protectedResource}`, () => jsonAnswer(200, protectedResource(baseUrl()))],
       [`GET ${paths.authorizationServer}`, () => jsonAnswer(200, authorizationServer(baseUrl()))],
       [`POST ${paths.register}`, (request) => register(store, request)],
       [`GET ${paths.authorize}`, (request) => authorize.begin(request)],
       [`POST ${paths.authorize}`, (request) => authorize.proceed(request)],
-      [`POST ${paths.token}`, (request) => exchange({ store, codes, grants }, request)],
+      [`POST ${paths.token}`, (request) => exchange(parts, request)],
     ]);
-    this.administration = new Administration({
-      store,
-      workspaces,
-      grants,
-      sessions,
-      calls: toolCalls.all,
-      audit: this.#audit,
-      resource,
-      clock,
-    });
-    if (options.enabled) workspaces.enable();
+    this.administration = new Administration(parts, this.#audit);
+    if (options.enabled) parts.workspaces.enable();
   }
 
   /** The path of an endpoint behind the base path, or undefined for a path that belongs to none. */
@@ -173,12 +120,12 @@ export class McpService {
   #admit(request: McpRequest): Caller | undefined {
     if (!isMcp(request)) return undefined;
     refuseWebPages(request);
-    countCall(this.#admission, request, this.#surroundings.clock());
-    return admitBearer(this.#admission, request);
+    countCall(this.#parts, request, this.#surroundings.clock());
+    return admitBearer(this.#parts, request);
   }
 
   #work(request: McpRequest, caller: Caller | undefined): Answer {
-    if (caller) return answerTransport(this.#transport, caller, request);
+    if (caller) return answerTransport(this.#parts, caller, request);
     const handler = this.#handlers.get(`${request.method} ${request.endpoint}`);
     if (!handler) throw new OAuthRefusal(405, 'invalid_request', 'Method not allowed');
     return handler(request);

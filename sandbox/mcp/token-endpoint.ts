@@ -1,39 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../answer.ts';
-import type { Store } from '../store.ts';
 import { findClient } from './clients.ts';
-import type { Codes } from './codes.ts';
-import type { Grants, TokenAnswer } from './grants.ts';
+import type { TokenAnswer } from './grants.ts';
 import { OAuthRefusal, oauthAnswer } from './oauth-refusal.ts';
+import type { McpParts } from './parts.ts';
 import type { McpRequest } from './request.ts';
 
-export interface TokenContext {
-  readonly store: Store;
-  readonly codes: Codes;
-  readonly grants: Grants;
-}
-
 /** "Exchanges the authorization code plus PKCE verifier for an access token and a refresh token", and refreshes them. */
-export function exchange(context: TokenContext, { body, headers, nowMs }: McpRequest): Answer {
+export function exchange(parts: McpParts, { body, headers, nowMs }: McpRequest): Answer {
   if (!String(headers['content-type']).includes('application/x-www-form-urlencoded')) {
     throw new OAuthRefusal(400, 'invalid_request', 'The content type must be application/x-www-form-urlencoded');
   }
   const form = new URLSearchParams(body.toString('utf8'));
   const client_id = form.get('client_id');
-  const client = findClient(context.store, client_id);
+  const client = findClient(parts.store, client_id);
   if (!client) throw new OAuthRefusal(401, 'invalid_client', 'The client is unknown; register again');
   switch (form.get('grant_type')) {
     case 'authorization_code':
-      return oauthAnswer(200, exchangeCode(context, form, client.client_id, nowMs));
+      return oauthAnswer(200, exchangeCode(parts, form, client.client_id, nowMs));
     case 'refresh_token':
-      return oauthAnswer(200, refresh(context, form, client.client_id, nowMs));
+      return oauthAnswer(200, refresh(parts, form, client.client_id, nowMs));
     default:
       throw new OAuthRefusal(400, 'unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
   }
 }
 
 function exchangeCode(
-  { codes, grants }: TokenContext,
+  { codes, grants }: McpParts,
   form: URLSearchParams,
   client_id: string,
   nowMs: number,
@@ -62,7 +55,7 @@ function exchangeCode(
   return grants.issue(grant, nowMs);
 }
 
-function refresh({ grants }: TokenContext, form: URLSearchParams, client_id: string, nowMs: number): TokenAnswer {
+function refresh({ grants }: McpParts, form: URLSearchParams, client_id: string, nowMs: number): TokenAnswer {
   const refreshToken = required(form, 'refresh_token');
   const grant = grants.verify(refreshToken, client_id, nowMs);
   refuseOtherResource(form, grant.resource);

@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts';
-import type { Caller } from './admission.ts';
 import { isObject, type Message, RpcError } from './json-rpc.ts';
 import { codes } from './mcp-refusal.ts';
+import type { Caller } from './request.ts';
 import { Actor } from './tools/actor.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 

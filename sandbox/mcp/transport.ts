@@ -1,36 +1,27 @@
 import { type Answer, jsonAnswer } from '../answer.ts';
 import { header } from '../checks.ts';
-import type { Caller } from './admission.ts';
 import { type Message, parseBody, RpcError } from './json-rpc.ts';
 import { codes, McpRefusal, type RequestId } from './mcp-refusal.ts';
-import type { McpSessions } from './mcp-sessions.ts';
-import type { McpRequest } from './request.ts';
-
-export interface TransportContext {
-  readonly sessions: McpSessions;
-  /** Whether the client gets a session id, which all later requests must carry. */
-  readonly tellsSessionId: boolean;
-  /** The result of one request; throws an RpcError, or an McpRefusal for an error status. */
-  run(caller: Caller, message: Message, nowMs: number): object;
-}
+import type { McpParts } from './parts.ts';
+import type { Caller, McpRequest } from './request.ts';
 
 /**
  * Streamable HTTP, as the revisions of the protocol describe it. How requests are answered is not shown. Here each is
  * answered with one JSON object, there are no streams, and no batches.
  */
-export function answerTransport(context: TransportContext, caller: Caller, request: McpRequest): Answer {
+export function answerTransport(parts: McpParts, caller: Caller, request: McpRequest): Answer {
   switch (request.method) {
     case 'POST':
-      return post(context, caller, request);
+      return post(parts, caller, request);
     case 'DELETE':
-      context.sessions.end(sessionOf(context, caller, request));
+      parts.sessions.end(sessionOf(parts, caller, request));
       return { status: 204, headers: {}, body: '', reason: null };
     default:
       throw new McpRefusal(405, 'Method not allowed', { headers: { allow: 'POST, DELETE' } });
   }
 }
 
-function post(context: TransportContext, caller: Caller, request: McpRequest): Answer {
+function post(parts: McpParts, caller: Caller, request: McpRequest): Answer {
   const accept = header(request.headers, 'accept');
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
     throw new McpRefusal(406, 'accept must name application/json and text/event-stream', { code: codes.notAcceptable });
@@ -39,34 +30,34 @@ function post(context: TransportContext, caller: Caller, request: McpRequest): A
     throw new McpRefusal(415, 'content-type must be application/json', { code: codes.notAcceptable });
   }
   const message = parseBody(request.body);
-  if (message.method === 'initialize') return initialize(context, caller, message);
-  sessionOf(context, caller, request);
+  if (message.method === 'initialize') return initialize(parts, caller, message);
+  sessionOf(parts, caller, request);
   const { id, method } = message;
   if (method === undefined || id === undefined) return { status: 202, headers: {}, body: '', reason: null };
   try {
-    return jsonAnswer(200, { jsonrpc: '2.0', id, result: context.run(caller, message, request.nowMs) });
+    return jsonAnswer(200, { jsonrpc: '2.0', id, result: parts.toolCalls.run(caller, message, request.nowMs) });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return jsonAnswer(200, { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } });
   }
 }
 
-function initialize(context: TransportContext, caller: Caller, { id, params }: Message): Answer {
+function initialize(parts: McpParts, caller: Caller, { id, params }: Message): Answer {
   const answer = jsonAnswer(200, { jsonrpc: '2.0', id, result: negotiate(params.protocolVersion, id ?? null) });
-  if (!context.tellsSessionId) return answer;
-  return { ...answer, headers: { ...answer.headers, 'mcp-session-id': context.sessions.begin(caller) } };
+  if (!parts.tellsSessionId) return answer;
+  return { ...answer, headers: { ...answer.headers, 'mcp-session-id': parts.sessions.begin(caller) } };
 }
 
 /** The session that the request belongs to; undefined if the service has none. */
-function sessionOf(context: TransportContext, caller: Caller, { headers }: McpRequest): string | undefined {
+function sessionOf(parts: McpParts, caller: Caller, { headers }: McpRequest): string | undefined {
   const revision = headers['mcp-protocol-version'];
   if (revision !== undefined && !isRevision(revision)) {
     throw new McpRefusal(400, 'mcp-protocol-version is not supported', { code: codes.notAcceptable });
   }
-  if (!context.tellsSessionId) return undefined;
+  if (!parts.tellsSessionId) return undefined;
   const id = header(headers, 'mcp-session-id');
   if (id === '') throw new McpRefusal(400, 'mcp-session-id is required', { code: codes.notAcceptable });
-  if (!context.sessions.has(id, caller)) throw new McpRefusal(404, 'The session is unknown or has ended');
+  if (!parts.sessions.has(id, caller)) throw new McpRefusal(404, 'The session is unknown or has ended');
   return id;
 }
 

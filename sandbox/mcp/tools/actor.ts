@@ -3,7 +3,7 @@ import type { ChecklistItem, Project, Task } from '../../records.ts';
 import { refuse } from '../../refusal.ts';
 import { operations } from '../../routes.ts';
 import { find, type Store } from '../../store.ts';
-import type { Caller } from '../admission.ts';
+import type { Caller } from '../request.ts';
 import { sees } from '../workspaces.ts';
 
 /** A caller at work on the records: sees what the person may see, and what it does has the person as its author. */
