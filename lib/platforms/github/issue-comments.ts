@@ -33,20 +33,7 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
 
   return {
     /** @returns undefined if the secret has no credentials to comment with */
-    async for(place: IssueAddress): Promise<
-      | {
-          /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
-          find(marker: string, since: number): Promise<MadeComment | undefined>;
-          /** @param mayLeave as in {@link Reply} */
-          make(text: string, mayLeave: () => void): Promise<MadeComment>;
-          /**
-           * A comment by its id.
-           * @returns null if it was deleted, undefined if the credentials may not read it
-           */
-          read(id: number): Promise<ReadComment | null | undefined>;
-        }
-      | undefined
-    > {
+    async for(place: IssueAddress) {
       if (!(await github.isThere())) return undefined;
       const repository = ownerAndRepo(place.repository);
       const issue = { ...repository, issue_number: place.issueNumber };
@@ -56,7 +43,8 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
         return authorized;
       };
       return {
-        find: (marker, since) =>
+        /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
+        find: (marker: string, since: number) =>
           github.ask<MadeComment | undefined>(async () => {
             const authorized = await credentials();
             const isOwn = await ownComments(authorized);
@@ -70,7 +58,8 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
             }
             return undefined;
           }, leftOut),
-        make: (text, mayLeave) =>
+        /** @param mayLeave as in {@link Reply} */
+        make: (text: string, mayLeave: () => void) =>
           github.ask<MadeComment>(async () => {
             const { request } = await credentials();
             const path = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -78,7 +67,11 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
             const { data } = await request(path, { ...issue, body: text });
             return { url: data.html_url };
           }, leftOut),
-        read: (id) =>
+        /**
+         * A comment by its id.
+         * @returns null if it was deleted, undefined if the credentials may not read it
+         */
+        read: (id: number) =>
           github.ask<ReadComment | null | undefined>(
             async () => {
               const { request } = await credentials();

@@ -7,17 +7,11 @@ interface Authorship {
   performed_via_github_app?: { id: number | bigint } | null | undefined;
 }
 
-/**
- * Finds out which comments were written with these credentials: only those can be the relay's.
- * @returns whether a comment is one; it is always false if GitHub does not say whose the token is
- */
-type OwnComments = (credentials: AuthorizedGithub) => Promise<(comment: Authorship) => boolean>;
-
 /** A token's owner is kept for an hour, in which the token may be replaced by that of another account. */
 const KEPT_FOR_MS = 3_600_000;
 
 /** https://docs.github.com/en/rest/users/users#get-the-authenticated-user */
-export function createOwnComments(clock: () => number): OwnComments {
+export function createOwnComments(clock: () => number) {
   let owner: { id: number | bigint; at: number } | undefined;
 
   async function ownerOf({ request }: AuthorizedGithub): Promise<number | bigint | undefined> {
@@ -33,7 +27,11 @@ export function createOwnComments(clock: () => number): OwnComments {
     }
   }
 
-  return async (credentials) => {
+  /**
+   * Finds out which comments were written with these credentials: only those can be the relay's.
+   * @returns whether a comment is one; it is always false if GitHub does not say whose the token is
+   */
+  return async (credentials: AuthorizedGithub): Promise<(comment: Authorship) => boolean> => {
     const { appId } = credentials;
     // People who act through the App have comments with its id too, but under their own names.
     if (appId) return ({ user, performed_via_github_app: app }) => user?.type === 'Bot' && String(app?.id) === appId;
