@@ -1,6 +1,8 @@
+import { parsedJson } from '../../json.ts';
 import { createMcpClient } from '../protocol/client.ts';
 import { McpRefusal, McpUnreadable } from '../protocol/errors.ts';
 import { exchange, readText } from '../protocol/exchange.ts';
+import { isRecord } from '../protocol/json-rpc.ts';
 import { type Authorization, beginAuthorization, finishAuthorization } from '../protocol/oauth/authorization.ts';
 import type { Challenge } from '../protocol/oauth/challenge.ts';
 import { discover, type TokenServer } from '../protocol/oauth/discovery.ts';
@@ -148,11 +150,8 @@ const meansForgotten = (error: string) => error === 'invalid_client' || error ==
 const needsABrowser: ReadonlySet<string> = new Set(['login_required', 'interaction_required', 'consent_required']);
 
 function jsonError(body: string): { error: string; description: string | undefined } | undefined {
-  try {
-    const { error, error_description: description } = JSON.parse(body);
-    if (typeof error !== 'string') return undefined;
-    return { error, description: typeof description === 'string' ? description : undefined };
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(body);
+  if (!isRecord(json) || typeof json.error !== 'string') return undefined;
+  const { error, error_description: description } = json;
+  return { error, description: typeof description === 'string' ? description : undefined };
 }

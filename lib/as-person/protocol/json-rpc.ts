@@ -1,3 +1,5 @@
+import { parsedJson } from '../../json.ts';
+
 type Id = string | number;
 
 /** An answer in JSON-RPC 2.0. If the other side could not read a message, its error has no id. */
@@ -9,12 +11,7 @@ export type Message =
 
 /** @returns the messages of a body or an event, which may be a batch (revision 2025-03-26), or undefined for anything else */
 export function readMessages(text: string): Message[] | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(text);
   const messages = (Array.isArray(json) ? json : [json]).map(readMessage);
   return messages.every((message) => message !== undefined) ? messages : undefined;
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../json.ts';
 import { isRecord } from './json-rpc.ts';
 import type { ToolResult } from './tool.ts';
 
@@ -10,12 +11,7 @@ export interface ListedRow {
 
 /** What a result holds as data: its structured content, or its first text if that is JSON. */
 function dataOf({ structured, texts }: ToolResult): unknown {
-  if (structured) return structured;
-  try {
-    return JSON.parse(texts[0] ?? '');
-  } catch {
-    return undefined;
-  }
+  return structured ?? parsedJson(texts[0] ?? '');
 }
 
 /** @param path names joined by dots */

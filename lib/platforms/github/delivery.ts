@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parsedJson } from '../../json.ts';
 
 /**
  * What GitHub delivers to a webhook.
@@ -68,12 +69,8 @@ function readPayload(body: Uint8Array, contentType: string): Record<string, unkn
     if (field === null) throw new PayloadError('the form has no field "payload"');
     text = field;
   }
-  let payload: unknown;
-  try {
-    payload = JSON.parse(text);
-  } catch {
-    throw new PayloadError('the payload is not JSON');
-  }
+  const payload = parsedJson(text);
+  if (payload === undefined) throw new PayloadError('the payload is not JSON');
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     throw new PayloadError('the payload is not a JSON object');
   }
