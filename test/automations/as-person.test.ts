@@ -74,12 +74,6 @@ describe('a command of a person with a linked account', () => {
 });
 
 describe('a person without a linked account', () => {
-  it('is asked to link one where links are required', async () => {
-    await start({ accounts: 'required' });
-    expect((await command(relay, `log 1h ${CHECKOUT}`)).text).toContain('Link your account first');
-    expect(await relay.jobs()).toEqual([]);
-  });
-
   it('acts through the key to the end, where they link an account meanwhile', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 40 });

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 let relay: TestRelay;
 let seeded: number;
@@ -222,20 +221,6 @@ describe('a transferred issue', () => {
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
     expect(defects()).toMatchObject([{ title: 'edited' }]);
-  });
-
-  it('an issue transferred to another connection leaves its defect and gets a new one', async () => {
-    const repositories = ['Hello-World', 'Other'].map((name, index) => ({
-      name: `Codertocat/${name}`,
-      connection: ['main', 'other'][index] ?? '',
-      issueToDefect: { projectId: PROJECT },
-    }));
-    await start({ config: defineConfig({ connections: { main: {}, other: {} }, github: { repositories } }) });
-    await happens(issueEvent('opened'), went(), came());
-    expect(defects()).toMatchObject([
-      { description: expect.stringContaining('Hello-World#1') },
-      { description: expect.stringContaining('Other#2') },
-    ]);
   });
 
   it('a transfer moves the claim of a parked job, which a person settles later', async () => {

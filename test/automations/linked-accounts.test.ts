@@ -79,13 +79,6 @@ describe('where a linked account is required', () => {
     return github;
   }
 
-  it('a search needs one, too: the key may see what the person may not', async () => {
-    await start({ accounts: 'required', isLinked: false });
-    expect((await command(relay, 'find checkout', { channelId: PLATFORM })).text).toContain('Link your account first');
-    await linkAccount(relay);
-    expect((await ask(relay, 'find checkout', { channelId: PLATFORM })).inTheEnd).toContain('Release checkout');
-  });
-
   it.each([
     ['who is known in Slack', MIRA, sandboxCommands(), 'Link your account first, in Slack'],
     ['whom the relay does not know', undefined, sandboxCommands(), 'to add you to people'],

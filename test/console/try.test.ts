@@ -60,13 +60,6 @@ describe('the screen Try', () => {
     expect(new Set(jobs.map(({ subject }) => subject)).size).toBe(1);
   });
 
-  it.each(['issue edited', 'issue labeled', 'done-comment', 'log-comment', 'merged'])(
-    'the relay understands the example %s',
-    async (id) => {
-      await expect(send(id)).resolves.toMatch(/took it|had it already|takes no notice/);
-    },
-  );
-
   it('the button in the answer to a command can be pressed', async () => {
     await act({ do: 'send command', text: '/pm link' });
     const [answer] = (await read()).messages;

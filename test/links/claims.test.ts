@@ -332,18 +332,6 @@ describe('resolve --again', () => {
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);
   });
-
-  it('resolve --again searches once more before it creates', async () => {
-    await parked();
-    const marker = heldBy(await relay.links.get('issue-9001')).claim?.marker;
-    const [some] = relay.sandbox.data.defects;
-    if (!some) throw new Error('the seed has no defect');
-    relay.sandbox.data.defects.push({ ...some, defect_id: 'late', project_id: PROJECT, description: `… ${marker}` });
-    relay.clock.now += 6 * 60_000;
-    await again();
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ defect_id: 'late' }]);
-  });
 });
 
 describe('an update', () => {

@@ -98,17 +98,6 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
     await page.getByText('72d3162e-cc78-11e3-81ab-4c9367dc0958').waitFor();
   });
 
-  it('a read-only console shows none of these actions', async () => {
-    const { page, go } = await open('now', { facts: { operate: false } });
-    for (const screen of ['now', 'links']) {
-      await go(screen);
-      await page.locator('.card').first().waitFor();
-      for (const name of ['Resume…', 'Run…', 'Change…', 'Change another link…']) {
-        expect(await page.getByRole('button', { name }).count()).toBe(0);
-      }
-    }
-  });
-
   it('the questions fit a phone', async () => {
     const { page, go } = await open('links');
     await page.setViewportSize(NARROW);

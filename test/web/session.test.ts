@@ -4,7 +4,7 @@ import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { openConsole } from './console-page.ts';
 import { numberedJob, sampleJobs, unknownJob } from './fixture/sample-jobs.ts';
 import { links } from './fixture/sample-relay.ts';
-import { type Fixture, type FixtureOptions, startFixture, WRONG_ID } from './fixture/server.ts';
+import { type Fixture, type FixtureOptions, startFixture } from './fixture/server.ts';
 
 describe.skipIf(isWithoutBrowser)('the page and its server', () => {
   let browser: Browser;
@@ -199,12 +199,21 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
   it('a read-only console has no way to change anything, and says why', async () => {
     const fixture = await start({ facts: { operate: false } });
     const { page, go } = await open(fixture.url);
-    for (const screen of [`jobs/${unknownJob.id}`, 'parked', 'try']) {
+    const actions = [
+      'Replay',
+      'Discard…',
+      'It exists…',
+      'Create it again',
+      'Search once more',
+      'Resume…',
+      'Run…',
+      'Change…',
+    ];
+    for (const screen of [`jobs/${unknownJob.id}`, 'parked', 'now', 'links', 'try']) {
       await go(screen);
-      await page.getByText('This console is read-only.').first().waitFor();
-      for (const name of ['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more']) {
-        expect(await page.getByRole('button', { name }).count()).toBe(0);
-      }
+      await page.locator('.card').first().waitFor();
+      if (!['now', 'links'].includes(screen)) await page.getByText('This console is read-only.').first().waitFor();
+      for (const name of actions) expect(await page.getByRole('button', { name }).count()).toBe(0);
       for (const name of ['Send the event', 'Send the command', 'Break it', 'Take it back', 'Log the rest', 'Log']) {
         for (const button of await page.getByRole('button', { name, exact: true }).all()) {
           expect(await button.isDisabled()).toBe(true);
@@ -212,34 +221,5 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
       }
     }
     expect(fixture.changes).toEqual([]);
-  });
-
-  it('a decision that is refused leaves its question open, with the reason', async () => {
-    const fixture = await start();
-    const { page, go } = await open(fixture.url);
-    await go(`jobs/${unknownJob.id}`);
-    await page.getByRole('button', { name: 'It exists…' }).click();
-    const question = page.getByRole('dialog');
-    await question.getByLabel('Id in the service').fill(WRONG_ID);
-    await question.getByRole('button', { name: 'Continue with this id' }).click();
-    await question.getByRole('alert').getByText('there is no such defect').waitFor();
-    await question.getByLabel('Id in the service').fill('b542cd7c');
-    await question.getByRole('button', { name: 'Continue with this id' }).click();
-    await question.waitFor({ state: 'detached' });
-  });
-
-  it('several parked jobs are replayed at once, after a question that says how many', async () => {
-    const fixture = await start();
-    const { page, go } = await open(fixture.url);
-    await go('parked');
-    const group = page.getByRole('region', { name: 'the API key is unknown or revoked' });
-    await group.getByLabel('Select all').check();
-    await group.getByRole('button', { name: 'Replay (3)' }).click();
-    const question = page.getByRole('dialog', { name: 'Replay 3 jobs?' });
-    expect(fixture.changes).toEqual([]);
-    await question.getByRole('button', { name: 'Replay 3 jobs' }).click();
-    await page.getByText('3 jobs changed.').waitFor();
-    const ids = sampleJobs.filter(({ status, outcomeUnknown }) => status === 'parked' && !outcomeUnknown);
-    expect(fixture.changes).toEqual([{ path: '/api/jobs', body: { do: 'replay', ids: ids.map(({ id }) => id) } }]);
   });
 });

@@ -75,14 +75,6 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
     expect(relay.sandbox.data.defects.at(-1)?.title).toMatch(/^Spelling error in the README file \(edited at .+\)$/);
   });
 
-  it('a toast of a command leads to its job', async () => {
-    const { page, relay, command } = await open();
-    await command('/pm find login');
-    await page.getByRole('link', { name: 'Open the job' }).click();
-    await relay.workToTheEnd();
-    await page.getByRole('heading', { name: /find login/ }).waitFor();
-  });
-
   it('armed faults say in words what will happen, and are taken back one by one', async () => {
     const { page, act, facts } = await open();
     for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });

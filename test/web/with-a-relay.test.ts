@@ -2,7 +2,6 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { consoleOf, TOKEN } from '../console/console-of.ts';
-import { storeManyJobs } from '../console/many-jobs.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay } from '../relay.ts';
 import { openConsole } from './console-page.ts';
@@ -111,19 +110,5 @@ describe.skipIf(isWithoutBrowser)('with a relay', () => {
     await page.getByText(words).waitFor();
     await go('jobs');
     await page.getByRole('banner').getByText('prod (stopped)').waitFor();
-  });
-
-  it('the list of 10,000 jobs shows its first page', { timeout: 180_000 }, async () => {
-    const { relay, open } = await start();
-    await storeManyJobs(relay, 10_000);
-    const { page, go } = await open();
-    await go('jobs');
-    await page.getByText('50 jobs shown').waitFor();
-    await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByText('100 jobs shown').waitFor();
-    await page.getByRole('button', { name: /^Parked 1,000\+/ }).click();
-    await page.getByText('50 jobs shown').waitFor();
-    expect(await page.locator('tbody tr').count()).toBe(50);
-    expect(await page.locator('tbody .mark').allInnerTexts()).toEqual(Array(50).fill('Parked'));
   });
 });
