@@ -340,17 +340,6 @@ describe('a backfill and the events of its issues', () => {
     expect(defects()).toHaveLength(expected.defects);
     if (expected.title) expect(defects()).toMatchObject([{ title: expected.title }]);
   });
-
-  it('waits for the job of an event that makes the defect', async () => {
-    await start();
-    exists(1);
-    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
-    await happens(issueEvent('opened'));
-    await relay.work();
-    await backfill();
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-  });
 });
 
 describe('a job of a backfill that claimed its issue and then met a limit', () => {

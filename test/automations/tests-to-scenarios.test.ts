@@ -162,6 +162,7 @@ describe('what is sent', () => {
     await run({ number: 1 }, { scenario: SCENARIO }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['draft', 'passed']);
     expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service does`);
+    expect([check()?.conclusion, await relay.jobs('parked')]).toEqual(['neutral', []]);
   });
 
   it('what a person changes in the service stays until the results change', async () => {
@@ -255,14 +256,6 @@ describe('what is sent', () => {
     await relay.post('workflow_run', workflowRun({ number: 1 }));
     await relay.workToTheEnd();
     expect(statusOf()).toBe(status);
-  });
-
-  it('what the service does not take is said in the check, and the rest is sent', async () => {
-    await run({ number: 1 }, { scenario: 'unknown' }, { scenario: SCENARIO });
-    expect(statusOf()).toBe('passed');
-    expect(text()).toContain('Scenario unknown, 1 passed, 0 failed, 0 skipped: not sent: the service does not take it');
-    expect(check()?.conclusion).toBe('neutral');
-    expect((await relay.jobs('parked')).length).toBe(0);
   });
 
   it('a lost answer is repeated, and an older update that may still arrive is overwritten', async () => {

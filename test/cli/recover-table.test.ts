@@ -2,9 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { decideLink } from '../../lib/operators/decide-link.ts';
 import { targetName } from '../../lib/platforms/github/redelivery/hooks.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
@@ -12,6 +9,7 @@ import { keys } from '../../lib/state/table/keys.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from '../github-hooks-api.ts';
 import { issueEvent } from '../issue-events.ts';
+import { clearLink } from '../links/clear-link.ts';
 import { APP, ofRepository, TOKEN } from '../redelivery-trial.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { backUp, replaceTable } from '../replaced-table.ts';
@@ -125,13 +123,7 @@ describe('relay recover', () => {
     await happens('opened', { id: 1 });
     const first = defectOf(1);
     const copy = await backUp(relay);
-    await decideLink({ entity: 'issue-9001', name: `${REPOSITORY}#1` }, 'clear', {
-      ...relay.stores,
-      config: relay.runtime.config,
-      journal: (jobId) => openJournal(relay.stores.table, jobId, relay.stores.clock),
-      markers: createMarkers(relay.stores.secrets),
-      by: 'alice',
-    });
+    await clearLink(relay, 1);
     await happens('edited', { id: 1, title: 'anew', seconds: 9 });
     const newest = defects().at(-1);
     expect(defects()).toHaveLength(2);

@@ -10,26 +10,16 @@ const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(..
 
 describe('a duration', () => {
   it.each([
-    ['1h30m', 90],
-    ['1h 30m', 90],
-    ['1 hour 30 minutes', 90],
     ['1hr30min', 90],
     ['1h30', 90],
-    ['2 hrs', 120],
     ['2HOURS', 120],
     ['45 Min', 45],
     ['1 minute', 1],
-    ['90m', 90],
-    ['1.5h', 90],
-    ['1,5h', 90],
     ['.5h', 30],
     ['0,25 hours', 15],
-    ['1:30', 90],
     ['01:05', 65],
     ['0:01', 1],
     ['24:00', DAY_MINUTES],
-    ['24h', DAY_MINUTES],
-    ['1440m', DAY_MINUTES],
     ['0h1m', 1],
     ['  1h\u00a030m\n', 90],
   ])('the duration %o is %i minutes', (text, minutes) => {

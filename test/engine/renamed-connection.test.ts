@@ -1,9 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { decideLink } from '../../lib/operators/decide-link.ts';
 import { issueEvent } from '../issue-events.ts';
+import { clearLink } from '../links/clear-link.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 const MINUTE = 60_000;
@@ -43,15 +41,7 @@ it('a job in the line of a renamed connection does not keep its claim for a week
       await relay.sweep();
     }
   }
-  const clear = decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
-    ...relay.stores,
-    config: runtime.config,
-    journal: (id) => openJournal(relay.stores.table, id, () => relay.clock.now),
-    markers: createMarkers(relay.stores.secrets),
-    by: 'alice',
-    clock: () => relay.clock.now,
-  });
-  await clear.catch((error) => console.log(String(error)));
+  await clearLink(relay, 1).catch((error) => console.log(String(error)));
   const made = relay.sandbox.data.defects.length - before;
   expect({ made, parked: (await relay.jobs('parked')).length }).not.toEqual({ made: 0, parked: 0 });
 });

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { decideLink } from '../../lib/operators/decide-link.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
+import { clearLink } from '../links/clear-link.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { type Backup, backUp, replaceTable } from '../replaced-table.ts';
 
@@ -91,12 +89,8 @@ describe('after the table was replaced', () => {
     expect(relay.sandbox.data.defects).toHaveLength(before);
     // While workers may still use the earlier table, no one can know.
     relay.clock.now += 15 * 60_000;
-    const { stores, runtime } = relay;
-    const options = { ...stores, config: runtime.config, markers: createMarkers(stores.secrets), clock: runtime.clock };
-    const journal = (id: string) => openJournal(stores.table, id, runtime.clock);
-    const issue = { entity: 'issue-9002', name: 'Codertocat/Hello-World#2' };
-    await decideLink(issue, 'clear', { ...options, journal, by: 'alice' });
-    if (job) await requeueJob(job, stores);
+    await clearLink(relay, 2);
+    if (job) await requeueJob(job, relay.stores);
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects).toHaveLength(before + 1);
   });

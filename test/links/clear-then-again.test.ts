@@ -1,10 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { decideLink } from '../../lib/operators/decide-link.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
+import { clearLink } from './clear-link.ts';
 
 const MINUTE = 60_000;
 let relay: TestRelay;
@@ -27,15 +25,8 @@ it.each(['again', 'search'] as const)(
     relay.clock.now += 10 * MINUTE;
 
     const clock = () => relay.clock.now;
-    const { stores, runtime } = relay;
-    await decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
-      ...stores,
-      config: runtime.config,
-      journal: (id) => openJournal(stores.table, id, clock),
-      markers: createMarkers(stores.secrets),
-      by: 'alice',
-      clock,
-    });
+    const { stores } = relay;
+    await clearLink(relay, 1);
     if (how === 'again' && job) await resolveJob(job, 'again', { ...stores, by: 'alice', clock });
     if (how === 'search' && job) {
       const { requeueJob } = await import('../../lib/engine/line/sweep.ts');

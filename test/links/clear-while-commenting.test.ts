@@ -1,11 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { createMarkers } from '../../lib/engine/record/markers.ts';
-import { decideLink } from '../../lib/operators/decide-link.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { clearLink } from './clear-link.ts';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
@@ -20,18 +18,11 @@ it('a cleared link does not get the cleared defect back', async () => {
   await relay.post('issues', issueEvent('opened'));
   await relay.work();
   const [job] = await relay.jobs();
-  const { stores, runtime } = relay;
+  const { stores } = relay;
   const link = await relay.links.get('issue-9001');
   expect(link.life).toBe('made');
   const cleared = link.life === 'made' ? link.defect.id : undefined;
-  await decideLink({ entity: 'issue-9001', name: 'Codertocat/Hello-World#1' }, 'clear', {
-    ...stores,
-    config: runtime.config,
-    journal: (id) => openJournal(stores.table, id, () => relay.clock.now),
-    markers: createMarkers(stores.secrets),
-    by: 'alice',
-    clock: () => relay.clock.now,
-  });
+  await clearLink(relay, 1);
   github.refusal = undefined;
   if (job?.status === 'parked') await requeueJob(job, stores);
   await relay.workToTheEnd();

@@ -131,14 +131,7 @@ describe('minutes', () => {
     -0.001,
     Number.NaN,
     Number.POSITIVE_INFINITY,
-    '',
-    ' ',
-    '-1',
-    'NaN',
-    '1e1',
-    '0x10',
-    '1.2.3',
-    '1.',
+    ...['', ' ', '-1', 'NaN', '1e1', '0x10', '1.2.3', '1.'],
   ];
   const noDurations = [...neither, '1,234.5', null, undefined, true, [], [1], {}, 1n, new Date(0)];
   it.each([

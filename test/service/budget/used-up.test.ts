@@ -16,17 +16,6 @@ function day(...calls: { hoursAgo: number; count: number }[]) {
   return window;
 }
 
-it('the limit of the day is used up when the pace of the last hour reaches it', () => {
-  // 600 calls in 60 minutes: 10 a minute.
-  const window = day({ hoursAgo: 0.5, count: 600 });
-  expect(usedUpAt(window, 1_200, NOW)).toBe(NOW + HOUR);
-});
-
-it('calls of a day ago make room again', () => {
-  const window = day({ hoursAgo: 23.5, count: 300 }, { hoursAgo: 0.5, count: 600 });
-  expect(usedUpAt(window, 1_500, NOW)).toBeGreaterThan(NOW + HOUR);
-});
-
 it('a quiet hour has no forecast, and a full day is used up now', () => {
   expect(usedUpAt(day({ hoursAgo: 3, count: 400 }), 500, NOW)).toBeUndefined();
   expect(usedUpAt(day({ hoursAgo: 3, count: 500 }), 500, NOW)).toBe(NOW);

@@ -55,21 +55,6 @@ describe('a request', () => {
     expect(nonces.every((nonce) => nonce.length >= 8)).toBe(true);
   });
 
-  it('a request is carried out at most once, however often it is sent', async () => {
-    const { sandbox, client } = await sandboxAndClient();
-    const request = client.sign(updateDefect, { defect_id: sandbox.data.defects[0]?.defect_id ?? '', title: 'First' });
-    expect((await client.send(updateDefect, request)).status).toBe(200);
-    expect(await failureOf(client.send(updateDefect, request))).toMatchObject({ reason: 'nonce already used' });
-  });
-
-  it('many requests can run at the same time', async () => {
-    const { sandbox, client } = await sandboxAndClient();
-    const numbers = Array.from({ length: 8 }, (_, number) => number);
-    const results = await Promise.all(numbers.map((number) => client.call(validate, { number })));
-    expect(results.map(({ data }) => data)).toEqual(numbers.map((number) => ({ number })));
-    expect(sandbox.requests).toBe(8);
-  });
-
   it.each<[string, Answering]>([
     ['a result', done],
     ['a refusal', reply(401, { success: false, message: 'Invalid signature', data: null })],
@@ -109,16 +94,6 @@ describe("a service whose clock differs from the client's", () => {
     clocks.sandbox += minuteMs;
     expect((await client.call(validate, { third: true })).data).toEqual({ third: true });
     expect(sandbox.requests).toBe(3);
-  });
-
-  it('the service keeps refusing what was signed before the offset was known', async () => {
-    const { sandbox, client, clocks } = await sandboxAndClient();
-    clocks.sandbox += 20 * minuteMs;
-    const request = client.sign(validate, {});
-    for (const _ of ['first', 'second']) {
-      expect(await failureOf(client.send(validate, request))).toMatchObject({ reason: 'timestamp outside window' });
-    }
-    expect(sandbox.requests).toBe(2);
   });
 
   it('the client follows a service clock that is corrected', async () => {

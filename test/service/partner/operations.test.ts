@@ -303,10 +303,4 @@ describe('a raw operation', () => {
     expect((await client.call(rawOperation('projects/archive'), { any: ['thing', { at: 'all' }] })).data).toBe('done');
     expect(received).toMatchObject([{ path: '/api/v1/partner/projects/archive' }]);
   });
-
-  it('is named in its errors', async () => {
-    const { client } = await sandboxAndClient();
-    const error = await failureOf(client.call(rawOperation('/projects/archive'), {}));
-    expect(error).toMatchObject({ operation: 'projects/archive', status: 404, serviceMessage: 'Unknown operation' });
-  });
 });

@@ -106,14 +106,6 @@ it('any payload comes back from the service unchanged', async () => {
   expect(sandbox.audit.every(({ status }) => status === 200)).toBe(true);
 });
 
-it('any payload of any length comes back, whatever its last block has', async () => {
-  const { client } = await sandboxAndClient(unlimited);
-  for (let length = 0; length < 16; length++) {
-    const payload = { text: 'x'.repeat(length) };
-    expect((await client.call(validate, payload)).data).toEqual(payload);
-  }
-});
-
 type Part = 'body' | 'x-signature' | 'x-timestamp' | 'x-nonce';
 
 function partOf(request: SignedRequest, part: Part): string {
