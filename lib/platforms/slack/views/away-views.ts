@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
 import { button, message, plainSection, type SlackMessage } from '../messages.ts';
+import { modal } from './blocks.ts';
 
 /** A button that opens the form in which a person says until when they are away. Its value is the connection. */
 export const AWAY_BUTTON = 'away';
@@ -12,23 +13,16 @@ export const AWAY_MODAL = 'away';
 export const awayMemory = z.object({ responseUrl: z.optional(z.url()) });
 
 export function awayModal(responseUrl: string | undefined): ModalView {
-  return {
-    type: 'modal',
-    callback_id: AWAY_MODAL,
-    private_metadata: JSON.stringify({ responseUrl } satisfies z.output<typeof awayMemory>),
-    title: { type: 'plain_text', text: 'Away until' },
-    submit: { type: 'plain_text', text: 'Save' },
-    close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [
-      {
-        type: 'input',
-        block_id: 'until',
-        label: { type: 'plain_text', text: 'The last day of your absence' },
-        hint: { type: 'plain_text', text: 'You get no reminders through that day. You can undo this.' },
-        element: { type: 'datepicker', action_id: 'until' },
-      },
-    ],
-  };
+  const memory: z.output<typeof awayMemory> = { responseUrl };
+  return modal(AWAY_MODAL, memory, { title: 'Away until', submit: 'Save' }, [
+    {
+      type: 'input',
+      block_id: 'until',
+      label: { type: 'plain_text', text: 'The last day of your absence' },
+      hint: { type: 'plain_text', text: 'You get no reminders through that day. You can undo this.' },
+      element: { type: 'datepicker', action_id: 'until' },
+    },
+  ]);
 }
 
 export const awayMessage = (until: string): SlackMessage =>

@@ -2,13 +2,12 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { comparableName } from '../../../commands/words.ts';
 import { cutToLength } from '../../../text.ts';
 import type { KnownTask } from '../known-tasks.ts';
-import { MAX_OPTIONS } from './limits.ts';
+import { MAX_OPTIONS, option } from './blocks.ts';
 
 /** The block of a list that Slack asks the relay for while a person types. */
 export const TASK_SELECT = 'find-task';
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
-const MAX_LABEL_LENGTH = 75;
 const MAX_VALUE_LENGTH = 150;
 const BY_ID = 'id ';
 const AS_TYPED = 'text ';
@@ -57,7 +56,3 @@ export function chosenTask(value: string): { id: string } | { typed: string } {
 }
 
 const fits = (value: string | undefined) => value !== undefined && value.length <= MAX_VALUE_LENGTH;
-
-function option(label: string, value: string): PlainTextOption {
-  return { text: { type: 'plain_text', text: cutToLength(label, MAX_LABEL_LENGTH, '…') || value }, value };
-}

@@ -5,7 +5,7 @@ import { cutToLength } from '../../../text.ts';
 import { placeAsked } from '../command-button.ts';
 import type { KnownProject } from '../known-projects.ts';
 import { plainSection, section } from '../messages.ts';
-import { MAX_INPUT_LENGTH, MAX_OPTION_LENGTH, MAX_OPTIONS } from './limits.ts';
+import { MAX_OPTIONS, modal, option } from './blocks.ts';
 import { taskSelect } from './task-select.ts';
 
 export const DEFECT_MODAL = 'defect';
@@ -31,14 +31,14 @@ interface OptionGroup {
 const MAX_OPTIONS_BYTES = 220_000;
 const CUT = '\n[Cut here: a form holds 3,000 characters.]';
 const CUT_MESSAGE = `${CUT.slice(0, -1)} The defect has a link to the whole message.]`;
+/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+const MAX_INPUT_LENGTH = 3_000;
 const MAX_TITLE_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 
-/** The modal's origin, stored in the modal. Slack keeps up to 3,000 characters. */
+/** The modal's origin, stored in the modal. */
 export const defectMemory = z.object({ channelId: z.string(), permalink: z.optional(z.string()) });
 export const logTimeMemory = z.object({ connection: z.string(), task: z.optional(z.string()) });
-
-type LogTimeMemory = z.output<typeof logTimeMemory>;
 
 const task = z.object({ id: z.string(), name: z.string() });
 const project = z.object({ id: z.string(), name: z.string() });
@@ -72,31 +72,23 @@ export interface DefectModal {
 }
 
 /** The modal for creating a defect. Without known projects, it waits for their list. */
-export function defectModal(settings: SlackConfig, modal: DefectModal): ModalView {
+export function defectModal(settings: SlackConfig, shown: DefectModal): ModalView {
   const { types, priorities, severities } = settings.defect;
-  const { memory, projects, projectId, title = '' } = modal;
+  const { memory, projects, projectId, title = '' } = shown;
   const cut = memory.permalink === undefined ? CUT : CUT_MESSAGE;
-  return {
-    type: 'modal',
-    callback_id: DEFECT_MODAL,
-    private_metadata: JSON.stringify(memory),
-    title: { type: 'plain_text', text: 'Create a defect' },
-    submit: { type: 'plain_text', text: 'Create' },
-    close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [
-      ...projectBlocks(projects, projectId),
-      textInput('title', 'Title', { initial: cutToLength(title, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
-      textInput('description', 'Description', {
-        initial: cutToLength(descriptionOf(modal), MAX_INPUT_LENGTH, cut),
-        max: MAX_INPUT_LENGTH,
-        multiline: true,
-        optional: true,
-      }),
-      choice('type', 'Type', types),
-      choice('priority', 'Priority', priorities),
-      choice('severity', 'Severity', severities),
-    ],
-  };
+  return modal(DEFECT_MODAL, memory, { title: 'Create a defect', submit: 'Create' }, [
+    ...projectBlocks(projects, projectId),
+    textInput('title', 'Title', { initial: cutToLength(title, MAX_TITLE_LENGTH), max: MAX_TITLE_LENGTH }),
+    textInput('description', 'Description', {
+      initial: cutToLength(descriptionOf(shown), MAX_INPUT_LENGTH, cut),
+      max: MAX_INPUT_LENGTH,
+      multiline: true,
+      optional: true,
+    }),
+    choice('type', 'Type', types),
+    choice('priority', 'Priority', priorities),
+    choice('severity', 'Severity', severities),
+  ]);
 }
 
 /** Text that does not fit into the title goes into the description. */
@@ -127,29 +119,21 @@ export function logTimeModal({
   date,
   duration,
 }: LogTimeModal): ModalView {
-  const task = 'id' in on ? on : undefined;
-  return {
-    type: 'modal',
-    callback_id: LOG_TIME_MODAL,
-    private_metadata: JSON.stringify({ connection, ...(task && { task: task.id }) } satisfies LogTimeMemory),
-    title: { type: 'plain_text', text: 'Log time' },
-    submit: { type: 'plain_text', text: 'Log' },
-    close: { type: 'plain_text', text: 'Cancel' },
-    blocks: [
-      ...(projectName === undefined ? [] : [plainSection(`On a task of ${projectName}`)]),
-      ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on, isTyped)),
-      textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
-      {
-        type: 'input',
-        block_id: 'date',
-        optional: true,
-        label: { type: 'plain_text', text: 'On which day' },
-        hint: { type: 'plain_text', text: 'Today, unless you choose another.' },
-        element: { type: 'datepicker', action_id: 'date', initial_date: date },
-      },
-      textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
-    ],
-  };
+  const memory: z.output<typeof logTimeMemory> = { connection, task: 'id' in on ? on.id : undefined };
+  return modal(LOG_TIME_MODAL, memory, { title: 'Log time', submit: 'Log' }, [
+    ...(projectName === undefined ? [] : [plainSection(`On a task of ${projectName}`)]),
+    ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on, isTyped)),
+    textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
+    {
+      type: 'input',
+      block_id: 'date',
+      optional: true,
+      label: { type: 'plain_text', text: 'On which day' },
+      hint: { type: 'plain_text', text: 'Today, unless you choose another.' },
+      element: { type: 'datepicker', action_id: 'date', initial_date: date },
+    },
+    textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
+  ]);
 }
 
 function taskInputs(tasks: readonly { id: string; name: string }[], isTyped: boolean): InputBlock[] {
@@ -193,10 +177,6 @@ function fitting(options: readonly PlainTextOption[]): PlainTextOption[] {
 
 function initials(of: PlainTextOption | undefined): string {
   return cutToLength(of?.text.text ?? '', 12);
-}
-
-function option(name: string, value: string): PlainTextOption {
-  return { text: { type: 'plain_text', text: cutToLength(name, MAX_OPTION_LENGTH, '…') || value }, value };
 }
 
 function choice(block: string, label: string, values: readonly string[]): InputBlock {

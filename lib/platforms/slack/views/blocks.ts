@@ -1,0 +1,29 @@
+import type { ModalView, PlainTextOption } from '@slack/types';
+import { cutToLength } from '../../../text.ts';
+
+/** Of a list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+export const MAX_OPTIONS = 100;
+/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+const MAX_OPTION_LENGTH = 75;
+
+export function option(label: string, value: string): PlainTextOption {
+  return { text: { type: 'plain_text', text: cutToLength(label, MAX_OPTION_LENGTH, '…') || value }, value };
+}
+
+/** @param memory what Slack gives back with what the person enters; it keeps up to 3,000 characters */
+export function modal(
+  id: string,
+  memory: object,
+  { title, submit }: { title: string; submit: string },
+  blocks: ModalView['blocks'],
+): ModalView {
+  return {
+    type: 'modal',
+    callback_id: id,
+    private_metadata: JSON.stringify(memory),
+    title: { type: 'plain_text', text: title },
+    submit: { type: 'plain_text', text: submit },
+    close: { type: 'plain_text', text: 'Cancel' },
+    blocks,
+  };
+}
