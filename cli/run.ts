@@ -32,8 +32,8 @@ export function addRunCommand({ program, stage }: Cli): void {
       'after',
       `
   npm run -s relay -- run credential-check
-  npm run -s relay -- run timesheet-reminder --at 2026-11-20T16:30+01:00
-  npm run -s relay -- --stage prod run timesheet-reminder --at 2026-11-20T16:30+01:00`,
+  npm run -s relay -- run due-schedules --at 2026-11-20T16:30+01:00
+  npm run -s relay -- --stage prod run due-schedules --at 2026-11-20T16:30+01:00`,
     )
     .action(async (slug: string, { at, json }: RunOptions) => {
       const event = eventNow(slug, at);
@@ -41,13 +41,13 @@ export function addRunCommand({ program, stage }: Cli): void {
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
       if (!json) console.log(`${slug} ran:`);
       printJson(result);
-      if (slug === 'timesheet-reminder' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
+      if (slug === 'due-schedules' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
         console.log(nothingDue(await loadConfig(), (at ?? new Date()).getTime()));
       }
     });
 }
 
-/** What timesheet-reminder returns. */
+/** What due-schedules returns. */
 const jobsMade = z.looseObject({ jobs: z.array(z.unknown()) });
 
 /** Why nothing is due at that time, and when something was. */

@@ -110,8 +110,8 @@ const access: Readonly<Record<string, TableAccess>> = {
   'github-redelivery': {
     items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },
   },
-  'timesheet-reminder': {
-    items: { job: ['GetItem', 'PutItem', 'UpdateItem'] },
+  'due-schedules': {
+    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], ownSchedules: ['GetItem', 'PutItem'] },
   },
   // Not functions, but people: infra/console-policies.ts.
   'console-read': {

@@ -31,6 +31,8 @@ export interface Schedule {
 export interface ScheduleEvent {
   /** The time that it was fired for, in ISO 8601 with its zone; without it, now. */
   at?: string;
+  /** Only this schedule of the team, at that time. */
+  own?: string;
 }
 
 /**
@@ -92,7 +94,7 @@ export const schedules: readonly Schedule[] = [
     broken: 'GitHub events that arrived while the relay could not accept them stay lost.',
   },
   {
-    slug: 'timesheet-reminder',
+    slug: 'due-schedules',
     everyMinutes: 15,
     takesTime: true,
     timeoutSeconds: 60,
@@ -102,6 +104,6 @@ export const schedules: readonly Schedule[] = [
       queues: ['background'],
       service: false,
     },
-    broken: 'people are not reminded of their timesheets, and leads get no summary.',
+    broken: 'people are not reminded of their timesheets, leads get no summary, and own schedules make no jobs.',
   },
 ];

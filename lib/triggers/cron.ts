@@ -8,7 +8,7 @@ const LOOKED_AT = 200;
 
 /**
  * The times of a cron expression after `from` and up to `to`, in epoch milliseconds. A time that daylight saving skips is
- * due when the clock goes on; a fixed time that it repeats is due once. https://github.com/hexagon/croner
+ * due when the clock goes on; a fixed time that it repeats is due the first time. https://github.com/hexagon/croner
  */
 export function timesOf(cron: string, timeZone: string, from: number, to: number): number[] {
   const times: number[] = [];

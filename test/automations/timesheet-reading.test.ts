@@ -113,7 +113,7 @@ describe('pages', () => {
     await start(timesheets({ people: 'all' }));
     people(101);
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/users/list', skip: 1, times: 1 });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     join(relay, 'New');
     relay.sandbox.data.users.unshift(...relay.sandbox.data.users.splice(-1));
@@ -126,7 +126,7 @@ describe('pages', () => {
     const connections = { main: { limits: { perMinute: 6 } } };
     await start(timesheets({ people: 'all' }, { connections }), { sandbox: { rateLimit: { perMinute: 6 } } });
     for (const person of people(120)) for (const date of WEEK) log(relay, person, 8, { date });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     expect(await relay.jobs('waiting')).toHaveLength(1);
     expect((await ask(relay, 'done 101')).inTheEnd).toContain('101');
@@ -142,7 +142,7 @@ describe('pages', () => {
     log(relay, mira, 4);
     log(relay, tomasz, 6.5);
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/timelogs/list', skip: 1, times: 1 });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     log(relay, lucas, 1);
     relay.sandbox.data.timelogs.unshift(...relay.sandbox.data.timelogs.splice(-1));
@@ -155,7 +155,7 @@ describe('pages', () => {
 describe('entries that are deleted while pages are read', () => {
   const betweenPages = async (meanwhile: () => void) => {
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/timelogs/list', skip: 1, times: 1 });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     meanwhile();
     await relay.workToTheEnd();
@@ -203,7 +203,7 @@ describe('an outage of the service while pages are read', () => {
     for (const person of everybody.slice(1)) for (const hours of [4, 2.5]) log(relay, person, hours);
     // Two pages of users, and the first of three of entries.
     relay.sandbox.setFault({ ...fault, skip: 3 });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     for (const end = relay.clock.now + 6 * MINUTE; relay.clock.now < end; relay.clock.now += 2 * MINUTE) {
       await relay.work();
       await relay.sweep();
@@ -319,7 +319,7 @@ describe('a service that differs from what is assumed', () => {
     const number = 17 as unknown as string;
     relay.sandbox.data.users.splice(0, 9, { user_id: number, name: mira.name, email: mira.email });
     relay.slack.fail({ method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 600 });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     logWeek(relay, { ...mira, userId: number });
     await relay.workToTheEnd();
@@ -441,7 +441,7 @@ describe('a person with an unreadable entry', () => {
   it('a person whose entry becomes unreadable after the first reading is not reminded', async () => {
     await start(timesheets({ people: [mira.email] }));
     relay.slack.fail({ method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 600 });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     log(relay, mira, 'all day');
     await relay.workToTheEnd();

@@ -92,8 +92,8 @@ describe('the summary', () => {
     relay.clock.now += DAY;
     const came: string[] = [];
     for (; relay.clock.now < Date.parse('2026-11-27T00:00+01:00'); relay.clock.now += HOUR) {
-      await relay.fire('timesheet-reminder');
-      await relay.fire('timesheet-reminder');
+      await relay.fire('due-schedules');
+      await relay.fire('due-schedules');
       await relay.work();
       came.push(
         ...summaries()
@@ -141,7 +141,7 @@ describe('the summary', () => {
       await start();
       relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
       relay.slack.fail({ ...lost, times });
-      await relay.fire('timesheet-reminder');
+      await relay.fire('due-schedules');
       await relay.work();
       for (let number = 0; number < 450; number++) {
         const ts = `${Math.floor(relay.clock.now / 1000)}.${String(number).padStart(6, '0')}`;

@@ -136,7 +136,7 @@ export function reminderOf(relay: TestRelay, { name }: Person): string {
 
 /** Fires the schedule now, and works until nothing is under way. */
 export async function remind(relay: TestRelay): Promise<void> {
-  await relay.fire('timesheet-reminder');
+  await relay.fire('due-schedules');
   await relay.workToTheEnd();
 }
 

@@ -138,7 +138,7 @@ describe('a reminder', () => {
 
   it('a reminder is sent once even if the schedule fires many times', async () => {
     await start();
-    const fire = () => relay.fire('timesheet-reminder');
+    const fire = () => relay.fire('due-schedules');
     expect(await Promise.all([fire(), fire(), fire()])).toMatchObject([{ due: 1 }, { due: 1 }, { due: 1 }]);
     for (; relay.clock.now < DUE + 12 * HOUR; relay.clock.now += 15 * MINUTE) {
       await relay.work();
@@ -156,7 +156,7 @@ describe('a reminder', () => {
   ])('a schedule fired %s reminds the expected number of people', async (_, at, count) => {
     await start(timesheets({ people: [mira.email] }));
     relay.clock.now += 20 * HOUR;
-    await relay.fire('timesheet-reminder', { at });
+    await relay.fire('due-schedules', { at });
     await relay.workToTheEnd();
     expect(reminded(relay)).toHaveLength(count);
   });
@@ -166,7 +166,7 @@ describe('a reminder', () => {
     ['a person is reminded', 'timesheet-reminder', 1],
   ])('a reminder is not sent once the day is over: %s', async (_, automation, workedBefore) => {
     await start(timesheets({ people: [mira.email] }));
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await (await workerWith({}))(workedBefore);
     relay.clock.now = Date.parse('2026-11-21T00:00+01:00');
     await relay.workToTheEnd();
@@ -197,7 +197,7 @@ describe('a reminder', () => {
   async function nextDay(): Promise<void> {
     relay.clock.now = Date.parse(`${addDays(new Date(relay.clock.now).toISOString().slice(0, 10), 1)}T15:30Z`);
     relay.slack.messages.length = 0;
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
   }
 
   /** The worker dies when it looks at the clock for the nth time, and does nothing any more. @returns how often it did */
@@ -233,7 +233,7 @@ describe('somebody who logs what is missing between the reading and the message'
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     log(relay, mira, 2);
     hold();
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     log(relay, mira, 4.5);
     await relay.workToTheEnd();
@@ -246,7 +246,7 @@ describe('somebody who logs what is missing between the reading and the message'
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     log(relay, mira, 2);
     relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     log(relay, mira, 1);
     await relay.workToTheEnd();
@@ -256,7 +256,7 @@ describe('somebody who logs what is missing between the reading and the message'
   it("the person's entries are read again every ten minutes", async () => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
     relay.slack.fail({ method: 'chat.postMessage', times: 2, ...limited(600) });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await relay.work();
     relay.clock.now += 10 * MINUTE;
     await relay.work();
@@ -281,7 +281,7 @@ describe('somebody who logs what is missing between the reading and the message'
   it("only that person's entries are read again", async () => {
     await start();
     log(relay, tomasz, 1, { date: MONDAY });
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await (await workerWith({}))(1);
     expect(await relay.jobs('queued')).toHaveLength(3);
     relay.clock.now += 10 * MINUTE;
@@ -472,7 +472,7 @@ describe('a dry run', () => {
   ];
   const settings = (dryRun: boolean) => exampleConfig({}, { timesheets: { teams, dryRun } });
   const scheduleWith = async (dryRun: boolean) => {
-    const { createHandler } = await import('../../functions/timesheet-reminder.ts');
+    const { createHandler } = await import('../../functions/due-schedules.ts');
     const handle = asScheduledHandler(createHandler({ ...relay.runtime, config: settings(dryRun) }));
     await handle({}, { getRemainingTimeInMillis: () => 60_000 });
   };
@@ -526,7 +526,7 @@ describe('settings', () => {
 
   it('nothing is due without teams', async () => {
     await start(exampleConfig());
-    expect(await relay.fire('timesheet-reminder')).toEqual({ due: 0, jobs: [] });
+    expect(await relay.fire('due-schedules')).toEqual({ due: 0, jobs: [] });
     expect(await relay.jobs()).toEqual([]);
   });
 
@@ -535,7 +535,7 @@ describe('settings', () => {
     ['timesheet-reminder', 1, "relay.config.ts no longer has a team 'platform', or slack"],
   ])('settings that no longer have the team park its jobs: %s', async (automation, workedBefore, reason) => {
     await start(timesheets({ people: [mira.email] }));
-    await relay.fire('timesheet-reminder');
+    await relay.fire('due-schedules');
     await (await workerWith({}))(workedBefore);
     await (await workerWith({ config: exampleConfig() }))();
     expect(await outcomes(relay, automation)).toEqual([`parked: ${reason}`]);

@@ -581,7 +581,7 @@ describe('the stack on an AWS emulator', () => {
     const redelivery = JSON.parse(await deployment.relay('run', 'github-redelivery', '--json'));
     expect(redelivery).toMatchObject({ refused: 0 });
     // A Friday; the example's people have logged nothing in that week.
-    const due = ['run', 'timesheet-reminder', '--at', '2026-01-16T16:30'];
+    const due = ['run', 'due-schedules', '--at', '2026-01-16T16:30'];
     expect(JSON.parse(await deployment.relay(...due, '--json'))).toMatchObject({ due: 1, jobs: [{ repeat: false }] });
     await said(/Your timesheet is missing 8h/);
     await emptyQueues();

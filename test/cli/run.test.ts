@@ -39,7 +39,7 @@ describe('relay run', () => {
 
   it.each([
     [['nothing'], /Allowed choices are job-sweep, credential-check/],
-    [['timesheet-reminder', '--at', 'noon'], /or a time such as 2026-11-20T16:30/],
+    [['due-schedules', '--at', 'noon'], /or a time such as 2026-11-20T16:30/],
     [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep does not accept --at/],
   ])('relay run refuses %j', async (words, why) => {
     await expect(run(words)).rejects.toThrow(why);
@@ -77,10 +77,10 @@ describe('relay run, on this machine', () => {
     expect(await run(['job-sweep'])).toBe('job-sweep ran:\n{\n  "swept": 0\n}');
   });
 
-  it('relay run timesheet-reminder names its jobs, or says when something was due', async () => {
-    const { jobs } = JSON.parse(await run(['timesheet-reminder', '--at', '2026-11-20T17:30+01:00', '--json']));
+  it('relay run due-schedules names its jobs, or says when something was due', async () => {
+    const { jobs } = JSON.parse(await run(['due-schedules', '--at', '2026-11-20T17:30+01:00', '--json']));
     expect(jobs).toMatchObject([{ summary: 'team-timesheets of platform, 2026-11-20', repeat: false }]);
-    const nothing = ['timesheet-reminder', '--at', '2026-11-22T05:00Z'];
+    const nothing = ['due-schedules', '--at', '2026-11-22T05:00Z'];
     // The teams are those of relay.config.ts.
     expect(await run(nothing)).toMatch(
       /\nNothing is due at 2026-11-22.*The last time that something was: --at 2026-11-20T15:30:00.000Z$/,
@@ -144,8 +144,8 @@ describe('relay --stage … run', () => {
 
   it('relay run invokes the deployed function with the given time', async () => {
     answer = { headers: {}, body: { due: 2 } };
-    expect(await run(['timesheet-reminder', '--at', '2026-11-20T16:30', '--json'], 'prod')).toBe('{\n  "due": 2\n}');
-    const path = '/2015-03-31/functions/partner-relay-prod-timesheet-reminder/invocations';
+    expect(await run(['due-schedules', '--at', '2026-11-20T16:30', '--json'], 'prod')).toBe('{\n  "due": 2\n}');
+    const path = '/2015-03-31/functions/partner-relay-prod-due-schedules/invocations';
     expect(invoked).toEqual([{ path, event: { at: '2026-11-20T16:30:00.000Z' } }]);
   });
 
@@ -195,7 +195,7 @@ describe('a time on the command line', () => {
 
   it.each([
     ['jobs --since', (typed: string) => runRelay({ open }, 'jobs', '--since', typed)],
-    ['run --at', (typed: string) => run(['timesheet-reminder', '--at', typed])],
+    ['run --at', (typed: string) => run(['due-schedules', '--at', typed])],
     ['backfill --since', (typed: string) => runRelay({ open }, 'backfill', 'a/b', '--since', typed)],
     ['github-deliveries --since', (typed: string) => runRelay({ open }, 'github-deliveries', '--since', typed)],
   ])('%s reads it', async (_, typing) => {

@@ -77,8 +77,8 @@ describe('what an operator does in the console', () => {
 
   it('a schedule is run, as of a time if it takes one', async () => {
     await start({ runSchedule: (slug, event) => relay.fire(slug, event) });
-    const said = await operate({ do: 'run schedule', schedule: 'timesheet-reminder', at: relay.clock.now });
-    expect(said).toMatchObject({ text: 'timesheet-reminder ran.', jobs: [] });
+    const said = await operate({ do: 'run schedule', schedule: 'due-schedules', at: relay.clock.now });
+    expect(said).toMatchObject({ text: 'due-schedules ran.', jobs: [] });
     expect(said.result).toBeDefined();
     await expect(operate({ do: 'run schedule', schedule: 'job-sweep', at: 0 })).rejects.toThrow(/current state/);
     await expect(operate({ do: 'run schedule', schedule: 'tea' })).rejects.toThrow(/no schedule 'tea'/);

@@ -180,6 +180,7 @@ describe('the stack', () => {
         "BackgroundQueue051A18DC": "partner-relay-prod-background.fifo",
         "BackgroundQueueDeadLetters05E7B647": "partner-relay-prod-background-dead.fifo",
         "CredentialCheckScheduledFailures046B2ECE": "without a name",
+        "DueSchedulesScheduledFailuresA4729A98": "without a name",
         "GithubRedeliveryScheduledFailures7BC22E9D": "without a name",
         "InteractiveQueue64D5FE13": "partner-relay-prod-interactive.fifo",
         "InteractiveQueueDeadLettersE6177D40": "partner-relay-prod-interactive-dead.fifo",
@@ -196,7 +197,6 @@ describe('the stack', () => {
         "Secretspartnerother15CE90C5": "partner-relay/prod/partner/other",
         "Secretsslack22874339": "partner-relay/prod/slack",
         "StateTable8C4E6068": "without a name",
-        "TimesheetReminderScheduledFailures4AC36ED9": "without a name",
       }
     `);
   });

@@ -36,12 +36,12 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   it('a schedule is run as of a time, and its result and its jobs are shown', async () => {
     const { page, sent } = await open('now');
     const schedules = page.getByRole('region', { name: 'Schedules' });
-    await schedules.getByRole('listitem').filter({ hasText: 'timesheet-reminder' }).getByRole('button').click();
+    await schedules.getByRole('listitem').filter({ hasText: 'due-schedules' }).getByRole('button').click();
     await page.getByLabel('As of').fill('2026-11-20T16:30');
     await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
     await schedules.getByText('reminded').waitFor();
     const at = Date.parse('2026-11-20T16:30+01:00');
-    expect(sent()).toEqual([{ do: 'run schedule', schedule: 'timesheet-reminder', at }]);
+    expect(sent()).toEqual([{ do: 'run schedule', schedule: 'due-schedules', at }]);
     await page.getByRole('link', { name: 'Open the job' }).click();
     await page.waitForURL(`**/#/jobs/${settledJob.id}`);
   });

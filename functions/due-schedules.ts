@@ -1,21 +1,28 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
+import own from '#automations';
 import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { acceptDueTimesheets } from '../lib/intake/schedule/accept-due.ts';
+import { acceptOwnSchedule, acceptOwnSchedules } from '../lib/intake/schedule/accept-own-schedules.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
-/** Every 15 minutes: makes the jobs of the teams whose reminders and summaries are due. */
+/** Every 15 minutes: makes the jobs of reminders, summaries and the team's own schedules that are due. */
 export function createHandler(runtime: Runtime) {
-  const { config, log } = runtime;
+  const { config, own, log } = runtime;
   const { table, clock, jobs, queue } = openStores(runtime);
+  const options = { config, own, table, clock, jobs, queue };
   return endingCalls(
     middy<ScheduleEvent>().handler(async (event) => {
       await ensureTime(table, log);
       const firedFor = Date.parse(event.at ?? '');
       const now = Number.isNaN(firedFor) ? clock() : firedFor;
-      const due = await acceptDueTimesheets(config, { jobs, queue }, now);
+      const due =
+        event.own === undefined
+          ? // The team's own last, so that they cost no reminder its job.
+            [...(await acceptDueTimesheets(config, options, now)), ...(await acceptOwnSchedules(options, now))]
+          : await acceptOwnSchedule(event.own, options, now);
       for (const { job, repeat } of due) {
         if (!repeat) log.info({ message: 'job queued', jobId: job.id, summary: job.summary });
       }
@@ -24,4 +31,4 @@ export function createHandler(runtime: Runtime) {
   );
 }
 
-export const handler = createHandler(systemRuntime(config, process.env));
+export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -1,0 +1,91 @@
+import { acceptOwn } from '../../automations/own/accept-own.ts';
+import { ownDrafts } from '../../automations/own/draft.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { DAY_MS } from '../../dates.ts';
+import type { AcceptedBy } from '../../engine/line/accept-event.ts';
+import type { Job } from '../../engine/record/job.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { timesOf } from '../../triggers/cron.ts';
+import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
+import { schedule } from '../../triggers/schedule.ts';
+
+interface OwnScheduleOptions extends Pick<AcceptedBy, 'jobs' | 'queue'> {
+  config: RelayConfig;
+  own: OwnAutomations;
+  table: Table;
+  clock: () => number;
+}
+
+type Accepted = { job: Job; repeat: boolean };
+
+/** A tick may be this much ahead of the table's clock. One that is further ahead is a person's `--at`. */
+const MOST_AHEAD_MS = 60_000;
+
+/**
+ * Makes a job for each time that a schedule of the team was due since the tick before, and up to 24 hours back: a tick
+ * may be missed, a stage may be stopped, and a machine may sleep. A file begins with its first tick, and again when its
+ * times change. What was handled is written once the jobs are stored. Two ticks at once may write it in any order,
+ * because the same time always gives the same job.
+ *
+ * @param now the time of the tick, in epoch milliseconds
+ */
+export async function acceptOwnSchedules(options: OwnScheduleOptions, now: number): Promise<Accepted[]> {
+  const { own, table, clock } = options;
+  const key = keys.ownSchedules();
+  const item = await table.get(key);
+  const schedules = ownOf(own, 'schedule');
+  if ((!item && schedules.length === 0) || now > clock() + MOST_AHEAD_MS) return [];
+  const handled = (item?.until ?? {}) as Readonly<Record<string, number>>;
+  const until: Record<string, number> = {};
+  const accepted = await Promise.all(
+    schedules.map(async (one) => {
+      const times = `${one.name} ${one.cron} ${one.timeZone}`;
+      const from = handled[times] ?? now - 1;
+      until[times] = Math.max(from, now);
+      const made: Accepted[] = [];
+      for (const at of timesOf(one.cron, one.timeZone, Math.max(from, now - DAY_MS), now))
+        made.push(...(await acceptTime(one, at, options)));
+      return made;
+    }),
+  );
+  await table.put({ ...key, until });
+  return accepted.flat();
+}
+
+/**
+ * Makes the job of a schedule for one time, due or not.
+ * @throws {Error} for an unknown schedule, and for a time so long ago that its job may have been done
+ */
+export function acceptOwnSchedule(name: string, options: OwnScheduleOptions, at: number): Promise<Accepted[]> {
+  const found = ownOf(options.own, 'schedule').find((one) => one.name === name);
+  if (!found) throw new Error(`there is no schedule '${name}'`);
+  return acceptTime(found, at, options);
+}
+
+async function acceptTime(
+  { name, cron, timeZone, connection }: OwnOf<'schedule'>,
+  time: number,
+  options: OwnScheduleOptions,
+): Promise<Accepted[]> {
+  const at = new Date(time).toISOString();
+  const there = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(time);
+  const input = { date: there.slice(0, '2026-11-23'.length), at };
+  const drafts = ownDrafts(
+    name,
+    schedule(cron, timeZone),
+    { happened: [at], at, input },
+    {
+      connection: connection ?? Object.keys(options.config.connections)[0] ?? '',
+      entity: name,
+      summary: `due ${there} ${timeZone}`,
+      cause: { from: 'schedule', id: at },
+    },
+  );
+  if (typeof drafts === 'string') throw new Error(drafts);
+  const made = await Promise.all(drafts.map((draft) => acceptOwn(draft, options)));
+  return made.map((one) => {
+    if (typeof one === 'string') throw new Error(`${name} makes no job for ${at}: ${one}`);
+    return one;
+  });
+}

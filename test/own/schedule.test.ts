@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
+import type { ScheduleEvent } from '../../lib/schedules.ts';
+import { schedule } from '../../lib/triggers/relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+const MINUTE = 60_000;
+
+const start = async (on: unknown = mondayTasks.on, name = 'monday-tasks', now = '2026-11-20T12:00:00Z') => {
+  relay = await startRelay({ own: { [name]: { on, run: mondayTasks.run } } });
+  relay.clock.now = Date.parse(now);
+};
+
+/** A tick at that time. @returns the times that it made new jobs for */
+async function tick(at: string, event: ScheduleEvent = {}): Promise<unknown[]> {
+  relay.clock.now = Math.max(relay.clock.now, Date.parse(at));
+  const made = (await relay.fire('due-schedules', { at, ...event })) as { jobs: { id: string; repeat: boolean }[] };
+  const jobs = await Promise.all(
+    made.jobs.map(async ({ id, repeat }) => (repeat ? [] : [await relay.stores.jobs.get(id)])),
+  );
+  return jobs.flat().map((job) => job?.input.at);
+}
+
+/** All ticks of a time, one every 15 minutes. */
+async function ticks(from: string, to: string): Promise<unknown[]> {
+  const made: unknown[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 15 * MINUTE)
+    made.push(...(await tick(new Date(at).toISOString())));
+  return made;
+}
+
+it('a schedule of the team makes one job at its time, which says the date where it is', async () => {
+  await start();
+  expect(await ticks('2026-11-23T07:00Z', '2026-11-23T09:00Z')).toEqual(['2026-11-23T08:00:00.000Z']);
+  const [job] = await relay.jobs();
+  expect(job).toMatchObject({
+    summary: 'monday-tasks: due 2026-11-23 09:00 Europe/Berlin',
+    connection: 'main',
+    lane: 'background',
+    input: { date: '2026-11-23', at: '2026-11-23T08:00:00.000Z' },
+    cause: { from: 'schedule', id: '2026-11-23T08:00:00.000Z' },
+  });
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([
+    { status: 'succeeded', outcome: expect.stringMatching(/^posted \d+ tasks$/) },
+  ]);
+});
+
+describe('ticks', () => {
+  const daily = schedule('0 9 * * *', 'UTC');
+  it.each<[string, string[], string[]]>([
+    ['a file that is new does not fire for earlier times', ['2026-11-20T09:15Z'], []],
+    ['a missed tick is made up for', ['2026-11-20T08:45Z', '2026-11-20T09:30Z'], ['2026-11-20T09:00:00.000Z']],
+    [
+      'a relay that did not run for three days makes up for the last 24 hours',
+      ['2026-11-20T08:45Z', '2026-11-23T10:00Z'],
+      ['2026-11-23T09:00:00.000Z'],
+    ],
+    ['a repeated tick makes no second job', ['2026-11-20T09:00Z', '2026-11-20T09:00Z'], ['2026-11-20T09:00:00.000Z']],
+    [
+      'an older tick that comes late changes nothing',
+      ['2026-11-20T08:45Z', '2026-11-20T09:15Z', '2026-11-20T08:30Z', '2026-11-20T09:30Z'],
+      ['2026-11-20T09:00:00.000Z'],
+    ],
+  ])('%s', async (_, times, expected) => {
+    await start(daily, 'daily', '2026-11-20T08:00:00Z');
+    const made: unknown[] = [];
+    for (const time of times) made.push(...(await tick(time)));
+    expect(made).toEqual(expected);
+  });
+
+  it('a time in the future, as `relay run due-schedules --at` gives it, leaves the schedules of the team alone', async () => {
+    await start(daily, 'daily', '2026-11-20T08:00:00Z');
+    await tick('2026-11-20T08:00Z');
+    expect(await relay.fire('due-schedules', { at: '2027-01-01T09:00Z' })).toEqual({ due: 0, jobs: [] });
+    expect(await tick('2026-11-20T09:00Z')).toEqual(['2026-11-20T09:00:00.000Z']);
+  });
+
+  it('`relay run <schedule> --at` makes the job of that time, once', async () => {
+    await start();
+    const at = '2026-11-20T10:30:00.000Z';
+    expect(await tick(at, { own: 'monday-tasks' })).toEqual([at]);
+    expect(await tick(at, { own: 'monday-tasks' })).toEqual([]);
+    await expect(tick('2026-10-01T10:30Z', { own: 'monday-tasks' })).rejects.toThrow('more than 29 days old');
+    await expect(tick(at, { own: 'block' })).rejects.toThrow("there is no schedule 'block'");
+  });
+});
+
+describe('daylight saving in Berlin', () => {
+  it.each([
+    ['a time that is skipped is due when the clock goes on', '30 2 * * *', '2026-03-29', ['01:00']],
+    [
+      'each time of a period is due once when an hour is skipped',
+      '0 1-4 * * *',
+      '2026-03-29',
+      ['00:00', '01:00', '02:00'],
+    ],
+    ['a time that comes twice is due the first time', '30 2 * * *', '2026-10-25', ['00:30']],
+    [
+      'every half hour stays every half hour',
+      '*/30 * * * *',
+      '2026-10-25',
+      ['00:00', '00:30', '01:00', '01:30', '02:00'],
+    ],
+  ])('%s', async (_, cron, date, expected) => {
+    await start(schedule(cron, 'Europe/Berlin'), 'at-night', `${date}T00:00:00Z`);
+    const until = expected.at(-1) === '02:00' ? '02:00' : '03:00';
+    expect(await ticks(`${date}T00:00Z`, `${date}T${until}Z`)).toEqual(
+      expected.map((time) => `${date}T${time}:00.000Z`),
+    );
+  });
+});
