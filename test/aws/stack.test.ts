@@ -29,7 +29,8 @@ import { sandboxCommands } from '../as-person/linked.ts';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent, movedBy } from '../issue-events.ts';
-import { exampleConfig, githubSignature, SIGNING_SECRET } from '../relay.ts';
+import { exampleConfig } from '../relay.ts';
+import { githubDelivery, SIGNING_SECRET } from '../requests.ts';
 import { commandForm, postToSlack, command as typed } from '../slack-requests.ts';
 import { openConsole } from '../web/console-page.ts';
 import { borrowCredentials } from './borrowed-credentials.ts';
@@ -142,14 +143,8 @@ describe('the stack on an AWS emulator', () => {
     payload: unknown,
     { event = 'issues', secret = webhookSecret, url = outputs.GithubWebhookUrl } = {},
   ): Promise<Answer> {
-    const body = JSON.stringify(payload);
-    const headers = {
-      'content-type': 'application/json',
-      'x-github-event': event,
-      'x-github-delivery': randomUUID(),
-      'x-hub-signature-256': githubSignature(body, secret),
-    };
-    return emulator.send(url, headers, body);
+    const { headers, body } = githubDelivery(event, payload, { secret });
+    return emulator.send(url, headers, String(body));
   }
 
   /** An issue with the label `bug` is opened. */
