@@ -1,27 +1,8 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { nonceMoments } from '../../sandbox/nonces.ts';
-import { call, send, sign, startAtNoon } from './signed-request.ts';
-
-const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: 'Cart is empty' };
+import { call, startAtNoon } from './signed-request.ts';
 
 describe('a fault', () => {
-  it.each(
-    nonceMoments.flatMap((moment) => [
-      { moment, when: 'before work' as const, resent: moment === 'after work' ? 201 : 401 },
-      { moment, when: 'after work' as const, resent: 401 },
-    ]),
-  )(
-    'cut $when with the nonce remembered $moment answers the resent bytes with $resent',
-    async ({ moment, when, resent }) => {
-      const { sandbox } = await startAtNoon({ nonceMoment: moment });
-      sandbox.setFault({ kind: 'cut', when, times: 1 });
-      const signed = sign(sandbox.url, '/defects/create', newDefect);
-      await expect(send(signed)).rejects.toThrow('fetch failed');
-      expect((await send(signed)).status).toBe(resent);
-    },
-  );
-
   it('befalls the operation, the number of requests and the ones after those skipped', async () => {
     const { sandbox } = await startAtNoon();
     sandbox.setFault({ kind: 'server-error', operation: '/validate', skip: 1, times: 2 });
