@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { startSlackThatFails } from '../../slack-that-fails.ts';
 import {
   actions,
-  bearer,
   botToken,
   button,
   call,
@@ -179,57 +178,7 @@ describe('a response URL', () => {
   });
 });
 
-it.each([
-  ['an error', { kind: 'error', error: 'internal_error' }, 200, 0],
-  ['a rate limit', { kind: 'rate-limited', retryAfterSeconds: 7 }, 429, 0],
-  ['an error of the server', { kind: 'server-error' }, 503, 0],
-  ['an error of the server after the work', { kind: 'server-error', when: 'after work' }, 503, 1],
-  ['a cut connection', { kind: 'cut' }, undefined, 0],
-  ['a cut connection after the work', { kind: 'cut', when: 'after work' }, undefined, 1],
-] as const)('%s befalls as many calls of the method as asked for', async (_, failure, status, done) => {
-  const { slack } = await startAtNoon();
-  slack.fail({ method: 'chat.postMessage', times: 2, ...failure });
-  expect(await call(slack, 'auth.test')).toMatchObject({ ok: true });
-  for (let failed = 1; failed <= 2; failed += 1) {
-    const body = form({ channel: general, text: 'Hello' });
-    const url = `${slack.url}/api/chat.postMessage`;
-    const response = await fetch(url, { method: 'POST', headers: bearer, body }).catch(() => undefined);
-    expect(response?.status).toBe(status);
-    if (status === 429) expect(response?.headers.get('retry-after')).toBe('7');
-    expect(slack.messages).toHaveLength(failed * done);
-  }
-  expect(await post(slack, { text: 'Hello' })).toMatchObject({ ok: true });
-});
-
 describe('the command line', () => {
-  it('the command line gets sent messages in order of time', async () => {
-    const { slack, time } = await startAtNoon();
-    await open(slack, modal([section()]));
-    time.now += 1;
-    await post(slack, { text: 'first' });
-    time.now += 1;
-    await open(slack, modal([section('later')]));
-    const response = await fetch(`${slack.url}/messages`, { headers: commandLine });
-    expect(await response.json()).toEqual([
-      { kind: 'view', ...slack.views[0] },
-      slack.messages[0],
-      { kind: 'view', ...slack.views[1] },
-    ]);
-  });
-
-  it('the command line gets a response_url and a trigger for a command', async () => {
-    const { slack } = await startAtNoon();
-    const ask = (body: string) => fetch(`${slack.url}/response-url`, { method: 'POST', headers: commandLine, body });
-    const asked = await ask(JSON.stringify({ userId: mira, channelId: 'C0ANYWHERE' }));
-    const { responseUrl, triggerId } = (await asked.json()) as { responseUrl: string; triggerId: string };
-    expect(await respond(responseUrl, { text: 'Hello' })).toMatchObject({ status: 200 });
-    const view = modal([section()]);
-    expect(await call(slack, 'views.open', { trigger_id: triggerId, view })).toMatchObject({ ok: true });
-    expect(slack.messages).toMatchObject([{ channel: 'C0ANYWHERE', userId: mira, text: 'Hello' }]);
-    expect((await ask('{"userId":"U0STRANGER","channelId":"C0"}')).status).toBe(404);
-    expect((await ask('nonsense')).status).toBe(400);
-  });
-
   it.each([
     ['by another name', { ...commandLine, host: 'attacker.example' }],
     ['from a web page', { ...commandLine, origin: 'https://attacker.example' }],
