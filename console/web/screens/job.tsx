@@ -28,7 +28,7 @@ const causes: Readonly<Record<NonNullable<JobDetail['cause']>['from'], string>> 
   github: 'GitHub',
   slack: 'Slack',
   schedule: 'Schedule',
-  webhook: 'webhook',
+  webhook: 'Webhook',
   job: 'Another job',
 };
 
