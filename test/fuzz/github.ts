@@ -1,4 +1,4 @@
-import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/draft.ts';
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import { attemptOf, testRunJobs } from '../../lib/automations/tests-to-scenarios/draft.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
 import { createGithubStandIn } from '../../local/github/stand-in.ts';

@@ -1,5 +1,5 @@
 import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
-import { relateJobs } from '../../lib/automations/relate/draft.ts';
+import { relateJobs } from '../../lib/automations/relate/jobs.ts';
 import { isOutcomeUnknown, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';

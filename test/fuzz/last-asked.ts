@@ -1,6 +1,6 @@
 import { checkJobs } from '../../lib/automations/check-pull-request/draft.ts';
-import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/draft.ts';
-import { relateJobs } from '../../lib/automations/relate/draft.ts';
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
+import { relateJobs } from '../../lib/automations/relate/jobs.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { SCENARIO } from './github.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
-import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/draft.ts';
-import { relateJobs } from '../../lib/automations/relate/draft.ts';
+import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
+import { relateJobs } from '../../lib/automations/relate/jobs.ts';
 import { canBeDiscarded, isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { PROJECT } from '../relay.ts';

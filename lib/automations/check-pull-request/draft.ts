@@ -2,19 +2,19 @@ import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 
 /** A branch requires a check of a commit, whatever pull requests have it as their head. So a commit has one. */
-export const checkJobs = defineJobs(
-  'check-pull-request',
-  z.object({
-    /** As configured: owner/name. */
-    repository: z.string(),
-    installationId: z.optional(z.int()),
-    headSha: z.string(),
-    /** The login of the person who pressed Re-run. */
-    rerunBy: z.optional(z.string()),
-    /** Whether it is the commit of a merge queue. */
-    isInMergeQueue: z.optional(z.boolean()),
-  }),
-);
+const input = z.object({
+  /** As configured: owner/name. */
+  repository: z.string(),
+  installationId: z.optional(z.int()),
+  headSha: z.string(),
+  /** The login of the person who pressed Re-run. */
+  rerunBy: z.optional(z.string()),
+  /** Whether it is the commit of a merge queue. */
+  isInMergeQueue: z.optional(z.boolean()),
+});
+export type CheckInput = z.output<typeof input>;
+
+export const checkJobs = defineJobs('check-pull-request', input);
 
 /** The external ids of its check runs. */
 export const EXTERNAL_IDS = { pullRequests: 'pull requests', mergeQueue: 'merge queue' } as const;

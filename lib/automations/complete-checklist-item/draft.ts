@@ -1,18 +1,6 @@
-import * as z from 'zod/mini';
 import { type ItemsCommand, readItems } from '../../commands/checklist-items.ts';
-import { defineJobs } from '../../engine/record/job-kind.ts';
 import { eventOf, type JobVerb } from '../verb.ts';
-
-export const checklistItemJobs = defineJobs(
-  'complete-checklist-item',
-  z.object({
-    items: z.array(z.string()),
-    /** A state rather than a toggle, so that sending it twice is harmless. */
-    completed: z.boolean(),
-    /** How many items were left out because there are too many for one command. */
-    leftOut: z.optional(z.int()),
-  }),
-);
+import { checklistItemJobs } from './jobs.ts';
 
 function itemsVerb(
   verb: ItemsCommand['verb'],

@@ -9,7 +9,7 @@ import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { resultOf } from '../create-with.ts';
 import { placeOf, setNewest } from '../newest-wins.ts';
-import { checklistItemJobs } from './draft.ts';
+import { checklistItemJobs } from './jobs.ts';
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
 export function completeChecklistItem(context: Context): Automation {

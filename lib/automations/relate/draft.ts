@@ -1,19 +1,6 @@
-import * as z from 'zod/mini';
 import { idIn } from '../../commands/words.ts';
-import { defineJobs } from '../../engine/record/job-kind.ts';
-import { targetKinds } from '../../target.ts';
 import { eventOf, type JobVerb } from '../verb.ts';
-
-export const relateJobs = defineJobs(
-  'relate',
-  z.object({
-    defect: z.optional(z.string()),
-    /** The issue whose defect is linked, by `issue-653165` or `acme/web#42`. */
-    issue: z.optional(z.string()),
-    /** `named`: its id; for a task, its id or its name. */
-    to: z.object({ kind: z.enum(targetKinds), named: z.string() }),
-  }),
-);
+import { relateJobs } from './jobs.ts';
 
 const KINDS = { task: 'task', case: 'test case', step: 'test step' } as const;
 

@@ -16,7 +16,7 @@ import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
-import { relateJobs } from './draft.ts';
+import { relateJobs } from './jobs.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
 /**

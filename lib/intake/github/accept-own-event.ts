@@ -10,7 +10,7 @@ import type { Metrics } from '../../state/metrics/metrics.ts';
 import type { Table } from '../../state/table/table.ts';
 import { cutToLength } from '../../text.ts';
 import type { GithubTrigger } from '../../triggers/github.ts';
-import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
+import type { OwnAutomations, OwnOf } from '../../triggers/own-automation.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 
 const LONGEST_ERROR = 200;
@@ -32,16 +32,19 @@ interface OwnAccepted {
   failed: string[];
 }
 
-/** Makes the jobs of a team's automations. One that throws costs no other its job. */
+/**
+ * Makes the jobs of a team's automations. One that throws costs no other its job.
+ * @param wanting the automations that take the event
+ */
 export async function acceptOwnEvent(
+  wanting: readonly OwnOf<'github'>[],
   { event, deliveryId, payload }: GithubDelivery,
   cause: Cause,
   options: AcceptOwnOptions,
 ): Promise<OwnAccepted> {
   const { own, config, log, metrics } = options;
   const result: OwnAccepted = { accepted: [], ignored: [], failed: [] };
-  const wanting = ownOf(own, 'github').filter(({ events }) => events.includes(cause.event ?? event));
-  const repository = wanting.length > 0 ? findRepository(config, repositoryIn(payload)) : undefined;
+  const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
   const place = placeOf(payload, cause, repository);
   for (const automation of wanting) {

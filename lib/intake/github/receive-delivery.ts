@@ -1,5 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
+import type { About, Taken } from '../../automations/github-trigger.ts';
+import { onGithubOfOurs } from '../../automations/on-github.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
@@ -14,33 +16,18 @@ import {
   readDelivery,
   type TakenEvent,
 } from '../../platforms/github/delivery.ts';
-import { login, payloads, readPayload, text } from '../../platforms/github/payload.ts';
+import { login, type Payload, payloads, readPayload, text } from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
-import { type AcceptOwnOptions, acceptOwnEvent } from './accept-own-event.ts';
-import { takeMergeGroup, takePullRequestCheck, takeRerun } from './take-check.ts';
+import { ownOf } from '../../triggers/own-automation.ts';
+import type { AcceptOwnOptions } from './accept-own-event.ts';
 import { takeComment } from './take-comment.ts';
-import { takeIssue } from './take-issue.ts';
-import { takeMergedPullRequest } from './take-merged-pull-request.ts';
-import { takeIssueRelations, takeMergedRelations } from './take-relations.ts';
-import { takeWorkflowRun } from './take-workflow-run.ts';
-import type { Taken, Taker } from './taken.ts';
 
 export interface ReceiveOptions extends AcceptOwnOptions {
   signatures: JobSignatures;
   links: Links;
   noteHook: NoteHook;
 }
-
-/** What sees each event. */
-const takers: { [Event in TakenEvent]: readonly Taker<Event>[] } = {
-  issues: [takeIssue, takeIssueRelations],
-  issue_comment: [takeComment],
-  pull_request: [takeMergedPullRequest, takeMergedRelations, takePullRequestCheck],
-  check_run: [takeRerun],
-  merge_group: [takeMergeGroup],
-  workflow_run: [takeWorkflowRun],
-};
 
 const named = z.object({ repository: z.object({ full_name: text(600) }) });
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
@@ -53,13 +40,15 @@ export async function takeDelivery({ event, payload }: GithubDelivery, config: R
   return isTaken(event) ? take(event, payload, config) : [];
 }
 
-async function take<Event extends TakenEvent>(event: Event, sent: unknown, config: RelayConfig): Promise<Taken[]> {
+async function take(event: TakenEvent, sent: unknown, config: RelayConfig): Promise<Taken[]> {
   const { full_name } = readPayload(event, named, sent).repository;
   const repository = findRepository(config, full_name);
   if (!repository) return [{ ignored: `${full_name} is not in relay.config.ts` }];
-  const payload = readPayload(event, payloads[event], sent);
-  // Each in a promise of its own, so that one that throws at once leaves no other rejection without a handler.
-  const taken = await Promise.all(takers[event].map(async (taker) => taker({ payload, repository, config })));
+  const payload = readPayload<Payload<TakenEvent>>(event, payloads[event], sent);
+  const about: About = { repository, config, inTexts: () => import('./on-demand.ts') };
+  if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about)];
+  const taking = onGithubOfOurs.filter((trigger) => trigger.event === event);
+  const taken = await Promise.all(taking.map((trigger) => trigger.take(payload as never, about)));
   return taken.filter((one) => one !== undefined);
 }
 
@@ -115,7 +104,7 @@ async function accept(
       continue;
     }
     const isOfPerson = one.jobs.some(({ asked }) => asked?.by);
-    const drafts = isOfPerson ? await (await import('./in-texts.ts')).withinTurns(one.jobs, options) : one.jobs;
+    const drafts = isOfPerson ? await (await import('./on-demand.ts')).withinTurns(one.jobs, options) : one.jobs;
     for (const draft of drafts) {
       const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
         one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
@@ -125,12 +114,18 @@ async function accept(
     }
   }
   // After the relay's own, which a mistake of the team costs nothing.
-  const own = await acceptOwnEvent(delivery, cause, options);
-  accepted.push(...own.accepted);
-  ignored.push(...own.ignored);
+  const failed: string[] = [];
+  const wanting = ownOf(options.own, 'github').filter(({ events }) => events.includes(cause.event ?? event));
+  if (wanting.length > 0) {
+    const { acceptOwnEvent } = await import('./on-demand.ts');
+    const own = await acceptOwnEvent(wanting, delivery, cause, options);
+    accepted.push(...own.accepted);
+    ignored.push(...own.ignored);
+    failed.push(...own.failed);
+  }
   metrics.record({ EventsReceived: 1, EventsTaken: accepted.length > 0 ? 1 : 0 });
-  if (own.failed.length > 0) {
-    const files = own.failed.map((name) => `automations/${name}.ts`).join(', ');
+  if (failed.length > 0) {
+    const files = failed.map((name) => `automations/${name}.ts`).join(', ');
     throw new HttpError(500, `${files} failed on this delivery; redeliver it once the file is repaired`);
   }
   if (accepted.length === 0) {

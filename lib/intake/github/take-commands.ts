@@ -1,4 +1,5 @@
 import { faultJobs } from '../../automations/answer-fault/draft.ts';
+import { issuePlace, type Taken } from '../../automations/github-trigger.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import { type ParsedCommand, parseCommand, verbOf, verbs } from '../../automations/verbs.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
@@ -10,7 +11,6 @@ import type { JobDraft, Unproven, WrittenLine } from '../../engine/record/job.ts
 import { MOST_UNDER_WAY } from '../../people/turns.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
-import { issuePlace, type Taken } from './taken.ts';
 
 /** A line of a comment in the form of a command. */
 interface CommandLine {

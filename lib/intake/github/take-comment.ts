@@ -1,4 +1,5 @@
-import type { RepositoryEvent, Taken } from './taken.ts';
+import type { About, Taken } from '../../automations/github-trigger.ts';
+import type { Payload } from '../../platforms/github/payload.ts';
 
 /** A line that may be a command. Reading it takes parsers that a cold start should not load. */
 const MAY_BE_COMMAND = /^ {0,3}\//m;
@@ -7,7 +8,7 @@ const MAY_BE_COMMAND = /^ {0,3}\//m;
  * Handles `/done`, `/undo` and `/log` in comments on issues and pull requests. Unless the author is the owner, the worker
  * asks GitHub whether they may give commands.
  */
-export async function takeComment({ payload, repository, config }: RepositoryEvent<'issue_comment'>): Promise<Taken> {
+export async function takeComment(payload: Payload<'issue_comment'>, { repository, config }: About): Promise<Taken> {
   const { action, comment, changes } = payload;
   if (action !== 'created' && action !== 'edited') return { ignored: `a comment that is ${action} changes nothing` };
   if (!repository.completeChecklistItem && !repository.logTime) {
@@ -17,6 +18,6 @@ export async function takeComment({ payload, repository, config }: RepositoryEve
   if (!texts.some((body) => MAY_BE_COMMAND.test(body ?? ''))) {
     return { ignored: 'a comment without a command for this repository' };
   }
-  const { takeCommands } = await import('./in-texts.ts');
+  const { takeCommands } = await import('./on-demand.ts');
   return takeCommands(payload, repository, config);
 }

@@ -1,31 +1,29 @@
-import { reportedState } from '../../automations/issue-to-defect/defect-text.ts';
-import { type IssueInput, issueEntity, issueJobs } from '../../automations/issue-to-defect/draft.ts';
 import { findRepository } from '../../config/settings.ts';
 import { digest } from '../../digest.ts';
 import { keep } from '../../links/link-life.ts';
 import { isShownCollaborator } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToBytes } from '../../text.ts';
-import type { RepositoryEvent, Taken } from './taken.ts';
+import { onGithub } from '../github-trigger.ts';
+import { reportedState } from './defect-text.ts';
+import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
 
 const FOLLOWED = new Set('opened labeled unlabeled typed untyped edited closed reopened transferred'.split(' '));
 
 /** What an event of an issue changes about its defect. */
-export function takeIssue({ payload: delivery, repository, config }: RepositoryEvent<'issues'>): Taken {
+export const on = onGithub('issues', issueJobs, (delivery, { repository, config }) => {
   const { action } = delivery;
-  if (action === 'deleted') return { ignored: 'a deleted issue changes nothing; its defect, if it has one, stays' };
-  if (action === 'locked' || action === 'unlocked') return { ignored: 'locking an issue changes nothing' };
-  if (!FOLLOWED.has(action)) return { ignored: `no automation handles issues events with the action ${action}` };
+  if (action === 'deleted') return 'a deleted issue changes nothing; its defect, if it has one, stays';
+  if (action === 'locked' || action === 'unlocked') return 'locking an issue changes nothing';
+  if (!FOLLOWED.has(action)) return `no automation handles issues events with the action ${action}`;
 
   const settings = repository.issueToDefect;
-  if (!settings) {
-    return { ignored: `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts` };
-  }
+  if (!settings) return `${delivery.repository.full_name} is not configured for ${issueJobs.name} in relay.config.ts`;
   const reported = reportedState(delivery.issue, delivery.repository.full_name, settings);
   const { state, version, wanted } = reported;
   const cameFrom = delivery.changes?.old_issue;
   if (action === 'opened' && !cameFrom && !wanted) {
-    return { ignored: `a new issue without the label ${settings.labels.join(' or ')}` };
+    return `a new issue without the label ${settings.labels.join(' or ')}`;
   }
 
   const entity = issueEntity(delivery.issue.id);
@@ -33,31 +31,28 @@ export function takeIssue({ payload: delivery, repository, config }: RepositoryE
   if (delivery.installation) input.installationId = delivery.installation.id;
   const transfer = transferIn(delivery);
 
-  const stranger = strangerBehind(delivery);
-  const job = issueJobs.draft({
+  // For a transferred issue, GitHub does not document whether `updated_at` is the time of the transfer.
+  const isTransfer = action === 'transferred' || cameFrom;
+  const isNew = action === 'opened' && !cameFrom;
+  return {
     // Two changes within one second have the same updated_at. The state distinguishes them.
     happened: [delivery.issue.id, action, version, digest(state)],
-    connection: repository.connection,
-    lane: 'background',
+    at: isTransfer ? undefined : version,
     entity: state.name,
     summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
     input,
-    stranger,
-  });
-  const isNew = action === 'opened' && !cameFrom;
-  const beforeStoring: Extract<Taken, { jobs: unknown }>['beforeStoring'] = async (links, isKnown) => {
-    const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, reported));
-    // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
-    if (transfer && !(await isKnown(job.id))) {
-      const connectionOf = (name: string) => findRepository(config, name.replace(/#.*/, ''))?.connection;
-      await links.move(transfer.from, transfer.to, connectionOf);
-    }
-    return kept?.newest?.revision;
+    stranger: strangerBehind(delivery),
+    async beforeStoring(id, links, isKnown) {
+      const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, reported));
+      // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
+      if (transfer && !(await isKnown(id))) {
+        const connectionOf = (name: string) => findRepository(config, name.replace(/#.*/, ''))?.connection;
+        await links.move(transfer.from, transfer.to, connectionOf);
+      }
+      return kept?.newest?.revision;
+    },
   };
-  // For a transferred issue, GitHub does not document whether `updated_at` is the time of the transfer.
-  const isTransfer = action === 'transferred' || cameFrom;
-  return { happenedAt: isTransfer ? undefined : Date.parse(version), jobs: [job], beforeStoring };
-}
+});
 
 /**
  * The person who caused the event, if they are an outsider to the repository. An issue can be changed by its author or

@@ -1,36 +1,34 @@
-import { attemptOf, testRunJobs } from '../../automations/tests-to-scenarios/draft.ts';
-import type { RepositoryEvent, Taken } from './taken.ts';
+import { onGithub } from '../github-trigger.ts';
+import { attemptOf, testRunJobs } from './draft.ts';
 
 /**
  * Takes the test results of a workflow run that has ended. The worker fetches them. Nothing is read of a run that does not
  * count: anybody can start one with a pull request, and fill it with artifacts.
  */
-export function takeWorkflowRun({ payload, repository: settings }: RepositoryEvent<'workflow_run'>): Taken {
+export const on = onGithub('workflow_run', testRunJobs, (payload, { repository: settings }) => {
   const { action, workflow_run: run, repository, installation } = payload;
-  if (action !== 'completed') return { ignored: `a workflow run that is ${action} has no results yet` };
-  const { name, connection, tests } = settings;
-  if (!tests) return { ignored: `${name} has no tests in relay.config.ts` };
+  if (action !== 'completed') return `a workflow run that is ${action} has no results yet`;
+  const { name, tests } = settings;
+  if (!tests) return `${name} has no tests in relay.config.ts`;
   const workflow = payload.workflow?.path.split('/').at(-1) ?? 'without a file';
   if (!tests.workflows.includes(workflow)) {
-    return { ignored: `the workflow ${workflow} is not in tests.workflows of relay.config.ts` };
+    return `the workflow ${workflow} is not in tests.workflows of relay.config.ts`;
   }
   // A branch of a fork may be called main, too.
   const isOwn = run.head_repository?.id === repository.id;
   if (!isOwn || !['push', 'schedule'].includes(run.event) || !tests.branches.includes(run.head_branch ?? '')) {
-    return { ignored: 'only runs by a push or a schedule on a branch in tests.branches of relay.config.ts count' };
+    return 'only runs by a push or a schedule on a branch in tests.branches of relay.config.ts count';
   }
   // What was cancelled or timed out has not run all of its tests.
   if (run.conclusion !== 'success' && run.conclusion !== 'failure') {
-    return { ignored: `a workflow run that ended with ${run.conclusion} has no results to go by` };
+    return `a workflow run that ended with ${run.conclusion} has no results to go by`;
   }
   const again = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
-  const job = testRunJobs.draft({
+  return {
     happened: attemptOf(run),
-    connection,
-    lane: 'background',
+    at: run.updated_at,
     entity: `tests-${name}`,
     summary: `${name}: test results of run ${run.run_number} of ${workflow}${again}`,
     input: { repository: name, run: { ...run, workflow }, installationId: installation?.id },
-  });
-  return { happenedAt: Date.parse(run.updated_at), jobs: [job] };
-}
+  };
+});

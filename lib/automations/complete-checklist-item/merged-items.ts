@@ -1,37 +1,37 @@
-import { checklistItemJobs } from '../../automations/complete-checklist-item/draft.ts';
 import { MOST_ITEMS } from '../../commands/checklist-items.ts';
 import { completedItems } from '../../commands/comment-lines.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToLength, enumerated } from '../../text.ts';
-import { issuePlace, type Taken } from './taken.ts';
+import { issuePlace, type OurDrafts } from '../github-trigger.ts';
+import type { ItemsInput } from './jobs.ts';
 
 /** Each item is a call to the service. */
 const MAX_ITEMS = 50;
 
 /** The job that completes the checklist items that the text of a merged pull request names. */
-export function takeCompletions(
+export function mergedItems(
   { pull_request: pull, repository, installation }: Payload<'pull_request'>,
   settings: RepositoryConfig,
-): Taken {
+): OurDrafts<ItemsInput> {
   const named = completedItems(pull.body ?? '');
   const items = named.slice(0, MAX_ITEMS);
-  if (items.length === 0) return { ignored: 'the text of the pull request completes no checklist item' };
+  if (items.length === 0) return 'the text of the pull request completes no checklist item';
   const unproven = unprovenAuthor(pull.user, pull.author_association);
   const mergedAt = pull.merged_at ? Date.parse(pull.merged_at) : undefined;
   const place = issuePlace(settings, repository.full_name, pull.number, installation);
-  const job = checklistItemJobs.draft({
+  return {
     ...place,
     happened: ['pull request', pull.id],
+    at: pull.merged_at,
     summary: `${place.entity} merged: completes ${cutToLength(items.join(', '), 200, '…')}`,
     input: { items, completed: true, leftOut: named.length - items.length },
     asked: {
       at: mergedAt,
       ...(unproven && { unproven: { ...unproven, otherwise: askToConfirm(pull, items) } }),
     },
-  });
-  return { happenedAt: mergedAt, jobs: [job] };
+  };
 }
 
 /** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */

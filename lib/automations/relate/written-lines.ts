@@ -1,12 +1,12 @@
-import { reportedState } from '../../automations/issue-to-defect/defect-text.ts';
-import { issueEntity } from '../../automations/issue-to-defect/draft.ts';
-import { relateJobs } from '../../automations/relate/draft.ts';
 import { closedIssues, type RelationLine, relationLines } from '../../commands/relation-lines.ts';
 import { findRepository } from '../../config/settings.ts';
-import type { JobDraft } from '../../engine/record/job.ts';
 import { type Account, unprovenAuthor } from '../../platforms/github/association.ts';
+import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToLength } from '../../text.ts';
-import { issuePlace, type RepositoryEvent, type Taken } from './taken.ts';
+import { type About, issuePlace, type OurDrafts } from '../github-trigger.ts';
+import { reportedState } from '../issue-to-defect/defect-text.ts';
+import { issueEntity } from '../issue-to-defect/draft.ts';
+import type { RelateInput } from './jobs.ts';
 
 /** The lines of one text that are read, and the issues that it closes. */
 const MOST_LINES = 10;
@@ -16,6 +16,7 @@ interface RelationSource {
   issue: string;
   place: ReturnType<typeof issuePlace>;
   happened: readonly (string | number)[];
+  at: string | null | undefined;
 }
 
 /** An issue or a pull request, and who changed it last. */
@@ -29,7 +30,7 @@ interface Written {
 }
 
 /** The lines count by the author of an issue when it is to have a defect, and after that by the person who edits them. */
-export function relationsOfIssue({ payload, repository }: RepositoryEvent<'issues'>): Taken | undefined {
+export function relationsOfIssue(payload: Payload<'issues'>, { repository }: About): OurDrafts<RelateInput> {
   const { action, issue, sender, changes, installation } = payload;
   const { full_name } = payload.repository;
   if (!repository.issueToDefect) return undefined;
@@ -41,12 +42,16 @@ export function relationsOfIssue({ payload, repository }: RepositoryEvent<'issue
     place: issuePlace(repository, full_name, issue.number, installation),
     issue: issueEntity(issue.id),
     happened: [issue.id, issue.updated_at],
+    at: issue.updated_at,
   };
-  return taken(issue.updated_at, linesOf({ ...issue, sender, edit }, source));
+  return linesOf({ ...issue, sender, edit }, source);
 }
 
 /** As GitHub closes the issues only then, and no link can be taken back, the lines count from the merge on. */
-export function relationsOfMerge({ payload, repository, config }: RepositoryEvent<'pull_request'>): Taken | undefined {
+export function relationsOfMerge(
+  payload: Payload<'pull_request'>,
+  { repository, config }: About,
+): OurDrafts<RelateInput> {
   const { action, pull_request: pull, sender, changes, installation } = payload;
   const { full_name } = payload.repository;
   const edit = action === 'edited' ? changes?.body : undefined;
@@ -57,16 +62,13 @@ export function relationsOfMerge({ payload, repository, config }: RepositoryEven
   );
   const place = issuePlace(repository, full_name, pull.number, installation);
   const happened = ['pull request', pull.id, ...(edit ? [pull.updated_at] : [])];
-  const jobs = issues
+  const at = edit ? pull.updated_at : pull.merged_at;
+  return issues
     .slice(0, MOST_LINES)
-    .flatMap((issue) => linesOf({ ...pull, sender, edit }, { issue, place, happened: [...happened, issue] }));
-  return taken(edit ? pull.updated_at : pull.merged_at, jobs);
+    .flatMap((issue) => linesOf({ ...pull, sender, edit }, { issue, place, at, happened: [...happened, issue] }));
 }
 
-const taken = (at: string | null | undefined, jobs: JobDraft[]): Taken | undefined =>
-  jobs.length === 0 ? undefined : { happenedAt: at ? Date.parse(at) : undefined, jobs };
-
-function linesOf({ body, user, author_association, sender, edit }: Written, source: RelationSource): JobDraft[] {
+function linesOf({ body, user, author_association, sender, edit }: Written, source: RelationSource) {
   const [now, before] = [relationLines(body ?? ''), relationLines(edit?.from ?? '')];
   const isIn = (some: readonly RelationLine[], line: RelationLine) =>
     some.some(({ kind, named }) => kind === line.kind && named === line.named);
@@ -75,13 +77,12 @@ function linesOf({ body, user, author_association, sender, edit }: Written, sour
   return now
     .filter((line) => !isIn(before, line))
     .slice(0, MOST_LINES)
-    .map(({ kind, named }) =>
-      relateJobs.draft({
-        ...source.place,
-        happened: [...source.happened, kind, named],
-        summary: `${source.place.entity} names ${kind} ${cutToLength(named, 100, '…')}`,
-        input: { issue: source.issue, to: { kind, named } },
-        ...(unproven && { asked: { unproven } }),
-      }),
-    );
+    .map(({ kind, named }) => ({
+      ...source.place,
+      happened: [...source.happened, kind, named],
+      at: source.at,
+      summary: `${source.place.entity} names ${kind} ${cutToLength(named, 100, '…')}`,
+      input: { issue: source.issue, to: { kind, named } },
+      ...(unproven && { asked: { unproven } }),
+    }));
 }

@@ -1,0 +1,101 @@
+import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
+import type { JobDraft } from '../engine/record/job.ts';
+import type { JobKind } from '../engine/record/job-kind.ts';
+import type { Links } from '../links/links.ts';
+import type { TakenEvent } from '../platforms/github/delivery.ts';
+import type { Payload } from '../platforms/github/payload.ts';
+import type { JobInput } from '../triggers/trigger.ts';
+
+/** What a delivery leads to: jobs, or the reason why there are none. */
+export type Taken =
+  | {
+      jobs: JobDraft[];
+      /** When it happened, in epoch milliseconds; undefined if the payload does not say. */
+      happenedAt: number | undefined;
+      beforeStoring?: BeforeStoring | undefined;
+    }
+  | { ignored: string };
+
+/**
+ * Stores the state that a job relies on; see accept-event.ts.
+ * @param isKnown whether a job was stored before
+ */
+type BeforeStoring = (links: Links, isKnown: (jobId: string) => Promise<boolean>) => Promise<number | undefined>;
+
+/** The settings that an automation of ours decides by. */
+export interface About {
+  /** The repository of the event. */
+  repository: RepositoryConfig;
+  config: RelayConfig;
+  /** Loads what reads texts. It takes a parser that a cold start should not load. */
+  inTexts(): Promise<InTexts>;
+}
+
+/** What reads the texts of our automations. */
+export interface InTexts {
+  mergedItems: typeof import('./complete-checklist-item/merged-items.ts').mergedItems;
+  relationsOfIssue: typeof import('./relate/written-lines.ts').relationsOfIssue;
+  relationsOfMerge: typeof import('./relate/written-lines.ts').relationsOfMerge;
+}
+
+/** A job of an automation of ours. It says what a team's `Draft` says, and what the relay derives for a team. */
+interface OurDraft<Input>
+  extends Pick<JobDraft, 'entity' | 'summary' | 'asked' | 'replyTo' | 'stranger' | 'startsAtOnce'> {
+  happened: readonly (string | number)[];
+  /** ISO 8601. */
+  at?: string | null | undefined;
+  input: Input;
+  /** @param id of the job */
+  beforeStoring?: (id: string, ...stores: Parameters<BeforeStoring>) => ReturnType<BeforeStoring>;
+}
+
+/** Jobs, the reason why there are none, or undefined if the event is no business of the automation. */
+export type OurDrafts<Input> = OurDraft<Input> | readonly OurDraft<Input>[] | string | undefined;
+
+/** The `on` of an automation of ours for events of GitHub: as a team's, with the settings as a second argument of `job`. */
+export interface OurGithubTrigger {
+  kind: 'github';
+  event: TakenEvent;
+  take(payload: never, about: About): Promise<Taken | undefined>;
+}
+
+/** Takes an event of the repositories in relay.config.ts. @param of the jobs that it makes */
+export const onGithub = <Event extends TakenEvent, Input extends JobInput>(
+  event: Event,
+  of: JobKind<Input>,
+  job: (payload: Payload<Event>, about: About) => OurDrafts<Input> | Promise<OurDrafts<Input>>,
+): OurGithubTrigger => ({
+  kind: 'github',
+  event,
+  async take(payload, about) {
+    const drafted = await job(payload, about);
+    if (typeof drafted === 'string') return { ignored: drafted };
+    const drafts = drafted === undefined ? [] : ([drafted].flat() as readonly OurDraft<Input>[]);
+    const [first] = drafts;
+    if (!first) return undefined;
+    const { connection } = about.repository;
+    const jobs = drafts.map(({ at, beforeStoring, ...draft }) =>
+      of.draft({ connection, lane: 'background', ...draft }),
+    );
+    return {
+      jobs,
+      happenedAt: first.at ? Date.parse(first.at) : undefined,
+      beforeStoring: first.beforeStoring?.bind(undefined, jobs[0]?.id ?? ''),
+    };
+  },
+});
+
+/** The issue or pull request where a person requests a job on GitHub. The answer goes there too. */
+export function issuePlace(
+  { name, connection }: RepositoryConfig,
+  fullName: string,
+  issueNumber: number,
+  installation: { id: number } | null | undefined,
+): Pick<JobDraft, 'connection' | 'lane' | 'entity'> & Required<Pick<JobDraft, 'replyTo'>> {
+  return {
+    connection,
+    lane: 'background',
+    entity: `${fullName}#${issueNumber}`,
+    replyTo: { in: 'github', repository: name, issueNumber, installationId: installation?.id },
+  };
+}

@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import { defineJobs } from '../../engine/record/job-kind.ts';
+import { targetKinds } from '../../target.ts';
+
+const input = z.object({
+  defect: z.optional(z.string()),
+  /** The issue whose defect is linked, by `issue-653165` or `acme/web#42`. */
+  issue: z.optional(z.string()),
+  /** `named`: its id; for a task, its id or its name. */
+  to: z.object({ kind: z.enum(targetKinds), named: z.string() }),
+});
+export type RelateInput = z.output<typeof input>;
+
+export const relateJobs = defineJobs('relate', input);

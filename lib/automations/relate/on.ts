@@ -1,0 +1,20 @@
+import { onGithub } from '../github-trigger.ts';
+import { relateJobs } from './jobs.ts';
+
+/** JSON that may have such a line. Reading it takes a parser that a cold start should not load. */
+const MAY_RELATE = /(?:task|case|step)[\W_]{0,9}:/i;
+
+/** Links the defect of an issue to what the lines `Task: …`, `Test case: …` and `Test step: …` of the issue name. */
+const onIssue = onGithub('issues', relateJobs, async (payload, about) =>
+  mayRelate(about, payload.issue.body) ? (await about.inTexts()).relationsOfIssue(payload, about) : undefined,
+);
+
+/** Links the defects of the issues that a pull request closes to what such lines of the pull request name. */
+const onMerge = onGithub('pull_request', relateJobs, async (payload, about) =>
+  mayRelate(about, payload.pull_request.body) ? (await about.inTexts()).relationsOfMerge(payload, about) : undefined,
+);
+
+export const on = [onIssue, onMerge];
+
+const mayRelate = ({ repository }: { repository: { relate: boolean } }, text: string | null | undefined) =>
+  repository.relate && MAY_RELATE.test(text ?? '');
