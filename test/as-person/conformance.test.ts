@@ -41,23 +41,12 @@ function run(...args: string[]): Promise<string> {
 
 /** Those of the suite `auth`, and those that are run one by one. */
 const ofSuite = [
-  'auth/metadata-default',
-  'auth/metadata-var1',
-  'auth/metadata-var2',
-  'auth/metadata-var3',
-  'auth/scope-from-www-authenticate',
-  'auth/scope-from-scopes-supported',
-  'auth/scope-omitted-when-undefined',
-  'auth/scope-step-up',
-  'auth/scope-retry-limit',
-  'auth/token-endpoint-auth-none',
+  ...['auth/metadata-default', 'auth/metadata-var1', 'auth/metadata-var2', 'auth/metadata-var3'],
+  ...['auth/scope-from-www-authenticate', 'auth/scope-from-scopes-supported', 'auth/scope-omitted-when-undefined'],
+  ...['auth/scope-step-up', 'auth/scope-retry-limit', 'auth/token-endpoint-auth-none'],
 ];
 const single = [
-  'initialize',
-  'tools_call',
-  'sse-retry',
-  'auth/resource-mismatch',
-  'auth/offline-access-scope',
+  ...['initialize', 'tools_call', 'sse-retry', 'auth/resource-mismatch', 'auth/offline-access-scope'],
   'auth/offline-access-not-supported',
 ];
 

@@ -103,12 +103,7 @@ describe('where a linked account is required', () => {
   it('nothing that a person does goes through the key where no tool serves it', async () => {
     await start({ accounts: 'required', commands: {} });
     for (const text of [
-      'find checkout',
-      'done 101',
-      'undo 101',
-      `log 1h ${CHECKOUT}`,
-      'defect Login fails',
-      'defect',
+      ...['find checkout', 'done 101', 'undo 101', `log 1h ${CHECKOUT}`, 'defect Login fails', 'defect'],
     ]) {
       const { text: said } = await command(relay, text, { channelId: PLATFORM });
       expect(said).toMatch(/cannot be used here: people act in their own name/);

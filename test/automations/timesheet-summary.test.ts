@@ -183,10 +183,7 @@ describe('the summary', () => {
       join(relay, name);
     await remind(relay);
     expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual([
-      'ˋ*_Zed_*ˋ',
-      '&lt;!channel&gt;',
-      '&lt;@U0MIRA001&gt;',
-      '&lt;https://example.com|me&gt;',
+      ...['ˋ*_Zed_*ˋ', '&lt;!channel&gt;', '&lt;@U0MIRA001&gt;', '&lt;https://example.com|me&gt;'],
       'R&amp;D &amp;lt;!here&amp;gt;',
     ]);
   });

@@ -83,13 +83,8 @@ const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(..
 
 describe('a command in a comment', () => {
   it.each([
-    '/done 12',
-    '/undo #12, 13',
-    '/LOG 2h 4711 wrote `tests`',
-    '/log\u00a02h “Checkout page”',
-    '/done 12 \t',
-    '/done login',
-    '/log \t',
+    ...['/done 12', '/undo #12, 13', '/LOG 2h 4711 wrote `tests`', '/log\u00a02h “Checkout page”', '/done 12 \t'],
+    ...['/done login', '/log \t'],
   ])('the line %o is a command', (line) => {
     expect(commandLines(line)).toEqual([line.trim()]);
   });

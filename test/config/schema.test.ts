@@ -36,12 +36,8 @@ const person = (github?: string) => ({ email: 'ada@example.com', ...(github && {
 
 describe('a configuration', () => {
   it.each([
-    'http://pm.example.com/{id}',
-    'https://{id}.example.com/',
-    'https://ada:secret@pm.example.com/{id}',
-    'https://pm.example.com/{id}>',
-    'https://pm.example.com/{id}/{id}',
-    'javascript:alert({id})',
+    ...['http://pm.example.com/{id}', 'https://{id}.example.com/', 'https://ada:secret@pm.example.com/{id}'],
+    ...['https://pm.example.com/{id}>', 'https://pm.example.com/{id}/{id}', 'javascript:alert({id})'],
   ])('has no address of a page such as %s', (tasks) => {
     expect(() => defineConfig({ connections: { main: { web: { tasks } } } })).toThrow(
       `connections.main.web.tasks: expected an https address with {id}, such as https://pm.example.com/defects/{id}, found '${tasks}'`,

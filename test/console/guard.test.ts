@@ -102,13 +102,8 @@ describe('every answer', () => {
     const policy = String(headers['content-security-policy']).split('; ');
     expect(policy).toEqual(
       expect.arrayContaining([
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
+        ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'"],
+        ...["form-action 'none'", "frame-ancestors 'none'"],
       ]),
     );
     expect(policy.join()).not.toMatch(/unsafe|data:|https?:|\*/);

@@ -72,24 +72,9 @@ it.each<[number, Partial<McpRefusalFacts>, ToolOutcome]>([
 it('only a refusal says that a creation was not carried out', () => {
   const outcomes = Object.keys(decisions) as (SendOutcome | ToolOutcome)[];
   expect(outcomes.filter(isRefusal)).toEqual([
-    'not sent',
-    'rate limited',
-    'invalid signature',
-    'timestamp outside window',
-    'unknown or revoked key',
-    'unauthorized',
-    'forbidden',
-    'not found',
-    'invalid',
-    'no token seen',
-    'token expired',
-    'no consent',
-    'base scope missing',
-    'other audience',
-    'workspace disabled',
-    'scope missing',
-    'rejected',
-    'no endpoint',
+    ...['not sent', 'rate limited', 'invalid signature', 'timestamp outside window', 'unknown or revoked key'],
+    ...['unauthorized', 'forbidden', 'not found', 'invalid', 'no token seen', 'token expired', 'no consent'],
+    ...['base scope missing', 'other audience', 'workspace disabled', 'scope missing', 'rejected', 'no endpoint'],
     'other revision',
   ]);
 });

@@ -6,16 +6,8 @@ import { hostileJobs, sampleJobs, settledJob, unknownJob } from './fixture/sampl
 import { type Fixture, startFixture } from './fixture/server.ts';
 
 const SCREENS = [
-  'now',
-  'jobs',
-  'jobs?person=octocat',
-  `jobs/${unknownJob.id}`,
-  `jobs/${settledJob.id}`,
-  'jobs/hostile-3',
-  'parked',
-  'links',
-  'try',
-  'nowhere',
+  ...['now', 'jobs', 'jobs?person=octocat', `jobs/${unknownJob.id}`, `jobs/${settledJob.id}`, 'jobs/hostile-3'],
+  ...['parked', 'links', 'try', 'nowhere'],
 ];
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [WIDE, NARROW].map((viewport) => ({ colorScheme, viewport, width: viewport.width })),

@@ -200,14 +200,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     const fixture = await start({ facts: { operate: false } });
     const { page, go } = await open(fixture.url);
     const actions = [
-      'Replay',
-      'Discard…',
-      'It exists…',
-      'Create it again',
-      'Search once more',
-      'Resume…',
-      'Run…',
-      'Change…',
+      ...['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more', 'Resume…', 'Run…', 'Change…'],
     ];
     for (const screen of [`jobs/${unknownJob.id}`, 'parked', 'now', 'links', 'try']) {
       await go(screen);

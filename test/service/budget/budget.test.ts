@@ -622,14 +622,7 @@ describe('the budget', () => {
       .array(fc.oneof(fc.nat(5), fc.nat(2 ** 45), fc.constant(START / 125)), { maxLength: 8 })
       .map(([first = 0, ...calls]) => packWindow({ ...emptyMinute(), first, calls }));
     const names = [
-      'minuteCalls',
-      'dayCalls',
-      'eventCalls',
-      'peopleCalls',
-      'pausedUntil',
-      'lines',
-      'assumed',
-      'written',
+      ...['minuteCalls', 'dayCalls', 'eventCalls', 'peopleCalls', 'pausedUntil', 'lines', 'assumed', 'written'],
     ];
     const item = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, packed));
 
