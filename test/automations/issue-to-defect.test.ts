@@ -178,7 +178,6 @@ describe('a transferred issue', () => {
   const config = exampleConfig({}, { also: ['Codertocat/Other'] });
 
   it.each([
-    ['the old repository tells first', [went, came]],
     ['the new repository tells first', [came, went]],
     ['only the new one tells', [came]],
   ])('a transfer moves the defect: %s', async (_, order) => {
