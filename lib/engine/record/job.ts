@@ -1,6 +1,8 @@
+import * as z from 'zod/mini';
 import { digest } from '../../digest.ts';
-import type { Lane } from '../../service/budget/lanes.ts';
-import type { Newest, OperatorDecision, Waited } from './history.ts';
+import { lanes } from '../../service/budget/lanes.ts';
+import { storedTime } from '../../state/table/unreadable-item.ts';
+import { newestShape, type OperatorDecision, type Waited } from './history.ts';
 import type { Send } from './sends.ts';
 
 /**
@@ -12,167 +14,6 @@ import type { Send } from './sends.ts';
 export type JobStatus = (typeof jobStatuses)[number];
 export const jobStatuses = ['queued', 'running', 'waiting', 'parked', 'succeeded'] as const;
 
-/** Where a person requested a job and gets its outcome. */
-export type ReplyTo =
-  | {
-      in: 'slack';
-      userId: string;
-      /** Where they asked; missing for forms. */
-      channelId?: string;
-      /**
-       * Set for commands and buttons, valid for half an hour; sealed in a stored job
-       * (lib/platforms/slack/response-url.ts). Without it, the reply is a direct message.
-       */
-      responseUrl?: string;
-    }
-  | { in: 'github'; repository: string; issueNumber: number; installationId?: number };
-
-/** How a person asked for a job. */
-export interface Asked {
-  /** The verb of their command. */
-  verb?: string;
-  /** The person: a Slack user id or a GitHub login. */
-  by?: { in: 'slack' | 'github'; id: string };
-  /** Their name, as Slack told it. */
-  byName?: string;
-  /**
-   * When they asked, in a comment or in a job that is signed; epoch milliseconds. The signature covers it, and not the
-   * job's `createdAt`.
-   */
-  at?: number;
-  /** The line of a GitHub comment. It can be deleted or changed before the job runs. */
-  comment?: WrittenLine;
-  unproven?: Unproven;
-}
-
-export interface WrittenLine {
-  /** Id of the comment. */
-  id: number;
-  /** Digest of the line, which may be long. */
-  line: string;
-}
-
-/** A person whose permission the event does not show. Without a login, they have none. */
-export interface Unproven {
-  login?: string;
-  /** The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that has to do. */
-  isShown?: boolean;
-  /** Where they need it, if that is not where the answer goes. */
-  in?: { repository: string; installationId?: number };
-  /** What to reply on the issue if they have no permission. Without it, there is no reply. */
-  otherwise?: string;
-}
-
-/** The event that a job was made from, as an operator looks for it. The job's id does not depend on it. */
-export interface Cause {
-  from: 'github' | 'slack' | 'schedule' | 'webhook' | 'job';
-  /**
-   * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), the name of a
-   * webhook of the team, or the job that made this one. If an event came several times, it is the first of its deliveries.
-   */
-  id: string;
-  /** `issues.opened`, `issue_comment.created`. */
-  event?: string;
-  /** The GitHub login or the Slack user id that caused it. */
-  person?: string;
-}
-
-/** The part of a job that comes from its event. */
-export interface JobDraft {
-  /** From {@link jobId}. */
-  id: string;
-  /** Name of the automation. */
-  automation: string;
-  connection: string;
-  lane: Lane;
-  /**
-   * The subject of the job, `acme/web#42`, or in people's lanes the person, `slack-U0123ABCD`. Jobs with the same
-   * entity run one after the other, unless they have a group.
-   */
-  entity: string;
-  /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
-  group?: string;
-  /** Its first run does not wait for its turn in the line, because somebody waits for what it says at once. */
-  startsAtOnce?: true;
-  /** The event in one line, for people. */
-  summary: string;
-  /** The automation's input. As JSON it must stay well below the 400 KB of an item. */
-  input: Record<string, unknown>;
-  replyTo?: ReplyTo;
-  asked?: Asked;
-  /** Proves that intake made the job: {@link JobSignatures}. Missing in jobs that act as no person. */
-  signature?: string;
-  /** Login of the outside contributor who caused it; see lib/service/budget/stranger-share.ts. */
-  stranger?: string;
-  /** The revision of the event's state: how often the state of its link had changed when it was stored. */
-  revision?: number;
-  /** Set by intake when it accepts the event. */
-  cause?: Cause;
-}
-
-/** The record of a job. Times are epoch milliseconds. */
-export interface Job extends JobDraft {
-  status: JobStatus;
-  createdAt: number;
-  /** When it was last queued again. A job that was sent again because no worker had claimed it keeps its time. */
-  queuedAt?: number;
-  /** When the sweep should check the job. For ended jobs: when they ended. */
-  wakeAt: number;
-  /** Counts how often it was deliberately queued. A message of an older generation is stale. */
-  generation: number;
-  /** The generation and the time in which a step was last done, or a person continued it. Missing before that. */
-  gotOn?: { generation: number; at: number };
-  /** Failed steps. Receiving a message does not count as an attempt, and neither does a crash. */
-  attempts: number;
-  /** The worker that runs it, and until when no other worker may. */
-  lease?: { owner: string; since: number; until: number };
-  /** When its last runs began, if they crashed one after the other. */
-  crashes?: number[];
-  /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
-  dueAt?: number;
-  /**
-   * Set while the job is in a waiting line, and until its next run ends: `main#background`, or
-   * `main#background#defects/create` if that operation fails.
-   */
-  line?: string;
-  /** While it is in line: the estimated time of its turn. */
-  expectedAt?: number;
-  /** After it is called from the line: when its slot opens. */
-  slotAt?: number;
-  /** Its waits between two runs. Missing if there was none. */
-  waits?: Newest<Waited>;
-  /** What operators decided about it. */
-  decisions?: Newest<OperatorDecision>;
-  /** The operator's decision to end it, until the worker has told the person who asked. */
-  discarded?: { by: string; reason: string };
-  /** The steps that the last run began and did not finish, with what they have sent. */
-  unfinished?: UnfinishedStep[];
-  /** While it waits after a 429. */
-  limited?: Limited;
-  /** For `succeeded`: what was done, for people. */
-  outcome?: string;
-  /** True if the request could not be done and the person was told why. */
-  notDone?: boolean;
-  /** Set for `parked`. */
-  parked?: Parked;
-}
-
-/** The last 429 that a job met. */
-export interface Limited {
-  operation: string;
-  /** What `limited` of lib/service/connection/breakers.ts returned for it. */
-  served: number;
-}
-
-/** A step between two runs. The journal gets it when it ends. */
-export interface UnfinishedStep {
-  step: string;
-  calls: string;
-  startedAt: number;
-  resumedAt?: number;
-  sends?: Newest<Send>;
-}
-
 /**
  * Why a job was parked, without text from outside, for public places.
  * - `refused`: the service refused the content
@@ -180,8 +21,186 @@ export interface UnfinishedStep {
  * - `failed`: too many attempts failed
  * - `needs an operator`: everything else; the reason says what
  */
-export type ParkKind = (typeof parkKinds)[number];
+export type ParkKind = Parked['kind'];
 export const parkKinds = ['refused', 'outcome unknown', 'failed', 'needs an operator'] as const;
+
+const string = z.string();
+const maybe = z.exactOptional(string);
+const count = z.int().check(z.gte(0));
+const maybeTime = z.exactOptional(storedTime);
+
+/** What the index of waiting lines shows of a job, too. Times are epoch milliseconds. */
+export const standingShape = {
+  /** From {@link jobId}. */
+  id: string,
+  /** Counts how often it was deliberately queued. A message of an older generation is stale. */
+  generation: count,
+  lane: z.enum(lanes),
+  /**
+   * The subject of the job, `acme/web#42`, or in people's lanes the person, `slack-U0123ABCD`. Jobs with the same
+   * entity run one after the other, unless they have a group.
+   */
+  entity: string,
+  createdAt: storedTime,
+  /** After it is called from the line: when its slot opens. */
+  slotAt: maybeTime,
+};
+
+/** The part of a job that comes from its event. */
+const drafted = () => ({
+  /** Name of the automation. */
+  automation: string,
+  connection: string,
+  /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
+  group: maybe,
+  /** Its first run does not wait for its turn in the line, because somebody waits for what it says at once. */
+  startsAtOnce: z.exactOptional(z.literal(true)),
+  /** The event in one line, for people. */
+  summary: string,
+  /** The automation's input. As JSON it must stay well below the 400 KB of an item. */
+  input: z.record(string, z.unknown()),
+  /** Where a person requested the job and gets its outcome. */
+  replyTo: z.exactOptional(
+    z.discriminatedUnion('in', [
+      z.object({
+        in: z.literal('slack'),
+        userId: string,
+        /** Where they asked; missing for forms. */
+        channelId: maybe,
+        /**
+         * Set for commands and buttons, valid for half an hour; sealed in a stored job
+         * (lib/platforms/slack/response-url.ts). Without it, the reply is a direct message.
+         */
+        responseUrl: maybe,
+      }),
+      z.object({
+        in: z.literal('github'),
+        repository: string,
+        issueNumber: count,
+        installationId: z.exactOptional(count),
+      }),
+    ]),
+  ),
+  /** How a person asked for the job. */
+  asked: z.exactOptional(
+    z.object({
+      /** The verb of their command. */
+      verb: maybe,
+      /** The person: a Slack user id or a GitHub login. */
+      by: z.exactOptional(z.object({ in: z.enum(['slack', 'github']), id: string })),
+      /** Their name, as Slack told it. */
+      byName: maybe,
+      /**
+       * When they asked, in a comment or in a job that is signed. The signature covers it, and not the job's `createdAt`.
+       */
+      at: maybeTime,
+      /** The comment on GitHub, and a digest of its line, which may be long. It can change before the job runs. */
+      comment: z.exactOptional(z.object({ id: count, line: string })),
+      /** A person whose permission the event does not show. */
+      unproven: z.exactOptional(
+        z.object({
+          /** Without it, they have none. */
+          login: maybe,
+          /** The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that has to do. */
+          isShown: z.exactOptional(z.boolean()),
+          /** Where they need it, if that is not where the answer goes. */
+          in: z.exactOptional(z.object({ repository: string, installationId: z.exactOptional(count) })),
+          /** What to reply on the issue if they have no permission. Without it, there is no reply. */
+          otherwise: maybe,
+        }),
+      ),
+    }),
+  ),
+  /** Proves that intake made the job: {@link JobSignatures}. Missing in jobs that act as no person. */
+  signature: maybe,
+  /** Login of the outside contributor who caused it; see lib/service/budget/stranger-share.ts. */
+  stranger: maybe,
+  /** The revision of the event's state: how often the state of its link had changed when it was stored. */
+  revision: z.exactOptional(count),
+  /** The event that intake accepted, as an operator looks for it. The job's id does not depend on it. */
+  cause: z.exactOptional(
+    z.object({
+      from: z.enum(['github', 'slack', 'schedule', 'webhook', 'job']),
+      /**
+       * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), the name of
+       * a webhook of the team, or the job that made this one. If an event came several times, it is the first of its
+       * deliveries.
+       */
+      id: string,
+      /** `issues.opened`, `issue_comment.created`. */
+      event: maybe,
+      /** The GitHub login or the Slack user id that caused it. */
+      person: maybe,
+    }),
+  ),
+});
+
+/** The record of a job. Built for the first that is read: a webhook reads one only for a repeat. */
+export const jobShape = z.lazy(() =>
+  z.object({
+    ...standingShape,
+    ...drafted(),
+    status: z.enum(jobStatuses),
+    /** When it was last queued again. A job that was sent again because no worker had claimed it keeps its time. */
+    queuedAt: maybeTime,
+    /** When the sweep should check the job. For ended jobs: when they ended. */
+    wakeAt: storedTime,
+    /** The generation and the time in which a step was last done, or a person continued it. Missing before that. */
+    gotOn: z.exactOptional(z.object({ generation: count, at: storedTime })),
+    /** Failed steps. Receiving a message does not count as an attempt, and neither does a crash. */
+    attempts: count,
+    /** The worker that runs it, and until when no other worker may. */
+    lease: z.exactOptional(z.object({ owner: string, since: storedTime, until: storedTime })),
+    /** When its last runs began, if they crashed one after the other. */
+    crashes: z.exactOptional(z.array(storedTime)),
+    /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
+    dueAt: maybeTime,
+    /**
+     * Set while the job is in a waiting line, and until its next run ends: `main#background`, or
+     * `main#background#defects/create` if that operation fails.
+     */
+    line: maybe,
+    /** While it is in line: the estimated time of its turn. */
+    expectedAt: maybeTime,
+    /** Its waits between two runs. Missing if there was none. */
+    waits: z.exactOptional(newestShape<Waited>()),
+    /** What operators decided about it. */
+    decisions: z.exactOptional(newestShape<OperatorDecision>()),
+    /** The operator's decision to end it, until the worker has told the person who asked. */
+    discarded: z.exactOptional(z.object({ by: string, reason: string })),
+    /** The steps that the last run began and did not finish. The journal gets each when it ends. */
+    unfinished: z.exactOptional(
+      z.array(
+        z.object({
+          step: string,
+          calls: string,
+          startedAt: storedTime,
+          resumedAt: maybeTime,
+          sends: z.exactOptional(newestShape<Send>()),
+        }),
+      ),
+    ),
+    /** The last 429 that it met, and what `limited` of lib/service/connection/breakers.ts returned for it. */
+    limited: z.exactOptional(z.object({ operation: string, served: count })),
+    /** For `succeeded`: what was done, for people. */
+    outcome: maybe,
+    /** True if the request could not be done and the person was told why. */
+    notDone: z.exactOptional(z.boolean()),
+    /** Why it cannot continue. */
+    parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds) })),
+  }),
+);
+
+export type Job = z.output<typeof jobShape>;
+export type JobDraft = Pick<Job, 'id' | 'lane' | 'entity' | keyof ReturnType<typeof drafted>>;
+export type ReplyTo = NonNullable<Job['replyTo']>;
+export type Asked = NonNullable<Job['asked']>;
+export type WrittenLine = NonNullable<Asked['comment']>;
+export type Unproven = NonNullable<Asked['unproven']>;
+export type Cause = NonNullable<Job['cause']>;
+export type UnfinishedStep = NonNullable<Job['unfinished']>[number];
+export type Limited = NonNullable<Job['limited']>;
+export type Parked = NonNullable<Job['parked']>;
 
 /** The wait that a job is in. */
 export const waitOf = ({ status, waits }: Pick<Job, 'status' | 'waits'>): Waited | undefined =>
@@ -197,12 +216,6 @@ export const isOutcomeUnknown = ({ parked }: Pick<Job, 'parked'>): boolean => pa
 /** Since when a job waits for a worker to claim it. */
 export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>
   queuedAt ?? createdAt;
-
-/** Why a job cannot continue. */
-export interface Parked {
-  reason: string;
-  kind: ParkKind;
-}
 
 const SHORT_NAME_LENGTH = 6;
 const DIGEST_LENGTH = 20;

@@ -5,83 +5,104 @@ import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Expression, Item, Table } from '../../state/table/table.ts';
 import { readItem, storedTime } from '../../state/table/unreadable-item.ts';
-import { type Newest, newestShape } from './history.ts';
+import { newestShape } from './history.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
 import type { Send } from './sends.ts';
 
+const string = z.string();
+const count = z.int().check(z.gte(0));
+const maybe = z.exactOptional(string);
+const maybeTime = z.exactOptional(storedTime);
+const bytes: z.ZodMiniType<Uint8Array> = z.instanceof(Uint8Array);
+
 /** The record of a step. Times are epoch milliseconds. */
-export interface StepEntry {
-  step: string;
+export type StepEntry = z.output<typeof entryShape>;
+
+const entryShape = z.object({
+  step: string,
   /** The target of the call: `defects/create`, `GitHub comment`. */
-  calls: string;
-  status: 'begun' | 'done' | 'skipped' | 'failed';
+  calls: string,
+  status: z.enum(['begun', 'done', 'skipped', 'failed']),
   /** When it began for the first time. */
-  startedAt: number;
+  startedAt: storedTime,
   /** When it continued after a person's decision. It took from then, or from `startedAt`, until `finishedAt`. */
-  resumedAt?: number;
-  finishedAt?: number;
+  resumedAt: maybeTime,
+  finishedAt: maybeTime,
   /** The newest sends of its request, with those of its failed attempts. Missing if there were none. */
-  sends?: Newest<Send>;
+  sends: z.exactOptional(newestShape<Send>()),
   /** What settled the outcome of a creation whose answer was lost. */
-  settledBy?: string;
+  settledBy: maybe,
   /** The part of the answer that the automation keeps. */
-  result?: unknown;
+  result: z.exactOptional(z.unknown()),
   /** The same, if only the person who asked may read it: see privacy.ts. */
-  sealed?: Uint8Array;
+  sealed: z.exactOptional(bytes),
   /** Why it was skipped, or the last error. */
-  note?: string;
-  failures?: number;
+  note: maybe,
+  failures: z.exactOptional(count),
   /**
    * For a call of a tool that changes something and whose outcome is open: the grant that it was sent with, and whether the
    * tool says that repeating the call does no harm.
    */
-  sent?: { grantId: string; isRepeatable: boolean };
-}
+  sent: z.exactOptional(z.object({ grantId: string, isRepeatable: z.boolean() })),
+});
 
 /** A digest of each field of a payload. */
-export type SentFields = Readonly<Record<string, string>>;
+export type SentFields = z.output<typeof sentShape>;
+const sentShape = z.readonly(z.record(string, string));
 
-/** The marker text in the created object, and the payload fields that narrow the list to search. */
-export interface FoundBy {
-  marker: string;
-  scope: Readonly<Record<string, unknown>>;
-}
+const createdShape = z.object({ result: z.object({ id: z.union([string, z.number()]), sent: sentShape }) });
 
-/** A reading of a list that did not have the marker. */
-export interface Search {
-  /** When it began; epoch milliseconds. */
-  at: number;
-  /** True if every row arrived, and the list shows the text that has the marker. */
-  isComplete: boolean;
-  /** When the newest row was created, as the service writes it: its time zone is not shown. */
-  newest?: string;
-}
+/** An open request as stored in the table. */
+type RequestItem = z.output<typeof requestShape>;
+
+const requestShape = z.object({
+  request: z.object({
+    url: string,
+    timestampSeconds: count,
+    nonce: string,
+    body: z.union([string, bytes]),
+    signedAt: storedTime,
+    proof: string,
+  }),
+  /** The creating operation. */
+  operation: string,
+  sent: sentShape,
+  /**
+   * When the relay stops sending the request and starts to search; not before its last send has ended. Epoch
+   * milliseconds.
+   */
+  lookFrom: maybeTime,
+  /**
+   * How to find the created object: the marker text in it, and the payload fields that narrow the list to search. This
+   * belongs to these bytes, even if the automation would sign something else now.
+   */
+  found: z.exactOptional(z.object({ marker: string, scope: z.readonly(z.record(string, z.unknown())) })),
+  /** The number of searches without a result. */
+  searches: count,
+  /** The last reading of a list that did not have the marker; missing if none could read the list. */
+  lastSearch: z.exactOptional(
+    z.object({
+      /** When it began; epoch milliseconds. */
+      at: storedTime,
+      /** True if every row arrived, and the list shows the text that has the marker. */
+      isComplete: z.boolean(),
+      /** When the newest row was created, as the service writes it: its time zone is not shown. */
+      newest: maybe,
+    }),
+  ),
+  /** A person said that it was not executed. Unless one more search finds it, it is created again. */
+  again: z.exactOptional(z.boolean()),
+  /** The lease under which it was written last. Missing if an operator wrote it. */
+  owner: maybe,
+});
 
 /**
  * A signed request of a creating step that may have been executed. While it exists, no other request may be sent for
  * the step.
  */
-export interface OpenRequest {
-  request: KeptRequest;
-  /** The creating operation. */
-  operation: string;
-  sent: SentFields;
-  /**
-   * When the relay stops sending the request and starts to search; not before its last send has ended. Epoch
-   * milliseconds.
-   */
-  lookFrom?: number;
-  /**
-   * How to find the created object. This belongs to these bytes, even if the automation would sign something else now.
-   */
-  found?: FoundBy | undefined;
-  /** The number of searches without a result. */
-  searches: number;
-  /** The last of them; missing if none could read the list. */
-  lastSearch?: Search;
-  /** A person said that it was not executed. Unless one more search finds it, it is created again. */
-  again?: boolean;
-}
+export type OpenRequest = Omit<RequestItem, 'request' | 'owner'> & { request: KeptRequest };
+export type FoundBy = NonNullable<OpenRequest['found']>;
+export type Search = NonNullable<OpenRequest['lastSearch']>;
 
 /**
  * The journal of one job, as read when it was opened. A write under an expired lease throws {@link LeaseLost}: a
@@ -188,56 +209,6 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     },
   };
 }
-
-/** An open request as stored in the table. */
-type RequestItem = Omit<OpenRequest, 'request'> & {
-  request: Omit<KeptRequest, 'body'> & { body: Uint8Array | string };
-  /** The lease under which it was written last. Missing if an operator wrote it. */
-  owner?: string;
-};
-
-const string = z.string();
-const count = z.int().check(z.gte(0));
-const maybe = z.exactOptional(string);
-const maybeTime = z.exactOptional(storedTime);
-
-const entryShape = z.object({
-  step: string,
-  calls: string,
-  status: z.enum(['begun', 'done', 'skipped', 'failed']),
-  startedAt: storedTime,
-  resumedAt: maybeTime,
-  finishedAt: maybeTime,
-  sends: z.exactOptional(newestShape<Send>()),
-  settledBy: maybe,
-  result: z.exactOptional(z.unknown()),
-  sealed: z.exactOptional(z.instanceof(Uint8Array)),
-  note: maybe,
-  failures: z.exactOptional(count),
-  sent: z.exactOptional(z.object({ grantId: string, isRepeatable: z.boolean() })),
-} satisfies Record<keyof StepEntry, z.ZodMiniType>);
-
-const sentShape = z.record(string, string);
-const createdShape = z.object({ result: z.object({ id: z.union([string, z.number()]), sent: sentShape }) });
-
-const requestShape = z.object({
-  request: z.object({
-    url: string,
-    timestampSeconds: count,
-    nonce: string,
-    body: z.union([string, z.instanceof(Uint8Array)]),
-    signedAt: storedTime,
-    proof: string,
-  }),
-  operation: string,
-  sent: sentShape,
-  lookFrom: maybeTime,
-  found: z.exactOptional(z.object({ marker: string, scope: z.record(string, z.unknown()) })),
-  searches: count,
-  lastSearch: z.exactOptional(z.object({ at: storedTime, isComplete: z.boolean(), newest: maybe })),
-  again: z.exactOptional(z.boolean()),
-  owner: maybe,
-} satisfies Record<keyof RequestItem, z.ZodMiniType>);
 
 /** Clocks differ by less. The end of a request that was signed later than that would never come. */
 const AHEAD_MS = 60 * 60_000;

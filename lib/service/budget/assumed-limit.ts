@@ -1,17 +1,5 @@
+import * as z from 'zod/mini';
 import { callsBetween, MINUTE, type Window } from './window.ts';
-
-/**
- * What the service seems to allow in a minute. It refuses calls before the configured limit is reached if other software
- * uses the key, or if the real limit is lower.
- */
-export interface AssumedLimit {
-  /** Calls a minute. */
-  perMinute: number;
-  /** When it was learned from a 429; epoch milliseconds. */
-  at: number;
-  /** After this time the limit grows again, slowly. */
-  holdMs: number;
-}
 
 /** The part of the observed rate that is assumed, because other users of the key do not call evenly. */
 const PART_OF_SERVED = 0.95;
@@ -24,6 +12,23 @@ const HOLD_MS = { first: 8 * MINUTE, longest: 64 * MINUTE };
 const GROWTH_A_MINUTE = 1.05;
 /** 429s within this time have the same cause. */
 const SAME_CAUSE_MS = MINUTE;
+
+const count = z.int().check(z.gte(0));
+
+export const assumedLimit = z.object({
+  /** Calls a minute. */
+  perMinute: z.int().check(z.gte(1)),
+  /** When it was learned from a 429; epoch milliseconds. */
+  at: count,
+  /** After this time the limit grows again, slowly. */
+  holdMs: count.check(z.lte(HOLD_MS.longest)),
+});
+
+/**
+ * What the service seems to allow in a minute. It refuses calls before the configured limit is reached if other software
+ * uses the key, or if the real limit is lower.
+ */
+export type AssumedLimit = z.output<typeof assumedLimit>;
 
 /** The calls of a minute that are assumed to be allowed now. */
 export function assumedPerMinute(assumed: AssumedLimit | undefined, configured: number, now: number): number {
@@ -53,18 +58,4 @@ export function learn(
   const wasHeldBack = last !== undefined && before < configured;
   const holdMs = wasHeldBack ? Math.min(HOLD_MS.longest, 2 * last.holdMs) : HOLD_MS.first;
   return { perMinute: Math.max(1, perMinute), at: now, holdMs };
-}
-
-export function isAssumedLimit(value: unknown): value is AssumedLimit {
-  if (typeof value !== 'object' || value === null) return false;
-  const { perMinute, at, holdMs } = value as Partial<Record<keyof AssumedLimit, unknown>>;
-  return (
-    Number.isSafeInteger(perMinute) &&
-    Number(perMinute) >= 1 &&
-    Number.isSafeInteger(at) &&
-    Number(at) >= 0 &&
-    Number.isSafeInteger(holdMs) &&
-    Number(holdMs) >= 0 &&
-    Number(holdMs) <= HOLD_MS.longest
-  );
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../../state/table/table.ts';
-import { type AssumedLimit, isAssumedLimit } from './assumed-limit.ts';
+import { type AssumedLimit, assumedLimit } from './assumed-limit.ts';
 import { type Lane, lanes } from './lanes.ts';
 import type { Windows } from './slot-time.ts';
 import { DAY, emptyDay, emptyMinute, emptyTenMinutes, emptyWeek, MINUTE, packWindow, unpackWindow } from './window.ts';
@@ -64,9 +64,9 @@ export function readState(item: Item | undefined, now: number): { state: BudgetS
       movesAt: time('lines', movesAt, now + MOVE_EVERY_MS + AHEAD_MS, 0),
     };
   }
-  const { assumed } = item ?? {};
-  const isAssumed = isAssumedLimit(assumed) && assumed.at <= now + AHEAD_MS;
-  if (assumed !== undefined && !isAssumed) fault('assumed');
+  const assumed = assumedLimit.safeParse(item?.assumed).data;
+  const isAssumed = assumed !== undefined && assumed.at <= now + AHEAD_MS;
+  if (item?.assumed !== undefined && !isAssumed) fault('assumed');
   return {
     state: {
       minute,

@@ -2,29 +2,6 @@ import * as z from 'zod/mini';
 import type { Item } from '../../state/table/table.ts';
 import { operations } from '../partner/operations/operations.ts';
 
-/** What is known of the failures in a row. Times are epoch milliseconds. */
-export interface Breaker {
-  /** The reason for the last failure. */
-  why: string;
-  /** When the first of the failures in a row happened. */
-  since: number;
-  failures: number;
-  /** The distinct callers of failed calls, up to as many as it takes to open. */
-  callers: string[];
-  /** When a call succeeded. Only the first success after a failure is noted. */
-  workedAt: number;
-  /** No calls before this time. After it, one caller at a time probes. 0 while the breaker is closed. */
-  until: number;
-  /** Failed probes in a row. */
-  probes: number;
-  /** When it opened, or when the last probe began. */
-  probedAt: number;
-  /** The caller that opened it or probed last. */
-  prober: string;
-  /** The last failure was a refusal of the key: it lasts until an operator enters another one. */
-  refusesKey?: boolean;
-}
-
 /** The item of a connection. Missing while nothing has ever failed. */
 export interface Health {
   version: number;
@@ -52,18 +29,30 @@ const count = z.int().check(z.gte(0));
 const time = z.number().check(z.gte(0));
 const byName = z.record(string, z.unknown());
 
+/** What is known of the failures in a row. Times are epoch milliseconds. */
+export type Breaker = z.output<typeof breakerShape>;
+
 const breakerShape = z.object({
+  /** The reason for the last failure. */
   why: string,
+  /** When the first of the failures in a row happened. */
   since: time,
   failures: count,
+  /** The distinct callers of failed calls, up to as many as it takes to open. */
   callers: strings,
+  /** When a call succeeded. Only the first success after a failure is noted. */
   workedAt: time,
+  /** No calls before this time. After it, one caller at a time probes. 0 while the breaker is closed. */
   until: time,
+  /** Failed probes in a row. */
   probes: count,
+  /** When it opened, or when the last probe began. */
   probedAt: time,
+  /** The caller that opened it or probed last. */
   prober: string,
+  /** The last failure was a refusal of the key: it lasts until an operator enters another one. */
   refusesKey: z.exactOptional(boolean),
-} satisfies Record<keyof Breaker, z.ZodMiniType>);
+});
 
 /** @returns undefined for what cannot be: nothing is noted before it happened, and no pause is longer than the longest */
 function readBreaker(stored: unknown, now: number): Breaker | undefined {
