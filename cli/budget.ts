@@ -2,7 +2,6 @@ import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/settings.ts';
 import { localTime } from '../lib/dates.ts';
 import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
-import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { createStrangerShare, mostOfStrangers, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
@@ -17,16 +16,11 @@ export function addBudgetCommand({ program, open }: Cli): void {
   program
     .command('budget [connection]')
     .description('show how much of its limits each connection has used, and what each lane can still send and when')
-    .option(
-      '--repair',
-      "write the connection's budget again without what cannot be in it; stops calls for about a minute",
-    )
     .option('--json', 'as JSON, with times in ISO 8601')
-    .action(async (only: string | undefined, options: { json?: boolean; repair?: boolean }) => {
+    .action(async (only: string | undefined, options: { json?: boolean }) => {
       const { stores } = await open();
       const config = await loadConfig();
       const shown = only === undefined ? config.connections : { [only]: connectionSettings(config, only) };
-      if (options.repair) return repair(only, stores);
       const budget = createBudget({ table: stores.table });
       const share = createStrangerShare(stores.table, stores.clock);
       const views = await Promise.all(
@@ -46,15 +40,6 @@ export function addBudgetCommand({ program, open }: Cli): void {
       for (const { connection, ...view } of views)
         console.log([connection, ...lines(connection, view, now)].join('\n  '));
     });
-}
-
-async function repair(connection: string | undefined, { table }: Stores): Promise<void> {
-  if (connection === undefined) throw new Error('name the connection: relay budget <connection> --repair');
-  const faults = await createBudget({ table }).repair(connection);
-  console.log(faults.length === 0 ? 'nothing was damaged' : `left out: ${faults.join(', ')}`);
-  console.log(
-    'kept the calls of the day; calls continue in about a minute, when those of the last minute no longer count',
-  );
 }
 
 type BudgetReport = ConnectionView & {

@@ -56,8 +56,6 @@ export interface BudgetStore {
   changeLater(id: string, correction: Correction): void;
   /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
   flush(connection: string): Promise<void>;
-  /** What cannot be in the item of the budget. */
-  faults(connection: string): Promise<string[]>;
   idOf(connection: string): Promise<string>;
 }
 
@@ -176,9 +174,5 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
       await orUnavailable(connection, () => tryChange(id, () => ({ answer: undefined, changed: true })));
     },
     changeLater,
-    async faults(connection) {
-      const id = await idOf(connection);
-      return (await orUnavailable(connection, () => readItem(id))).faults;
-    },
   };
 }

@@ -4,7 +4,7 @@ import { type BudgetStoreOptions, createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
 import { isOfPeople, type Lane, lanes } from './lanes.ts';
 import { type Rank, slotTime, type Windows } from './slot-time.ts';
-import { add, callsBetween, callsIn, DAY, emptyMinute, type Limits, MINUTE, remove } from './window.ts';
+import { add, callsBetween, callsIn, DAY, type Limits, MINUTE, remove } from './window.ts';
 
 export interface SlotRequest {
   connection: string;
@@ -128,12 +128,6 @@ export interface Budget {
   pause(connection: string, limits: Limits, forMs?: number): Promise<number>;
   /** Ends a pause, and forgets what the service seems to allow. */
   resume(connection: string): Promise<void>;
-  /**
-   * Writes the budget once more without what cannot be in it. Forgets the calls of the minute and stops for as long as
-   * they may count; keeps those of the day.
-   * @returns what could not be, by attribute
-   */
-  repair(connection: string): Promise<string[]>;
   /**
    * Counts as many calls as the key can have made in a time that the table knows nothing about, and all of the last
    * minute's. To do so again changes nothing.
@@ -334,19 +328,6 @@ export function createBudget({
         state.assumed = undefined;
         return { answer: undefined, changed };
       });
-    },
-    async repair(connection) {
-      const faults = await store.faults(connection);
-      await store.change(connection, 'urgent', (state, now) => {
-        Object.assign(state, {
-          minute: emptyMinute(),
-          lines: {},
-          assumed: undefined,
-          pausedUntil: bookedBy(now) + MINUTE,
-        });
-        return { answer: undefined, changed: true };
-      });
-      return faults;
     },
     async assumeUsed(connection, limits, lost) {
       return store.change(connection, 'urgent', (state, now) => {
