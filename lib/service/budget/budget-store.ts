@@ -40,25 +40,6 @@ export interface Correction {
   frees: boolean;
 }
 
-/**
- * Keeps the state of each budget in one item. Every change is one conditional write. Callers name the connection whose
- * budget they mean, or the id of a budget that a slot was taken from.
- *
- * @throws {BudgetUnavailable} from each method
- */
-export interface BudgetStore {
-  /** @param maxAgeMs how old a state may be that this process has read before; without it, the state is read now */
-  read(connection: string, maxAgeMs?: number): Promise<BudgetState>;
-  /** Reads the state and lets `decide` change it, again and again until no other worker was faster. */
-  change<T>(connection: string, rank: Rank, decide: Decide<T>): Promise<T>;
-  changeById<T>(id: string, rank: Rank, decide: Decide<T>): Promise<T>;
-  /** Changes the budget of that id with the next write, or with {@link flush}. If the process ends before that, the change is lost. */
-  changeLater(id: string, correction: Correction): void;
-  /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
-  flush(connection: string): Promise<void>;
-  idOf(connection: string): Promise<string>;
-}
-
 export interface BudgetStoreOptions {
   table: Table;
   clock: () => number;
@@ -79,7 +60,13 @@ interface ReadBudget {
   exists: boolean;
 }
 
-export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn }: BudgetStoreOptions): BudgetStore {
+/**
+ * Keeps the state of each budget in one item. Every change is one conditional write. Callers name the connection whose
+ * budget they mean, or the id of a budget that a slot was taken from.
+ *
+ * @throws {BudgetUnavailable} from each method
+ */
+export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn }: BudgetStoreOptions) {
   const ids = createBudgetIds(table, clock, keyHolder);
   const corrections = new Map<string, Correction[]>();
   const seen = new Map<string, { state: BudgetState; at: number }>();
@@ -141,6 +128,7 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     return { answer };
   }
 
+  /** Changes the budget with the next write, or with `flush`. If the process ends before that, the change is lost. */
   function changeLater(id: string, ...some: readonly Correction[]): void {
     corrections.set(id, [...correctionsOf(id), ...some]);
   }
@@ -158,7 +146,8 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
 
   return {
     idOf,
-    async read(connection, maxAgeMs = 0) {
+    /** @param maxAgeMs how old a state may be that this process has read before; without it, the state is read now */
+    async read(connection: string, maxAgeMs = 0): Promise<BudgetState> {
       const id = await idOf(connection);
       const last = seen.get(id);
       if (last && last.at + maxAgeMs > clock()) return last.state;
@@ -166,9 +155,12 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
       seen.set(id, { state, at: clock() });
       return state;
     },
-    change: async (connection, rank, decide) => change(connection, await idOf(connection), rank, decide),
-    changeById: (id, rank, decide) => change(id, id, rank, decide),
-    async flush(connection) {
+    /** Reads the state and lets `decide` change it, again and again until no other worker was faster. */
+    change: async <T>(connection: string, rank: Rank, decide: Decide<T>) =>
+      change(connection, await idOf(connection), rank, decide),
+    changeById: <T>(id: string, rank: Rank, decide: Decide<T>) => change(id, id, rank, decide),
+    /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
+    async flush(connection: string): Promise<void> {
       const id = await idOf(connection);
       if (correctionsOf(id).length === 0) return;
       await orUnavailable(connection, () => tryChange(id, () => ({ answer: undefined, changed: true })));

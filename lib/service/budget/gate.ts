@@ -13,20 +13,6 @@ export interface TakenSlot {
 /** How far a request got that brought no result. The budget counts each request that may have reached the service. */
 export type Reached = 'never left' | 'answered' | 'no answer';
 
-/** Lets the requests of one caller leave, each in a slot of a budget. */
-export interface Gate {
-  /** @throws {BudgetUnavailable} and what `wait` throws */
-  take(urgent?: boolean): Promise<TakenSlot>;
-  /**
-   * Sends a request in the slot, and tells the budget how it ended.
-   *
-   * @param prepare returns what sends the request. It runs while the slot is due, and again with another slot if it
-   * took too long. If it throws, the request is not sent.
-   * @throws {BudgetUnavailable} before the request leaves, and what `wait`, `prepare` and the request throw
-   */
-  send<T>(taken: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T>;
-}
-
 export interface GateOptions {
   clock: () => number;
   sleep: (ms: number) => Promise<unknown>;
@@ -38,7 +24,9 @@ export interface GateOptions {
   reached: (error: unknown) => Reached;
 }
 
-export function createGate({ clock, sleep, request, wait, reached }: GateOptions): Gate {
+/** Lets the requests of one caller leave, each in a slot of a budget. */
+export function createGate({ clock, sleep, request, wait, reached }: GateOptions) {
+  /** @throws {BudgetUnavailable} and what `wait` throws */
   async function take(urgent = false): Promise<TakenSlot> {
     const askedAt = clock();
     for (;;) {
@@ -57,7 +45,14 @@ export function createGate({ clock, sleep, request, wait, reached }: GateOptions
 
   return {
     take,
-    async send(first, prepare) {
+    /**
+     * Sends a request in the slot, and tells the budget how it ended.
+     *
+     * @param prepare returns what sends the request. It runs while the slot is due, and again with another slot if it
+     * took too long. If it throws, the request is not sent.
+     * @throws {BudgetUnavailable} before the request leaves, and what `wait`, `prepare` and the request throw
+     */
+    async send<T>(first: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T> {
       let taken = first;
       for (;;) {
         const { slot } = taken;
