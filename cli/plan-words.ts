@@ -1,7 +1,7 @@
 import type { DefectFields } from '../lib/automations/issue-to-defect/defect-text.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
-import { foreseeCalls } from '../lib/engine/operate/foresee-calls.ts';
+import { foreseeCalls } from '../lib/engine/operate/job-counts.ts';
 import type { JobStore } from '../lib/engine/record/job-store.ts';
 import type { IssuePlan } from '../lib/operators/issue-plan.ts';
 import type { Budget } from '../lib/service/budget/budget.ts';

@@ -1,4 +1,6 @@
-import type { Lane } from '../../service/budget/lanes.ts';
+import type { Budget } from '../../service/budget/budget.ts';
+import { type Lane, lanes } from '../../service/budget/lanes.ts';
+import type { Limits } from '../../service/budget/window.ts';
 import { jobsByStatus } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { type JobStatus, jobStatuses } from '../record/job.ts';
@@ -45,4 +47,18 @@ export async function countLine(
 /** `5`, `1,000+` */
 export function countInWords({ jobs, more }: Count): string {
   return `${jobs.toLocaleString('en-GB')}${more ? '+' : ''}`;
+}
+
+/**
+ * When this number of calls of a lane will have been sent, after the jobs that wait in the lanes ahead of it.
+ * @returns the time in epoch milliseconds, and the number of those jobs
+ */
+export async function foreseeCalls(
+  { connection, limits, lane, calls }: { connection: string; limits: Limits; lane: Lane; calls: number },
+  { budget, jobs }: { budget: Budget; jobs: JobStore },
+): Promise<{ at: number; ahead: number }> {
+  const before = lanes.slice(0, lanes.indexOf(lane));
+  const lines = await Promise.all(before.map((one) => jobs.line(connection, one, COUNTED_UP_TO)));
+  const ahead = lines.reduce((sum, line) => sum + line.length, 0);
+  return { at: await budget.foresee(connection, limits, { lane, calls, ahead }), ahead };
 }

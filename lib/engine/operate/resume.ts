@@ -1,16 +1,13 @@
 import type { RelayConfig } from '../../config/schema.ts';
 import { connectionSettings } from '../../config/settings.ts';
 import { localTime } from '../../dates.ts';
-import { type Budget, createBudget } from '../../service/budget/budget.ts';
-import type { Limits } from '../../service/budget/window.ts';
-import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
-import { type Breakers, createBreakers } from '../../service/connection/breakers.ts';
+import { createBudget } from '../../service/budget/budget.ts';
+import { createBreakers } from '../../service/connection/breakers.ts';
 import type { Table } from '../../state/table/table.ts';
 import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
-import { createWaitingLines, type WaitingLines } from '../line/waiting-line.ts';
-import type { OperatorDecision } from '../record/history.ts';
+import { openWaitingLines } from '../line/waiting-line.ts';
 import { canBeDiscarded, type Job } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
 import { verifyIsOver } from './resolve.ts';
@@ -18,62 +15,42 @@ import { verifyIsOver } from './resolve.ts';
 /** How many waiting jobs are resumed. The others continue when they are due. */
 const LOOKED_AT = 1_000;
 
-/** What was blocking a connection. */
-export interface Resumed {
-  /** Epoch milliseconds, or null if it was not paused. */
-  pausedUntil: number | null;
-  /** The breakers that were open. */
-  stopped: OpenBreaker[];
-  /** The number of waiting jobs that continue now. */
-  queued: number;
-}
-
-export interface ResumeOptions extends SweepOptions {
-  limits: Limits;
-  budget: Budget;
-  breakers: Breakers;
-  lines: WaitingLines;
-  /** For the history of the jobs that continue. */
-  decision: OperatorDecision;
-}
-
 /**
  * Lifts the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The
  * service's next answers can stop them again.
+ *
+ * @param by who asks for it
+ * @returns until when it was paused or null, the breakers that were open, and how many waiting jobs continue now
+ * @throws {Error} for a connection that the configuration does not have
  */
-export async function resumeConnection(
+export async function resumeForPerson(
   connection: string,
-  { limits, budget, breakers, lines, decision, ...options }: ResumeOptions,
-): Promise<Resumed> {
+  by: string,
+  { config, ...stores }: SweepOptions & { table: Table; clock: () => number; config: RelayConfig },
+) {
+  const { table, jobs, clock } = stores;
+  const { limits } = connectionSettings(config, connection);
+  const breakers = createBreakers({ table, clock, random: Math.random });
+  const budget = createBudget({ table });
   const { pausedUntil } = await budget.view(connection, limits);
   const stopped = await breakers.listOpen(connection);
   await budget.resume(connection);
   await breakers.closeAll(connection);
-  const waiting = await options.jobs.list('waiting', { limit: LOOKED_AT });
+  const waiting = await jobs.list('waiting', { limit: LOOKED_AT });
   // A job that was called from its line to make the next probe sleeps until then.
   const isInLine = ({ line, slotAt }: Job) => line !== undefined && (slotAt === undefined || stopped.length === 0);
   const due = waiting.filter((job) => job.connection === connection && !isInLine(job));
-  const queued = (await inBatches(due, (job) => requeueJob(job, options, decision))).filter((job) => job !== undefined);
-  const called = await lines.moveOn({ name: connection, limits }, { atOnce: true });
+  const decision = { at: clock(), by, what: 'resumed' } as const;
+  const queued = (await inBatches(due, (job) => requeueJob(job, stores, decision))).filter((job) => job !== undefined);
+  const called = await openWaitingLines(stores).moveOn({ name: connection, limits }, { atOnce: true });
   return { pausedUntil, stopped, queued: queued.length + called.length };
 }
 
-/** The same, as a person asks for it. @throws {Error} for a connection that the configuration does not have */
-export async function resumeForPerson(
-  connection: string,
-  by: string,
-  { table, clock, config, ...stores }: SweepOptions & { table: Table; clock: () => number; config: RelayConfig },
-): Promise<Resumed> {
-  const { limits } = connectionSettings(config, connection);
-  const breakers = createBreakers({ table, clock, random: Math.random });
-  const budget = createBudget({ table });
-  const lines = createWaitingLines({ ...stores, budget, breakers, clock });
-  const decision = { at: clock(), by, what: 'resumed' } as const;
-  return resumeConnection(connection, { ...stores, limits, budget, breakers, lines, decision });
-}
-
 /** What was resumed, in lines. They can have text from outside. */
-export function resumedInWords(connection: string, { pausedUntil, stopped, queued }: Resumed): string[] {
+export function resumedInWords(
+  connection: string,
+  { pausedUntil, stopped, queued }: Awaited<ReturnType<typeof resumeForPerson>>,
+): string[] {
   const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
   const closed = stopped.map(
     ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${why}`,

@@ -61,34 +61,18 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         return;
       }
       case 'rate limited':
-        log.warn({ message: 'the service answered 429', ...about, connection: job.connection });
+        log.warn({ message: 'the service answered 429', ...about });
         metrics.record({ RateLimited: 1 }, job.connection);
         return;
       case 'strangers wait':
-        log.warn({
-          message: 'the share of outside contributors is used up',
-          ...about,
-          connection: job.connection,
-          who: told.who,
-        });
+        log.warn({ message: 'the share of outside contributors is used up', ...about, who: told.who });
         metrics.record({ StrangersWait: 1 }, job.connection);
         return;
       case 'stopped':
-        log.warn({
-          message: 'calls are stopped',
-          ...about,
-          connection: job.connection,
-          what: told.what,
-          why: told.why,
-        });
+        log.warn({ message: 'calls are stopped', ...about, what: told.what, why: told.why });
         return;
       case 'credentials refused':
-        log.error({
-          message: 'the service refuses the key',
-          ...about,
-          connection: job.connection,
-          reason: told.reason,
-        });
+        log.error({ message: 'the service refuses the key', ...about, reason: told.reason });
         metrics.record({ CredentialsRefused: 1 }, job.connection);
         return;
       case 'run ended':
@@ -105,12 +89,7 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
       case 'bug': {
         const { error } = told;
         const stack = error instanceof Error ? error.stack : undefined;
-        log.error({
-          message: 'an automation failed unexpectedly',
-          ...about,
-          error: String(error),
-          stack,
-        });
+        log.error({ message: 'an automation failed unexpectedly', ...about, error: String(error), stack });
       }
     }
   };
