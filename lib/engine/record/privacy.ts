@@ -12,29 +12,22 @@ export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
  * Keeps what a tool said from everyone but the person who asked. The journal holds it sealed, for the case that the relay
  * stops before the person was told; logs, metrics and the console never have it.
  */
-export interface Privacy {
-  seal(step: string, kept: unknown): Promise<Uint8Array>;
-  /**
-   * @throws {NeedsOperator} if the relay did not seal it, the key that it was sealed with is gone, or what becomes of it
-   * was changed in the table
-   */
-  open(step: string, sealed: Uint8Array | undefined): Promise<unknown>;
-  /** What the journal says of a step that ended with an error. */
-  noteOf(error: Interruption): string;
-  /** Whether it kept something in this run. The journal's own word for that could be changed in the table. */
-  wasUsed(): boolean;
-}
+export type Privacy = ReturnType<typeof createPrivacy>;
 
 /** @param ensureSignedByIntake throws for a job that intake did not make as it is: what was sealed could go to another person */
-export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?: () => Promise<void>): Privacy {
+export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?: () => Promise<void>) {
   const associated = (step: string) => ['journal', jobId, step];
   let used = false;
   return {
-    seal(step, kept) {
+    seal(step: string, kept: unknown): Promise<Uint8Array> {
       used = true;
       return vault.seal(JSON.stringify({ kept }), associated(step));
     },
-    async open(step, sealed) {
+    /**
+     * @throws {NeedsOperator} if the relay did not seal it, the key that it was sealed with is gone, or what becomes of it
+     * was changed in the table
+     */
+    async open(step: string, sealed: Uint8Array | undefined): Promise<unknown> {
       used = true;
       await ensureSignedByIntake?.();
       if (!sealed) throw new NeedsOperator(`the journal has the step ${step} as the relay does not write it`);
@@ -47,10 +40,12 @@ export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?
         );
       }
     },
-    noteOf(error) {
+    /** What the journal says of a step that ended with an error. */
+    noteOf(error: Interruption): string {
       used = true;
       return inOwnWords(error);
     },
+    /** Whether it kept something in this run. The journal's own word for that could be changed in the table. */
     wasUsed: () => used,
   };
 }

@@ -23,39 +23,33 @@ export interface Send {
   sameBytes?: true;
 }
 
-/** What a step has sent so far, in this run and in earlier ones. */
-export interface SendLog {
-  sends(): Newest<Send> | undefined;
-  add(send: Send): void;
-  /** Reports the last send, because the end of the step will not explain it. */
-  tell(): void;
-  /** Notes what settled the outcome of a creation whose answer was lost. */
-  settle(by: string): void;
-  settledBy(): string | undefined;
-}
-
 const MOST_SENDS = 20;
 const LONGEST_WHY = 200;
+
+/** What a step has sent so far, in this run and in earlier ones. */
+export type SendLog = ReturnType<typeof createSendLog>;
 
 /**
  * @param before the sends of earlier runs of the step
  * @param report gets the sends that the end of the step does not explain
  */
-export function createSendLog(before: Newest<Send> | undefined, report: (send: Send) => void): SendLog {
+export function createSendLog(before: Newest<Send> | undefined, report: (send: Send) => void) {
   let sends = before;
   let settledBy: string | undefined;
   let untold: Send | undefined;
   return {
     sends: () => sends,
-    add(send) {
+    add(send: Send): void {
       sends = withEntry(sends, send, MOST_SENDS);
       untold = send;
     },
-    tell() {
+    /** Reports the last send, because the end of the step will not explain it. */
+    tell(): void {
       if (untold) report(untold);
       untold = undefined;
     },
-    settle(by) {
+    /** Notes what settled the outcome of a creation whose answer was lost. */
+    settle(by: string): void {
       settledBy = by;
     },
     settledBy: () => settledBy,

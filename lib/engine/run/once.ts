@@ -21,25 +21,9 @@ export interface SendNews {
 }
 
 /** Carries out each step of a job once, and journals the result. */
-export interface Once {
-  /**
-   * Runs a step unless it is done.
-   * @param run gets what the journal has of an earlier run of it, and where to note what it sends
-   * @param privacy set if only the person who asked may read what it keeps, or if it must come from the relay: more may
-   * write to the journal than may act as a person
-   */
-  run<Kept>(
-    step: string,
-    calls: string,
-    run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
-    privacy?: Privacy,
-  ): Promise<Kept>;
-  write(entry: StepEntry): Promise<void>;
-  /** The steps that were begun and have to continue in a later run. */
-  unfinished(): UnfinishedStep[];
-}
+export type Once = ReturnType<typeof createOnce>;
 
-export interface OnceOptions {
+interface OnceOptions {
   journal: Journal;
   clock: () => number;
   report: (news: StepNews | SendNews) => void;
@@ -49,7 +33,7 @@ export interface OnceOptions {
   isAfterPerson: boolean;
 }
 
-export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions): Once {
+export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions) {
   const unfinishedSteps = new Map(unfinished.map((step) => [step.step, step]));
 
   async function write(entry: StepEntry): Promise<void> {
@@ -59,7 +43,14 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
 
   return {
     write,
+    /** The steps that were begun and have to continue in a later run. */
     unfinished: () => [...unfinishedSteps.values()],
+    /**
+     * Runs a step unless it is done.
+     * @param run gets what the journal has of an earlier run of it, and where to note what it sends
+     * @param privacy set if only the person who asked may read what it keeps, or if it must come from the relay: more may
+     * write to the journal than may act as a person
+     */
     async run<Kept>(
       step: string,
       calls: string,
@@ -82,7 +73,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
       const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
       const times = { startedAt, resumedAt };
-      const about = () => ({ step, calls, ...times, ...sentAndSettled(log) });
+      const about = () => ({ step, calls, ...times, sends: log.sends(), settledBy: log.settledBy() });
       try {
         const result = await run(known, log);
         unfinishedSteps.delete(step);
@@ -91,7 +82,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
         return result;
       } catch (error) {
         if (error instanceof RetryAt || error instanceof InLine) {
-          unfinishedSteps.set(step, { step, calls, ...times, ...sendsOf(log) });
+          unfinishedSteps.set(step, { step, calls, ...times, sends: log.sends() });
         } else if (error instanceof Interruption) {
           const failures = (known?.failures ?? 0) + 1;
           unfinishedSteps.delete(step);
@@ -104,14 +95,4 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       }
     },
   };
-}
-
-function sendsOf(log: SendLog): Pick<StepEntry, 'sends'> {
-  const sends = log.sends();
-  return sends ? { sends } : {};
-}
-
-function sentAndSettled(log: SendLog): Pick<StepEntry, 'sends' | 'settledBy'> {
-  const settledBy = log.settledBy();
-  return { ...sendsOf(log), settledBy };
 }

@@ -52,7 +52,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   // Seals what only the person who asked may read.
   const privacy = createPrivacy(job.id, assistants.vault, ensureSignedByIntake);
   const sealOfDecisions = createPrivacy(job.id, assistants.vault);
-  const replySteps = createReplySteps({ journal, clock, deadline, once, privacy: sealOfDecisions });
+  const replySteps = createReplySteps(journal, clock, deadline, once, sealOfDecisions);
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps: replySteps, replies, clock, failed });
   const bug = (error: unknown) => worker.report({ news: 'bug', job, error });

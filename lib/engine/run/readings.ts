@@ -57,25 +57,13 @@ export interface Wanted {
 }
 
 /** What a search found, or the reading that did not have it. */
-export type Sought = { id: string | number } | ({ id?: undefined } & Search);
+type Sought = { id: string | number } | ({ id?: undefined } & Search);
 
 /** A reading that has not finished after this long does not fit into a run. */
 const SLOW_READING_MS = 30_000;
 
 /** A reading was begun and cannot be finished, so it proves nothing. */
 export class ListTooSlow extends StepFailed {}
-
-/** Readings of lists, shared by all searches for open creations in the same list. */
-export interface Readings {
-  /**
-   * @param since a reading that began before this time cannot prove that the object does not exist
-   * @returns the id of the object with the marker, or none if a reading since then does not have it
-   * @param log gets the sends of a reading
-   * @throws {RetryAt} if the run cannot wait for a reading
-   * @throws {ListTooSlow}
-   */
-  find(wanted: Wanted, since: number, log: SendLog): Promise<Sought>;
-}
 
 export interface ReadingsOptions {
   table: Table;
@@ -89,22 +77,27 @@ export interface ReadingsOptions {
  * One reading of a list serves every creation that is open at that time, so a hundred lost answers do not cost a
  * hundred readings. One reader at a time reads. The others wait for its result.
  */
-export function createReadings({ table, connection, learned, calls, clock }: ReadingsOptions): Readings {
-  return {
-    async find(wanted, since, log) {
-      const { list, scope, found, marker } = wanted;
-      const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
-      for (;;) {
-        const kept = (await table.get(key)) as KeptReading | undefined;
-        // A found object still exists, however old the reading is.
-        const id = kept?.ids?.[marker];
-        if (id !== undefined) return { id };
-        const { startedAt = 0, isWhole, isComplete = false, newest } = kept ?? {};
-        if (isWhole && startedAt >= since) return { at: startedAt, isComplete, newest };
-        if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
-        await calls.pauses.until(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
-      }
-    },
+export function createReadings({ table, connection, learned, calls, clock }: ReadingsOptions) {
+  /**
+   * @param since a reading that began before this time cannot prove that the object does not exist
+   * @returns the id of the object with the marker, or none if a reading since then does not have it
+   * @param log gets the sends of a reading
+   * @throws {RetryAt} if the run cannot wait for a reading
+   * @throws {ListTooSlow}
+   */
+  return async function find(wanted: Wanted, since: number, log: SendLog): Promise<Sought> {
+    const { list, scope, found, marker } = wanted;
+    const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
+    for (;;) {
+      const kept = (await table.get(key)) as KeptReading | undefined;
+      // A found object still exists, however old the reading is.
+      const id = kept?.ids?.[marker];
+      if (id !== undefined) return { id };
+      const { startedAt = 0, isWhole, isComplete = false, newest } = kept ?? {};
+      if (isWhole && startedAt >= since) return { at: startedAt, isComplete, newest };
+      if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
+      await calls.pauses.until(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
+    }
   };
 
   async function claim(key: Key): Promise<boolean> {

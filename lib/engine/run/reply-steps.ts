@@ -30,16 +30,14 @@ export interface ReplySteps {
   skip(step: string, calls: string, why: string): Promise<void>;
 }
 
-export interface ReplyStepsOptions {
-  journal: Journal;
-  clock: () => number;
-  /** When this run must have ended: the Lambda's time-out. Epoch milliseconds. */
-  deadline: number;
-  once: Once;
-  privacy: Privacy;
-}
-
-export function createReplySteps({ journal, clock, deadline, once, privacy }: ReplyStepsOptions): ReplySteps {
+/** @param deadline when this run must have ended: the Lambda's time-out. Epoch milliseconds. */
+export function createReplySteps(
+  journal: Journal,
+  clock: () => number,
+  deadline: number,
+  once: Once,
+  privacy: Privacy,
+): ReplySteps {
   /** The lease ends with the run: after it, another worker may send the reply. */
   function ensureTime(): void {
     if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');

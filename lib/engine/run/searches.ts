@@ -34,7 +34,7 @@ export interface SearchesOptions extends ReadingsOptions {
 export function createSearches(options: SearchesOptions) {
   const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
   const { pauses, ensureWorks } = options.calls;
-  const readings = createReadings(options);
+  const find = createReadings(options);
 
   function wantedBy({ found, createdId: idField }: Operation, by: FoundBy | undefined): Wanted | undefined {
     const list = found && operations.get(found.list);
@@ -76,16 +76,14 @@ export function createSearches(options: SearchesOptions) {
           `${operation.name} was not clearly answered; the relay searches for what it may have created`,
           'answer',
         );
-        const sought = await readings
-          .find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log)
-          .catch(async (error) => {
-            if (!(error instanceof ListTooSlow)) throw error;
-            await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
-            // A person who decided to create it again relies on this search, so it must come to an end.
-            throw isLast && !open.again
-              ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
-              : error;
-          });
+        const sought = await find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log).catch(async (error) => {
+          if (!(error instanceof ListTooSlow)) throw error;
+          await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
+          // A person who decided to create it again relies on this search, so it must come to an end.
+          throw isLast && !open.again
+            ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
+            : error;
+        });
         log.tell();
         if (sought.id !== undefined) {
           log.settle(`it was found by its marker in ${wanted.list.name}`);
@@ -120,7 +118,7 @@ export function createSearches(options: SearchesOptions) {
       const wanted = wantedBy(operation, by);
       if (!wanted) throw new NeedsOperator(`${unknown}: the relay has no way to search for it; ${decide}`);
       const since = Math.min(clock() - OLDEST_READING_MS, until);
-      const sought = await readings.find({ ...wanted, toTheEnd: true }, since, log);
+      const sought = await find({ ...wanted, toTheEnd: true }, since, log);
       if (sought.id !== undefined) {
         log.settle(`it was created before the table was replaced, and found by its marker in ${wanted.list.name}`);
         return { id: sought.id, sent: {} };

@@ -4,7 +4,8 @@ import { AccountNeeded, CallRejected, GrantError, OutcomeUnknown, TryLater } fro
 import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
 import { fitArguments } from '../../../as-person/protocol/fit-arguments.ts';
-import { schemaHash, type Tool } from '../../../as-person/protocol/tool.ts';
+import { schemaHash, type Tool, type ToolResult } from '../../../as-person/protocol/tool.ts';
+import type { Leaving } from '../../../send-once.ts';
 import {
   AccountFirst,
   type Interruption,
@@ -13,10 +14,11 @@ import {
   RetryAt,
   StepFailed,
 } from '../../record/interruption.ts';
-import { inOwnWords } from '../../record/privacy.ts';
+import { inOwnWords, type Privacy } from '../../record/privacy.ts';
+import type { Once } from '../once.ts';
 import type { CallingRun } from '../partner-calls.ts';
-import { createPauses, NO_BUDGET_PAUSE_MS, type Pauses, withBudget } from '../pauses.ts';
-import type { ToolCall } from './call.ts';
+import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../pauses.ts';
+import { readingBy, saidIn, type ToolCall } from './call.ts';
 
 export interface ToolAccessOptions
   extends Pick<CallingRun, 'connection' | 'lane' | 'budget' | 'clock' | 'sleep' | 'deadline'> {
@@ -25,31 +27,24 @@ export interface ToolAccessOptions
   isPublic: boolean;
   /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
   ensureSignedByIntake: () => Promise<void>;
+  once: Once;
+  privacy: Privacy;
 }
+
+export type ToolAccess = ReturnType<typeof createToolAccess>;
+
+const OTHER_GRANT = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
 
 /** The MCP endpoint of the connection, as one run of a job uses it for any person. */
-export interface ToolAccess {
-  pauses: Pauses;
-  /** Opened when the run needs it first. */
-  assistant(): Promise<Assistant>;
-  grantOf(holder: Holder): Promise<Grant | undefined>;
-  /** The tool as it is now, and the arguments as it spells them. */
-  checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }>;
-  /** @throws {Interruption} in place of what the calls of tools throw */
-  interrupting<T>(call: () => Promise<T>): Promise<T>;
-  /** What the service said, for the person. Empty if strangers read it. */
-  inItsWords(said: string): string;
-  /** Lets the budget know how the calls of the run ended. @throws {BudgetUnavailable} */
-  flush(): Promise<void>;
-}
-
-export function createToolAccess(options: ToolAccessOptions): ToolAccess {
-  const { assistants, lane, budget, clock } = options;
+export function createToolAccess(options: ToolAccessOptions) {
+  const { assistants, lane, budget, clock, once, privacy } = options;
   const { name: connection, mcpLimits: limits } = options.connection;
   const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
+  /** What the service said, for the person. Empty if strangers read it. */
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<Assistant> | undefined;
 
+  /** Opened when the run needs it first. */
   function assistant(): Promise<Assistant> {
     opened ??= options
       .ensureSignedByIntake()
@@ -75,36 +70,71 @@ export function createToolAccess(options: ToolAccessOptions): ToolAccess {
     return new NeedsOperator(inOwnWords(error), { cause: error });
   }
 
+  /** The tool as it is now, and the arguments as it spells them. */
+  async function checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }> {
+    const { tools } = await assistant();
+    const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
+    const list = (only: readonly string[]) => tools.list(holder, only);
+    const tool = await assistants.knownTools.find(connection, call.tool, list, isExpected);
+    if (!tool) {
+      throw new NotDone(
+        `The service does not list the tool ${call.tool} for your account: it is gone, or the account lacks a scope`,
+      );
+    }
+    if (!isExpected(tool)) {
+      throw new NeedsOperator(
+        `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
+      );
+    }
+    return { tool, args: fitArguments(tool, call.arguments) };
+  }
+
+  /** @throws {Interruption} in place of what the calls of tools throw */
+  async function interrupting<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      pauses.ensureTimeForCall();
+      return await withBudget(call(), clock);
+    } catch (error) {
+      throw interruptionFor(error) ?? error;
+    }
+  }
+
   return {
     pauses,
     assistant,
     grantOf,
-    inItsWords,
-    async checked(holder, call) {
-      const { tools } = await assistant();
-      const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
-      const list = (only: readonly string[]) => tools.list(holder, only);
-      const tool = await assistants.knownTools.find(connection, call.tool, list, isExpected);
-      if (!tool) {
-        throw new NotDone(
-          `The service does not list the tool ${call.tool} for your account: it is gone, or the account lacks a scope`,
-        );
+    checked,
+    interrupting,
+    /**
+     * Reads a tool that changes nothing, once per job.
+     * @param only the one grant that it may be read with; without it, the person's newest
+     */
+    read<Kept>(holder: Holder, step: string, call: ToolCall, keep: (result: ToolResult) => Kept, only?: string) {
+      // A call that changes nothing has nothing to note.
+      const leaving: Leaving<Grant> = {
+        async mayLeave({ grantId }) {
+          pauses.ensureTimeForCall();
+          if (only !== undefined && grantId !== only) throw new NotDone(OTHER_GRANT);
+        },
+        leaves() {},
+        refused() {},
+      };
+      async function readOnce() {
+        try {
+          const { args } = await checked(holder, call);
+          const { tools } = await assistant();
+          const result = await tools.call(holder, 'repeatable', call.tool, args, leaving);
+          if (!result.isError) return keep(result);
+          throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
+        } catch (error) {
+          // Linking again brings another grant, so there is nothing to wait for.
+          if (only !== undefined && error instanceof AccountNeeded) throw new NotDone(OTHER_GRANT);
+          throw error;
+        }
       }
-      if (!isExpected(tool)) {
-        throw new NeedsOperator(
-          `the tool ${call.tool} has changed since relay.config.ts was written; run relay mcp doctor, and correct its arguments and schema`,
-        );
-      }
-      return { tool, args: fitArguments(tool, call.arguments) };
+      return once.run(step, readingBy(call), () => interrupting(readOnce), privacy);
     },
-    async interrupting(call) {
-      try {
-        pauses.ensureTimeForCall();
-        return await withBudget(call(), clock);
-      } catch (error) {
-        throw interruptionFor(error) ?? error;
-      }
-    },
+    /** Lets the budget know how the calls of the run ended. @throws {BudgetUnavailable} */
     async flush() {
       if (opened) await budget.flush((await opened).budgetName);
     },

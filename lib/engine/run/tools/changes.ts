@@ -28,18 +28,6 @@ export interface ToolReader {
 }
 
 /**
- * Reads a tool that changes nothing, once per job.
- * @param only the one grant that it may be read with; without it, the person's newest
- */
-export type ReadWithGrant = <Kept>(
-  holder: Holder,
-  step: string,
-  call: ToolCall,
-  keep: (result: ToolResult) => Kept,
-  only?: string,
-) => Promise<Kept>;
-
-/**
  * Searches for what a call with a lost answer has made.
  *
  * @param step the beginning of the names of its steps
@@ -57,7 +45,6 @@ export interface Change<Kept> {
 
 export interface ToolChangesOptions {
   access: ToolAccess;
-  read: ReadWithGrant;
   journal: Journal;
   once: Once;
   privacy: Privacy;
@@ -80,16 +67,15 @@ const endsSending = (error: unknown): error is Error =>
   error instanceof AccountNeeded || error instanceof CallRejected || error instanceof NotDone;
 
 /** Carries out a change at most once, unless the tool says of itself that it may be repeated. */
-export function createToolChanges(options: ToolChangesOptions): <Kept>(change: Change<Kept>) => Promise<Made<Kept>> {
-  const { access, read, journal, once, privacy, clock } = options;
-  const send = createSend(options);
+export function createToolChanges(options: ToolChangesOptions) {
+  const { access, journal, once, privacy, clock, replacedTable, happenedAt, bug } = options;
 
   async function lookFor<Kept>({ holder, step, find }: Change<Kept>, why: string): Promise<Made<Kept>> {
     const { startedAt = clock(), sent } = journal.entry(step) ?? {};
     if (!find) return { became: 'unknown', why };
     // No grant has an empty id.
     const only = sent?.grantId ?? '';
-    const reader: ToolReader = { read: (look, call, keep) => read(holder, look, call, keep, only) };
+    const reader: ToolReader = { read: (look, call, keep) => access.read(holder, look, call, keep, only) };
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
         const why = 'a call was not clearly answered; what it may have made is looked for';
@@ -104,43 +90,6 @@ export function createToolChanges(options: ToolChangesOptions): <Kept>(change: C
     return { became: 'unknown', why: `${why}; it is not in the list` };
   }
 
-  return async (change) => {
-    const { step, call } = change;
-    const known = journal.entry(step);
-    const before = known?.status === 'done' ? undefined : known?.sent;
-    if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
-      const { note = 'the relay was interrupted while it waited for the answer' } = known ?? {};
-      const made = await lookFor(change, note);
-      return once.run(step, changeBy(call), async () => made, privacy);
-    }
-    let lost: Error | undefined;
-    try {
-      const attempt = () =>
-        send(change, before).catch((error) => {
-          if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
-          throw error;
-        });
-      return await once.run(step, changeBy(call), () => access.interrupting(attempt), privacy);
-    } catch (error) {
-      if (!lost) throw error;
-      const entry = journal.entry(step);
-      // A later run of the job says the same.
-      if (entry?.status === 'begun') await once.write({ ...entry, note: inOwnWords(lost) });
-      const made = await lookFor(change, lost.message);
-      return once.run(step, changeBy(call), async () => made, privacy);
-    }
-  };
-}
-
-/**
- * Sends the call. The journal says that it may have left before it does, and with which grant.
- * @param before how it was sent in an earlier run, if that is open
- * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
- * @throws {GrantError | Interruption}
- */
-type SendChange = <Kept>(change: Change<Kept>, before: StepEntry['sent']) => Promise<Made<Kept>>;
-
-function createSend({ access, once, clock, replacedTable, happenedAt, bug }: ToolChangesOptions): SendChange {
   /** After the table was lost or restored, nothing is sent for what the earlier one may have known. */
   async function ensureOfThisTable(tool: string): Promise<void> {
     const earlier = await ofEarlierTable(replacedTable, happenedAt, `the tool ${tool}`);
@@ -149,7 +98,14 @@ function createSend({ access, once, clock, replacedTable, happenedAt, bug }: Too
     throw new NeedsOperator(`${earlier.unknown}; ${todo}`);
   }
 
-  return async <Kept>({ holder, step, call, keep }: Change<Kept>, before: StepEntry['sent']) => {
+  /**
+   * Sends the call. The journal says that it may have left before it does, and with which grant.
+   * @param before how it was sent in an earlier run, if that is open
+   * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
+   * @throws {GrantError | Interruption}
+   */
+  async function send<Kept>(change: Change<Kept>, before: StepEntry['sent']): Promise<Made<Kept>> {
+    const { holder, step, call, keep } = change;
     let sent = before;
     const startedAt = clock();
     const { tool, args } = await access.checked(holder, call);
@@ -183,5 +139,32 @@ function createSend({ access, once, clock, replacedTable, happenedAt, bug }: Too
     if (ended.became === 'not carried out' || sent?.isRepeatable || error instanceof OutcomeUnknown) throw error;
     bug(error);
     throw new OutcomeUnknown('the relay could not read the answer', { cause: error });
+  }
+
+  return async <Kept>(change: Change<Kept>): Promise<Made<Kept>> => {
+    const { step, call } = change;
+    const known = journal.entry(step);
+    const before = known?.status === 'done' ? undefined : known?.sent;
+    if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
+      const { note = 'the relay was interrupted while it waited for the answer' } = known ?? {};
+      const made = await lookFor(change, note);
+      return once.run(step, changeBy(call), async () => made, privacy);
+    }
+    let lost: Error | undefined;
+    try {
+      const attempt = () =>
+        send(change, before).catch((error) => {
+          if (error instanceof OutcomeUnknown || (before && endsSending(error))) lost = error;
+          throw error;
+        });
+      return await once.run(step, changeBy(call), () => access.interrupting(attempt), privacy);
+    } catch (error) {
+      if (!lost) throw error;
+      const entry = journal.entry(step);
+      // A later run of the job says the same.
+      if (entry?.status === 'begun') await once.write({ ...entry, note: inOwnWords(lost) });
+      const made = await lookFor(change, lost.message);
+      return once.run(step, changeBy(call), async () => made, privacy);
+    }
   };
 }
