@@ -4,7 +4,7 @@ import { connectionOf } from '../../cli/connection-of.ts';
 import { openPartner } from '../../cli/partner.ts';
 import { NoRelay, type Target } from '../../cli/target.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
-import { callWithinBudget } from '../../lib/service/connection/call-within-budget.ts';
+import { callWithinBudget } from '../../lib/service/connection/operator-calls.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerPayloadError } from '../../lib/service/partner/errors.ts';
 import { validate } from '../../lib/service/partner/validate.ts';

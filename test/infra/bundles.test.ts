@@ -70,7 +70,7 @@ it('A webhook reads Markdown and commands only for a text that may have one, and
 it.each(['github-webhook', 'slack-webhook'])('%s has no run and no client of the service', async (slug) => {
   const { atStart, onDemand } = await bundledFiles(withAccounts('off'), [slug]);
   const ofWorker =
-    /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection\/(connection|call-within-budget|operator-calls)\.ts)|lib\/as-person\/protocol\/(?!oauth\/scopes)|lib\/engine\/run|\/run\.ts$/;
+    /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection\/(connection|operator-calls)\.ts)|lib\/as-person\/protocol\/(?!oauth\/scopes)|lib\/engine\/run|\/run\.ts$/;
   expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
 });
 

@@ -21,30 +21,23 @@ export const lineOf = (connection: string, lane: Lane, operation?: string) =>
 export const operationOfLine = (line: string): string | undefined => line.split('#')[2];
 
 /** The jobs of an index of the table, which may lag behind. Lists leave out the records that cannot be read. */
-export interface JobLists {
-  /** The first jobs of a waiting line. */
-  line(connection: string, lane: Lane, limit: number, operation?: string): Promise<StandingJob[]>;
-  /**
-   * All jobs of one status with a time so far ahead that no job can wait for it, and then those that are due by `by`,
-   * earliest first, page by page. A record that cannot be read is parked, so that it is in the way once only.
-   */
-  due(status: JobStatus, by: number): AsyncIterable<Job[]>;
-  /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
-  list(status: JobStatus, options: { by?: number; limit: number; newestFirst?: boolean }): Promise<Job[]>;
-  /** The jobs that were parked in that time, inclusive, oldest first, page by page. */
-  parkedBetween(from: number, to: number): AsyncIterable<Job[]>;
-}
+export type JobLists = ReturnType<typeof createJobLists>;
 
-export function createJobLists(table: Table, clock: () => number, { readerOf, readJobs }: UnreadableJobs): JobLists {
+export function createJobLists(table: Table, clock: () => number, { readerOf, readJobs }: UnreadableJobs) {
   return {
-    async line(connection, lane, limit, operation) {
+    /** The first jobs of a waiting line. */
+    async line(connection: string, lane: Lane, limit: number, operation?: string): Promise<StandingJob[]> {
       const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane, operation) } };
       const { read, setAside } = readerOf(standingJobOfItem);
       const standing = await table.queryIndex(waitingLine.name, condition, { limit, newestFirst: false, read });
       await setAside();
       return standing;
     },
-    async *due(status, by) {
+    /**
+     * All jobs of one status with a time so far ahead that no job can wait for it, and then those that are due by `by`,
+     * earliest first, page by page. A record that cannot be read is parked, so that it is in the way once only.
+     */
+    async *due(status: JobStatus, by: number): AsyncIterable<Job[]> {
       const ahead = clock() + LONGEST_WAIT_MS;
       for (const condition of [
         // First, because they are few, and a reader may have enough before the end of the others.
@@ -54,14 +47,19 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
         for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield await readJobs(items);
       }
     },
-    async list(status, { by, limit, newestFirst = false }) {
+    /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
+    async list(
+      status: JobStatus,
+      { by, limit, newestFirst = false }: { by?: number; limit: number; newestFirst?: boolean },
+    ): Promise<Job[]> {
       const values: Item = { status };
       if (by !== undefined) values.by = by;
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
       const read = (items: readonly Item[]) => readableJobs(items, clock());
       return table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst, read });
     },
-    async *parkedBetween(from, to) {
+    /** The jobs that were parked in that time, inclusive, oldest first, page by page. */
+    async *parkedBetween(from: number, to: number): AsyncIterable<Job[]> {
       // A parked job was parked at its `wakeAt`.
       const condition = {
         expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',

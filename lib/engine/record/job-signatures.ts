@@ -11,34 +11,31 @@ const SECRET = 'intake';
  * Signatures of what people ask for. More roles may write a job than may act as a person, so an account is used only for
  * a job that intake has signed. Only intake and the worker can read the key.
  */
-export interface JobSignatures {
-  /**
-   * Signs a job that may act through its person's account, with the time when they asked, and returns others as they are.
-   * @throws {SecretError}
-   */
-  sign(draft: JobDraft): Promise<JobDraft>;
-  /**
-   * True if intake made the job as it is, and not longer ago than the record of a job is kept: an older one may be the
-   * copy of a job that was carried out and forgotten.
-   * @throws {SecretError}
-   */
-  isSigned(job: JobDraft): Promise<boolean>;
-}
+export type JobSignatures = ReturnType<typeof createJobSignatures>;
 
 export function createJobSignatures(
   secrets: Secrets,
   { connections }: Pick<RelayConfig, 'connections'>,
   clock: () => number,
-): JobSignatures {
+) {
   return {
-    async sign(draft) {
+    /**
+     * Signs a job that may act through its person's account, with the time when they asked, and returns others as they are.
+     * @throws {SecretError}
+     */
+    async sign(draft: JobDraft): Promise<JobDraft> {
       const accounts = connections[draft.connection]?.mcp.accounts ?? 'off';
       if (!draft.asked?.by || accounts === 'off') return draft;
       const { key } = await secrets.current(SECRET, intakeSecret);
       const signed = { ...draft, asked: { at: clock(), ...draft.asked } };
       return { ...signed, signature: signatureOf(signed, key) };
     },
-    async isSigned(job) {
+    /**
+     * True if intake made the job as it is, and not longer ago than the record of a job is kept: an older one may be the
+     * copy of a job that was carried out and forgotten.
+     * @throws {SecretError}
+     */
+    async isSigned(job: JobDraft): Promise<boolean> {
       const { at } = job.asked ?? {};
       if (at === undefined || clock() - at > LIFETIME_MS) return false;
       const given = Buffer.from(job.signature ?? '');

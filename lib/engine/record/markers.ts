@@ -9,20 +9,18 @@ const HEX_DIGITS = 20;
  * Makes the markers of what the relay creates: `[partner-relay 4f2a…]`, at the end of a description or a note. A marker
  * is derived from the event with a key, so it is the same after the table was lost, and no one else can make it.
  */
-export interface Markers {
-  /**
-   * @param what identifies what is created, for all time: a job's id, or an issue and how often its link was cleared
-   * @throws {SecretError} without a key
-   */
-  of(
-    kind: 'defect of an issue' | 'defect' | 'time entry' | 'own',
-    ...what: readonly (string | number)[]
-  ): Promise<string>;
-}
+export type Markers = ReturnType<typeof createMarkers>;
 
-export function createMarkers(secrets: Pick<Secrets, 'current'>): Markers {
+export function createMarkers(secrets: Pick<Secrets, 'current'>) {
   return {
-    async of(kind, ...what) {
+    /**
+     * @param what identifies what is created, for all time: a job's id, or an issue and how often its link was cleared
+     * @throws {SecretError} without a key
+     */
+    async of(
+      kind: 'defect of an issue' | 'defect' | 'time entry' | 'own',
+      ...what: readonly (string | number)[]
+    ): Promise<string> {
       const { key } = await secrets.current(MARKERS_SECRET, markersSecret);
       const mac = createHmac('sha256', key)
         .update(JSON.stringify([kind, ...what]))

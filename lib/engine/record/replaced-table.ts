@@ -10,18 +10,11 @@ import { MARKERS_SECRET } from './markers.ts';
  * table is a new one for AWS. The stack makes the key of the markers after its first table, so a table that is newer than
  * the key is not the first.
  */
-export interface ReplacedTable {
-  /**
-   * Asks AWS at most once a minute: a table can be restored under the same name, which takes longer.
-   * @returns when the relay first created something with this table, or undefined for the stage's first table; epoch
-   *   milliseconds
-   */
-  replacedAt(): Promise<number | undefined>;
-}
+export type ReplacedTable = ReturnType<typeof createReplacedTable>;
 
 const ASKED_AGAIN_MS = 60_000;
 
-export interface ReplacedTableOptions {
+interface ReplacedTableOptions {
   client: DynamoDBClient;
   tableName: string;
   table: Table;
@@ -29,8 +22,7 @@ export interface ReplacedTableOptions {
   clock: () => number;
 }
 
-export function createReplacedTable(options: ReplacedTableOptions): ReplacedTable {
-  const { client, tableName, table, secrets, clock } = options;
+export function createReplacedTable({ client, tableName, table, secrets, clock }: ReplacedTableOptions) {
   let known: { answer: Promise<number | undefined>; until: number } | undefined;
 
   async function read(): Promise<number | undefined> {
@@ -49,6 +41,11 @@ export function createReplacedTable(options: ReplacedTableOptions): ReplacedTabl
   }
 
   return {
+    /**
+     * Asks AWS at most once a minute: a table can be restored under the same name, which takes longer.
+     * @returns when the relay first created something with this table, or undefined for the stage's first table; epoch
+     *   milliseconds
+     */
     replacedAt() {
       if (!known || clock() >= known.until) {
         known = { answer: read(), until: clock() + ASKED_AGAIN_MS };

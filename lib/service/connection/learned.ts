@@ -3,20 +3,7 @@ import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { type IdType, idTypes, type Operation } from '../partner/operation.ts';
-import type { PageSizes } from '../partner/pages.ts';
 import { PAGE_SIZE } from '../partner/paging.ts';
-
-/** What the answers of an instance have shown about it, where docs/partner-api.md does not. */
-export interface Learned extends PageSizes {
-  /** Learns the types of identifiers from the rows of a list. */
-  fromRows(data: unknown): Promise<void>;
-  /**
-   * An identifier that a person typed, for a field of the operation. Digits become a number or stay text, as the override
-   * says, otherwise as the lists of the service write that field, or else all others. Without any of these, they become a
-   * number, unless that would change them: `007`.
-   */
-  idFrom(operation: Operation, field: string, text: string): Promise<string | number>;
-}
 
 const item = z.object({
   pageSize: z._default(z.int().check(z.positive()), PAGE_SIZE),
@@ -24,8 +11,11 @@ const item = z.object({
 });
 type Known = z.output<typeof item>;
 
+/** What the answers of an instance have shown about it, where docs/partner-api.md does not. */
+export type Learned = ReturnType<typeof createLearned>;
+
 /** What one run of a job learns and knows. An instance may change, so after 30 days it is learned again. */
-export function createLearned(table: Table, connection: string, clock: () => number): Learned {
+export function createLearned(table: Table, connection: string, clock: () => number) {
   const key = keys.learned(connection);
   let known: Promise<Known> | undefined;
 
@@ -42,15 +32,21 @@ export function createLearned(table: Table, connection: string, clock: () => num
 
   return {
     pageSize: async () => (await read()).pageSize,
-    keepPageSize: (pageSize) => keep({ pageSize }),
-    async fromRows(data) {
+    keepPageSize: (pageSize: number) => keep({ pageSize }),
+    /** Learns the types of identifiers from the rows of a list. */
+    async fromRows(data: unknown): Promise<void> {
       const shown = Object.entries(typesIn(data));
       if (shown.length === 0) return;
       const { ids } = await read();
       if (shown.some(([field, type]) => ids[field] !== type))
         await keep({ ids: { ...ids, ...Object.fromEntries(shown) } });
     },
-    async idFrom({ ids: overridden }, field, text) {
+    /**
+     * An identifier that a person typed, for a field of the operation. Digits become a number or stay text, as the override
+     * says, otherwise as the lists of the service write that field, or else all others. Without any of these, they become
+     * a number, unless that would change them: `007`.
+     */
+    async idFrom({ ids: overridden }: Operation, field: string, text: string): Promise<string | number> {
       const { ids } = await read();
       const [others, ...differing] = new Set(Object.values(ids));
       const type = overridden[field] ?? ids[field] ?? (differing.length === 0 ? others : undefined);

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
+import { localTime } from '../../dates.ts';
 import type { Table } from '../../state/table/table.ts';
-import { createBudget } from '../budget/budget.ts';
+import { type Budget, createBudget } from '../budget/budget.ts';
+import { createGate } from '../budget/gate.ts';
 import type { Limits } from '../budget/window.ts';
 import { createPartnerClient, type PartnerClient, type PartnerClientOptions } from '../partner/client.ts';
-import { PartnerRefusal } from '../partner/errors.ts';
-import { callWithinBudget } from './call-within-budget.ts';
+import { PartnerRefusal, reachedBy } from '../partner/errors.ts';
 import { budgetIdOf } from './connection.ts';
 
 export interface CallsOptions {
@@ -37,5 +38,51 @@ export function withTheirClock(call: PartnerClient['call']): PartnerClient['call
       if (error instanceof PartnerRefusal && error.clockOffsetSeconds !== null) return call(operation, payload);
       throw error;
     }
+  };
+}
+
+export interface WithinBudget {
+  client: PartnerClient;
+  budget: Budget;
+  connection: string;
+  limits: Limits;
+  clock: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Shows the person at the terminal what the call waits for. */
+  tell: (line: string) => void;
+  /** Whether the calls go ahead of all others, as searches after a lost answer do. */
+  urgent?: boolean | undefined;
+}
+
+/**
+ * Makes calls that take slots of the relay's shared budget, by default as background work: a person at a terminal can
+ * wait, and must not go ahead of people in Slack and on GitHub. There is no job to put in the waiting line, so the call waits in
+ * place.
+ */
+export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
+  const { client, budget, connection, limits, clock, sleep, tell, urgent = false } = options;
+  const request = {
+    connection,
+    limits,
+    lane: 'background',
+    cameBack: true,
+    waitsUntil: Number.POSITIVE_INFINITY,
+  } as const;
+
+  const gate = createGate({
+    clock,
+    sleep,
+    request: (urgent) => budget.requestSlot({ ...request, urgent }),
+    reached: reachedBy,
+    async wait({ askAgainAt = clock(), why }) {
+      tell(`waiting until ${localTime(askAgainAt)} for the budget of ${connection}: ${why}; press Ctrl+C to cancel`);
+      await sleep(Math.max(0, askAgainAt - clock()));
+    },
+  });
+
+  return async (operation, payload) => {
+    // Refuses an invalid payload before waiting for a slot.
+    client.sign(operation, payload);
+    return gate.send(await gate.take(urgent), async () => () => client.call(operation, payload));
   };
 }

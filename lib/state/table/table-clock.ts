@@ -7,21 +7,7 @@ import type { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-d
  * answer of the table has a `Date` in whole seconds. It was made between the request and the answer, so every answer
  * narrows down by how much the two clocks can differ. A clock that fits all answers is used as it is.
  */
-export interface TableClock {
-  /** Epoch milliseconds. */
-  now: () => number;
-  /** How far this process's clock is ahead of the table's in milliseconds, negative if behind; 0 if it fits. */
-  aheadMs(): number;
-  /** True if the clock is wrong, and answers took too long to measure the difference. */
-  isUncertain(): boolean;
-  /** True if the table has answered. */
-  isKnown(): boolean;
-  /**
-   * @param date the `Date` of an answer (RFC 9110, 6.6.1)
-   * @param sentAt when its request was sent, by this process's clock
-   */
-  learn(date: string | undefined, sentAt: number): void;
-}
+export type TableClock = ReturnType<typeof createTableClock>;
 
 /** `Date` has whole seconds. */
 const RESOLUTION_MS = 1_000;
@@ -29,17 +15,25 @@ const RESOLUTION_MS = 1_000;
 const CERTAIN_WITHIN_MS = RESOLUTION_MS + 500;
 
 /** @param clock this process's own */
-export function createTableClock(clock: () => number): TableClock {
+export function createTableClock(clock: () => number) {
   /** What to add to this process's clock lies between these. */
   let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const isRight = () => least <= 0 && most >= 0;
   const correction = () => (isRight() ? 0 : Math.round((least + most) / 2));
   return {
+    /** Epoch milliseconds. */
     now: () => clock() + correction(),
+    /** How far this process's clock is ahead of the table's in milliseconds, negative if behind; 0 if it fits. */
     aheadMs: () => 0 - correction(),
+    /** True if the clock is wrong, and answers took too long to measure the difference. */
     isUncertain: () => !isRight() && most - least > CERTAIN_WITHIN_MS,
+    /** True if the table has answered. */
     isKnown: () => Number.isFinite(least),
-    learn(date, sentAt) {
+    /**
+     * @param date the `Date` of an answer (RFC 9110, 6.6.1)
+     * @param sentAt when its request was sent, by this process's clock
+     */
+    learn(date: string | undefined, sentAt: number): void {
       const second = Date.parse(date ?? '');
       if (Number.isNaN(second)) return;
       const here = { least: second - clock(), most: second + RESOLUTION_MS - sentAt };
