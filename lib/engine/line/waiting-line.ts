@@ -64,27 +64,9 @@ export interface Stood {
  *
  * A line with jobs and a slot to come always has somebody on the way to it: a called job, whose run moves the lines on.
  */
-export interface WaitingLines {
-  /**
-   * Calls the next jobs of a connection, unless somebody is on the way who does. Running it twice or late does no harm.
-   * @param how `atOnce` to call them in any case: the connection works again. `stood` is the job that the caller has just
-   * put into a line.
-   * @returns the ids of the called jobs
-   * @throws {BudgetUnavailable}
-   */
-  moveOn(connection: Connected, how?: { atOnce?: boolean; stood?: Stood | undefined }): Promise<string[]>;
-  /**
-   * When a job gets its slot that goes into the line now, behind those that are there.
-   * @returns epoch milliseconds; undefined if so many are ahead of it that nobody knows
-   */
-  foresee(job: Job, limits: Limits): Promise<number | undefined>;
-  /** True if the jobs of the line are called from it. */
-  advances(line: string, connection: string): Promise<boolean>;
-  /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
-  passOn(job: Job & { slotAt: number }, limits: Limits): Promise<void>;
-}
+export type WaitingLines = ReturnType<typeof createWaitingLines>;
 
-export interface WaitingLinesOptions {
+interface WaitingLinesOptions {
   jobs: JobStore;
   queue: JobQueue;
   budget: Budget;
@@ -97,19 +79,12 @@ export interface WaitingLinesOptions {
 export function openWaitingLines(
   { table, jobs, queue, clock }: Pick<WaitingLinesOptions, 'jobs' | 'queue' | 'clock'> & { table: Table },
   { random = Math.random, sleep = wait } = {},
-): WaitingLines {
+) {
   const breakers = createBreakers({ table, clock, random });
   return createWaitingLines({ jobs, queue, budget: createBudget({ table, random, sleep }), breakers, clock, sleep });
 }
 
-export function createWaitingLines({
-  jobs,
-  queue,
-  budget,
-  breakers,
-  clock,
-  sleep = wait,
-}: WaitingLinesOptions): WaitingLines {
+export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep = wait }: WaitingLinesOptions) {
   async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
     const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
     if (called) await queue.send(called);
@@ -172,7 +147,14 @@ export function createWaitingLines({
   }
 
   return {
-    async moveOn(connection, { atOnce = false, stood } = {}) {
+    /**
+     * Calls the next jobs of a connection, unless somebody is on the way who does. Running it twice or late does no harm.
+     * @param how `atOnce` to call them in any case: the connection works again. `stood` is the job that the caller has just
+     * put into a line.
+     * @returns the ids of the called jobs
+     * @throws {BudgetUnavailable}
+     */
+    async moveOn(connection: Connected, { atOnce = false, stood }: { atOnce?: boolean; stood?: Stood } = {}) {
       const all: string[] = [];
       const lane = stood && (await getsSlots(connection.name, stood)) ? stood.job.lane : undefined;
       for (let looks = 1; ; looks++) {
@@ -185,7 +167,11 @@ export function createWaitingLines({
         await sleep(lookAgainAt - clock());
       }
     },
-    async foresee({ id, connection, lane, createdAt }, limits) {
+    /**
+     * When a job gets its slot that goes into the line now, behind those that are there.
+     * @returns epoch milliseconds; undefined if so many are ahead of it that nobody knows
+     */
+    async foresee({ id, connection, lane, createdAt }: Job, limits: Limits): Promise<number | undefined> {
       const most = 2 * limits.perMinute;
       const before = lanes.slice(0, lanes.indexOf(lane) + 1);
       const inLines = await Promise.all(before.map((one) => jobs.line(connection, one, most)));
@@ -194,13 +180,15 @@ export function createWaitingLines({
       const ahead = inLines.flat().filter((one) => one.id !== id && isAhead(one)).length;
       return budget.foreseeSlot(connection, limits, lane, ahead);
     },
-    async advances(line, connection) {
+    /** True if the jobs of the line are called from it. */
+    async advances(line: string, connection: string): Promise<boolean> {
       const operation = operationOfLine(line);
       if (operation === undefined) return true;
       const { operations } = await breakers.lines(connection);
       return operations.some((one) => one.operation === operation);
     },
-    async passOn({ connection, lane, slotAt }, limits) {
+    /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
+    async passOn({ connection, lane, slotAt }: Job & { slotAt: number }, limits: Limits): Promise<void> {
       const waiting = await jobs.line(connection, lane, 2 * limits.perMinute);
       // Others may pass a slot on at the same time, and then the first in line is called already.
       for (const job of waiting.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {

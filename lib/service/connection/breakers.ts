@@ -2,15 +2,7 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { unchangedSince } from '../../state/table/unreadable-item.ts';
 import { isOfPeople, type Lane } from '../budget/lanes.ts';
-import {
-  type Breaker,
-  type Health,
-  LONGEST_PAUSE_MS,
-  type OpenBreaker,
-  openBreakers,
-  readHealth,
-  WHOLE,
-} from './breaker-item.ts';
+import { type Breaker, type Health, LONGEST_PAUSE_MS, openBreakers, readHealth, WHOLE } from './breaker-item.ts';
 
 /** What a breaker stops: one operation of a connection, or the whole connection if no operation is named. */
 export interface Scope {
@@ -43,47 +35,11 @@ export interface Stop {
   why: string;
 }
 
-/** The waiting lines of a connection that are not only about its budget. */
-export interface StoppedLines {
-  /** The breaker of the connection, if it is open. */
-  down?: Breaker;
-  /** The operations that jobs may stand in line for, with their breaker if it is open. */
-  operations: { operation: string; stopped?: Breaker }[];
-}
-
 /**
  * Stops calls when nothing works, for each operation and for each connection. One caller at a time probes, after pauses
  * that grow. The first success of any caller closes the breaker.
  */
-export interface Breakers {
-  /** Call this before each call to the service. @returns undefined if the call may be made */
-  stopOf(scope: Required<Scope>, caller: Caller): Promise<Stop | undefined>;
-  /** @returns false if another caller probes */
-  claimProbe(stop: Stop, caller: Caller): Promise<boolean>;
-  /**
-   * Notes a failed call, or the failed probe of a connection if the scope has no operation.
-   * @returns the breakers that are open now, that of the connection first
-   */
-  failed(scope: Scope, caller: Caller, failure: CallFailure): Promise<Scope[]>;
-  /** Notes a call that shows nothing. If it was a probe, any other caller may probe at once. */
-  toldNothing(scope: Required<Scope>, caller: Caller): Promise<void>;
-  /** Notes a successful call. Writes only if something has failed since the last success. */
-  worked(scope: Scope): Promise<void>;
-  /**
-   * Notes a 429.
-   * @returns a number that grows when a call of the connection succeeds after a 429
-   */
-  limited(connection: string): Promise<number>;
-  /** The breaker of a connection, if it is open. It may be probed after its `until`. */
-  view(connection: string): Promise<Breaker | undefined>;
-  /** Every open breaker of a connection and its operations. */
-  listOpen(connection: string): Promise<OpenBreaker[]>;
-  lines(connection: string): Promise<StoppedLines>;
-  /** Call this if no job stands in line for an operation that works. */
-  lineEnded(connection: string, operation: string): Promise<void>;
-  /** Closes the breakers of the connection and of its operations, and calls `recovered`. */
-  closeAll(connection: string): Promise<void>;
-}
+export type Breakers = ReturnType<typeof createBreakers>;
 
 /** A breaker opens after this many failures in a row. The failures of an operation have to come from as many callers. */
 const FAILURES_TO_OPEN = 3;
@@ -112,7 +68,7 @@ const FORGOTTEN_MS = 10 * 60_000;
 const NO_PROBER = '';
 const TRIES = 8;
 
-export interface BreakersOptions {
+interface BreakersOptions {
   table: Table;
   clock: () => number;
   random: () => number;
@@ -121,13 +77,7 @@ export interface BreakersOptions {
   warn?: (entry: object) => void;
 }
 
-export function createBreakers({
-  table,
-  clock,
-  random,
-  recovered = async () => {},
-  warn = () => {},
-}: BreakersOptions): Breakers {
+export function createBreakers({ table, clock, random, recovered = async () => {}, warn = () => {} }: BreakersOptions) {
   const read = async (connection: string): Promise<Health> =>
     readHealth(await table.get(keys.breaker(connection)), clock()).health;
 
@@ -156,7 +106,8 @@ export function createBreakers({
   }
 
   return {
-    async stopOf({ connection, operation }, { id, lane }) {
+    /** Call this before each call to the service. @returns undefined if the call may be made */
+    async stopOf({ connection, operation }: Required<Scope>, { id, lane }: Caller): Promise<Stop | undefined> {
       const { breakers } = await read(connection);
       const name = [WHOLE, operation].find((one) => (breakers[one]?.until ?? 0) > 0);
       const breaker = name === undefined ? undefined : breakers[name];
@@ -178,7 +129,9 @@ export function createBreakers({
         why: `${whatFails(connection, isWhole ? undefined : operation, breaker)}: ${breaker.why}`,
       };
     },
-    async claimProbe({ scope: { connection, operation = WHOLE }, breaker: seen }, caller) {
+    /** @returns false if another caller probes */
+    async claimProbe({ scope, breaker: seen }: Stop, caller: Caller): Promise<boolean> {
+      const { connection, operation = WHOLE } = scope;
       const claimed = await change(connection, ({ breakers }, now) => {
         const last = breakers[operation];
         if (!last || last.until === 0 || last.probedAt !== seen.probedAt) return { answer: false, changed: false };
@@ -187,7 +140,11 @@ export function createBreakers({
       });
       return claimed ?? false;
     },
-    async failed({ connection, operation }, caller, failure) {
+    /**
+     * Notes a failed call, or the failed probe of a connection if the scope has no operation.
+     * @returns the breakers that are open now, that of the connection first
+     */
+    async failed({ connection, operation }: Scope, caller: Caller, failure: CallFailure): Promise<Scope[]> {
       const open = await change(connection, (health, now) => {
         const { breakers } = health;
         const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
@@ -209,7 +166,8 @@ export function createBreakers({
       });
       return (open ?? []).map((name) => scopeOf(connection, name));
     },
-    async toldNothing({ connection, operation }, { id }) {
+    /** Notes a call that shows nothing. If it was a probe, any other caller may probe at once. */
+    async toldNothing({ connection, operation }: Required<Scope>, { id }: Caller): Promise<void> {
       const wasProbe = await change(connection, ({ breakers }, now) => {
         const last = breakers[operation];
         const changed = last !== undefined && last.until > 0 && last.prober === id;
@@ -218,7 +176,8 @@ export function createBreakers({
       });
       if (wasProbe) await recovered(connection);
     },
-    async worked({ connection, operation = WHOLE }) {
+    /** Notes a successful call. Writes only if something has failed since the last success. */
+    async worked({ connection, operation = WHOLE }: Scope): Promise<void> {
       const closed = await change(connection, (health, now) => {
         const { breakers, isLimited } = health;
         const whole = breakers[WHOLE];
@@ -234,33 +193,30 @@ export function createBreakers({
       });
       if (closed) await recovered(connection);
     },
-    async limited(connection) {
+    /** Notes a 429. @returns a number that grows when a call of the connection succeeds after a 429 */
+    async limited(connection: string): Promise<number> {
       const servedAgain = await change(connection, (health) => {
         health.isLimited = true;
         return { answer: health.servedAgain, changed: true };
       });
       return servedAgain ?? 0;
     },
-    async view(connection) {
-      const whole = (await read(connection)).breakers[WHOLE];
-      return whole && whole.until > 0 ? whole : undefined;
-    },
-    async listOpen(connection) {
+    /** Every open breaker of a connection and its operations. */
+    async listOpen(connection: string) {
       return openBreakers((await read(connection)).breakers);
     },
-    async lines(connection) {
+    /** The breaker of the connection, if it is open, and the operations that jobs may stand in line for, with theirs. */
+    async lines(connection: string) {
       const { breakers, lined } = await read(connection);
       const openOf = (name: string) => ((breakers[name]?.until ?? 0) > 0 ? breakers[name] : undefined);
       const down = openOf(WHOLE);
       return {
         down,
-        operations: lined.map((operation) => {
-          const stopped = openOf(operation);
-          return { operation, stopped };
-        }),
+        operations: lined.map((operation) => ({ operation, stopped: openOf(operation) })),
       };
     },
-    async lineEnded(connection, operation) {
+    /** Call this if no job stands in line for an operation that works. */
+    async lineEnded(connection: string, operation: string): Promise<void> {
       await change(connection, (health, now) => {
         const { until = 0, workedAt = 0 } = health.breakers[operation] ?? {};
         const changed = until === 0 && workedAt + LATE_IN_LINE_MS <= now;
@@ -268,7 +224,8 @@ export function createBreakers({
         return { answer: undefined, changed };
       });
     },
-    async closeAll(connection) {
+    /** Closes the breakers of the connection and of its operations, and calls `recovered`. */
+    async closeAll(connection: string): Promise<void> {
       await change(connection, ({ breakers }, now) => {
         for (const name of Object.keys(breakers)) breakers[name] = newBreaker(now);
         return { answer: undefined, changed: true };
