@@ -35,7 +35,7 @@ export class ScheduledFunction extends Construct {
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       slug,
-      memoryMegabytes: needs.memoryMegabytes,
+      memoryMegabytes: 256,
       timeout: Duration.seconds(schedule.timeoutSeconds),
       callsService: needs.service,
       throttled: broken,

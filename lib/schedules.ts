@@ -13,7 +13,6 @@ export interface Schedule {
   timeoutSeconds: number;
   /** Permissions and resources of the deployment. On one machine, everything is available. */
   needs: {
-    memoryMegabytes: number;
     /** The secrets that it reads; `partner` means the secrets of all connections. */
     secrets: readonly ('github' | 'slack' | 'partner')[];
     /** The queues that it sends to. */
@@ -56,7 +55,6 @@ export const schedules: readonly Schedule[] = [
     // The next sweep comes a minute later.
     timeoutSeconds: 55,
     needs: {
-      memoryMegabytes: 256,
       // For the notices of parked jobs.
       secrets: ['slack'],
       queues: ['interactive', 'background'],
@@ -71,12 +69,7 @@ export const schedules: readonly Schedule[] = [
     takesTime: false,
     // Two tries of each credential, all of them at the same time.
     timeoutSeconds: 120,
-    needs: {
-      memoryMegabytes: 256,
-      secrets: ['github', 'slack', 'partner'],
-      queues: [],
-      service: true,
-    },
+    needs: { secrets: ['github', 'slack', 'partner'], queues: [], service: true },
     broken: 'an expired or revoked key is noticed only when an event fails because of it.',
   },
   {
@@ -85,12 +78,7 @@ export const schedules: readonly Schedule[] = [
     takesTime: false,
     // It ends by itself after four minutes.
     timeoutSeconds: 300,
-    needs: {
-      memoryMegabytes: 256,
-      secrets: ['github'],
-      queues: [],
-      service: false,
-    },
+    needs: { secrets: ['github'], queues: [], service: false },
     broken: 'GitHub events that arrived while the relay could not accept them stay lost.',
   },
   {
@@ -98,12 +86,7 @@ export const schedules: readonly Schedule[] = [
     everyMinutes: 15,
     takesTime: true,
     timeoutSeconds: 60,
-    needs: {
-      memoryMegabytes: 256,
-      secrets: [],
-      queues: ['background'],
-      service: false,
-    },
+    needs: { secrets: [], queues: ['background'], service: false },
     broken: 'people are not reminded of their timesheets, leads get no summary, and own schedules make no jobs.',
   },
 ];

@@ -4,7 +4,7 @@ import { createLocalSchedules, type LocalSchedules } from '../../local/schedules
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const needs = { memoryMegabytes: 128, secrets: [], queues: [], service: false };
+const needs = { secrets: [], queues: [], service: false };
 
 /** What was fired, and for when: `quarter 16:30`. */
 let fired: string[];
