@@ -7,8 +7,7 @@ import { listProjects, searchProjects } from '../../lib/service/partner/operatio
 import { listTasks, searchTasks } from '../../lib/service/partner/operations/tasks.ts';
 import { listTimelogs } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
-import { pages } from '../../lib/service/partner/pages.ts';
-import { askForPage, PAGE_SIZE } from '../../lib/service/partner/paging.ts';
+import { askForPage, PAGE_SIZE, pages } from '../../lib/service/partner/pages.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
 import { CannotTell } from './finding.ts';
 

@@ -3,7 +3,7 @@ import type { Holder } from '../../as-person/grants/grant.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Learned } from '../../service/connection/learned.ts';
 import type { Operation } from '../../service/partner/operation.ts';
-import { askForPage, PAGE_SIZE, readPage } from '../../service/partner/paging.ts';
+import { askForPage, PAGE_SIZE, readPage } from '../../service/partner/pages.ts';
 import { Refused } from '../record/interruption.ts';
 import type { Journal, SentFields } from '../record/journal.ts';
 import type { SendLog } from '../record/sends.ts';

@@ -3,7 +3,7 @@ import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { type IdType, idTypes, type Operation } from '../partner/operation.ts';
-import { PAGE_SIZE } from '../partner/paging.ts';
+import { PAGE_SIZE } from '../partner/pages.ts';
 
 const item = z.object({
   pageSize: z._default(z.int().check(z.positive()), PAGE_SIZE),
