@@ -20,7 +20,6 @@ interface LinkOptions {
   set?: string;
   steal?: boolean;
   clear?: boolean;
-  move?: string;
   json?: boolean;
 }
 
@@ -35,11 +34,9 @@ export function addIssueCommand({ program, open }: Cli): void {
     )
     .option('--steal', 'with --set: even if the relay made the defect for another issue or job')
     .option('--clear', 'the issue has no defect; the next event creates one if the issue should have one')
-    .option('--move <issue>', 'the defect now belongs to this other issue')
     .option('--json', 'as JSON')
     .action(async (text: string, options: LinkOptions) => {
-      const chosen = [options.set, options.clear, options.move].filter((value) => value !== undefined);
-      if (chosen.length > 1) throw new Error('use only one of --set, --clear and --move');
+      if (options.set !== undefined && options.clear) throw new Error('use only one of --set and --clear');
       if (options.steal && options.set === undefined) throw new Error('use --steal with --set');
       const target = await open();
       const { stores } = target;
@@ -50,9 +47,8 @@ export function addIssueCommand({ program, open }: Cli): void {
         clock: Date.now,
         fetch,
       });
-      const find = (name: string) => findIssue(name, stores, github);
-      const issue = await find(text);
-      const decision = await decisionOf(options, open, find);
+      const issue = await findIssue(text, stores, github);
+      const decision = await decisionOf(options, open);
       if (decision !== undefined) {
         const journal = (jobId: string) => openJournal(stores.table, jobId, stores.clock);
         const by = operatorOf(target);
@@ -73,12 +69,10 @@ export function addIssueCommand({ program, open }: Cli): void {
 }
 
 async function decisionOf(
-  { set, steal = false, clear, move }: LinkOptions,
+  { set, steal = false, clear }: LinkOptions,
   open: OpenTarget,
-  find: (name: string) => Promise<IssueName>,
 ): Promise<LinkDecision | undefined> {
   if (set !== undefined) return { set, verify: await verifyingWith(open), steal };
-  if (move !== undefined) return { move: await find(move) };
   return clear ? 'clear' : undefined;
 }
 

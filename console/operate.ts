@@ -47,8 +47,6 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
     }
     case 'clear link':
       return changeLink(relay, asked.issue, 'clear');
-    case 'move link':
-      return changeLink(relay, asked.issue, { move: await issueOf(relay, asked.to) });
     case 'run schedule': {
       const { schedule, at } = asked;
       const result = await relay.runSchedule(schedule, eventNow(schedule, at === undefined ? undefined : new Date(at)));

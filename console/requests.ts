@@ -10,7 +10,6 @@ export const relayAction = z.discriminatedUnion('do', [
   /** `steal`: even if the relay made the defect for another issue or job. */
   z.object({ do: z.literal('set link'), issue: text, defectId: text, steal: z.boolean() }),
   z.object({ do: z.literal('clear link'), issue: text }),
-  z.object({ do: z.literal('move link'), issue: text, to: text }),
   /** `at`: as of that time. */
   z.object({ do: z.literal('run schedule'), schedule: text, at: z.number().exactOptional() }),
 ]);

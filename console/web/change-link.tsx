@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { RelayAction } from '../requests.ts';
 import { ActionButton, Typed } from './question.tsx';
 
-type LinkChange = 'set link' | 'clear link' | 'move link';
+type LinkChange = 'set link' | 'clear link';
 
 const CHANGES: readonly { is: LinkChange; label: string; will: string; asks?: string }[] = [
   {
@@ -12,15 +12,9 @@ const CHANGES: readonly { is: LinkChange; label: string; will: string; asks?: st
     asks: 'Id of the defect',
   },
   { is: 'clear link', label: 'It has no defect', will: 'The next event creates one if the issue should have one.' },
-  {
-    is: 'move link',
-    label: 'Its defect belongs to another issue',
-    will: 'The defect now belongs to the other issue.',
-    asks: 'The other issue',
-  },
 ];
 
-/** Sets, clears or moves the link of an issue. */
+/** Sets or clears the link of an issue. */
 export function ChangeLink({ issue: known, changed }: { issue?: string; changed: () => void }) {
   const [typed, setTyped] = useState('');
   const [chosen, choose] = useState<LinkChange>('set link');
@@ -28,10 +22,8 @@ export function ChangeLink({ issue: known, changed }: { issue?: string; changed:
   const [steal, setSteal] = useState(false);
   const issue = known ?? typed.trim();
   const change = CHANGES.find(({ is }) => is === chosen);
-  const action = (): RelayAction => {
-    if (chosen === 'set link') return { do: chosen, issue, defectId: value, steal };
-    return chosen === 'move link' ? { do: chosen, issue, to: value } : { do: chosen, issue };
-  };
+  const action = (): RelayAction =>
+    chosen === 'set link' ? { do: chosen, issue, defectId: value, steal } : { do: chosen, issue };
   return (
     <ActionButton
       label={known === undefined ? 'Change another link' : 'Change'}

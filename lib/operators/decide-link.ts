@@ -1,7 +1,6 @@
 import type { Context } from '../automations/context.ts';
 import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
 import { issueEntity } from '../automations/issue-to-defect/draft.ts';
-import type { RepositoryConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import type { VerifyCreated } from '../engine/operate/verify-created.ts';
 import type { Markers } from '../engine/record/markers.ts';
@@ -16,13 +15,10 @@ import { createDefect } from '../service/partner/operations/defects.ts';
 /** The value of `by` for a defect that a person linked. */
 const A_PERSON = 'a person';
 
-/**
- * A person's decision about an issue's link: which defect it has, that it has none, or which issue its defect belongs
- * to now.
- */
+/** A person's decision about an issue's link: which defect it has, or that it has none. */
 export type LinkDecision =
   /** `steal` takes a defect that has the marker of another issue or job. */
-  { set: string | number; verify: VerifyCreated; steal?: boolean } | 'clear' | { move: IssueName };
+  { set: string | number; verify: VerifyCreated; steal?: boolean } | 'clear';
 
 interface DecideLinkOptions extends Pick<Context, 'config' | 'table' | 'markers' | 'jobs' | 'journal' | 'clock'> {
   /** The operator, for the history of the job that made the claim. */
@@ -46,9 +42,7 @@ export async function decideLink(issue: IssueName, decision: LinkDecision, optio
 }
 
 function inWords({ name }: IssueName, decision: LinkDecision): string {
-  if (decision === 'clear') return `${name} has no defect`;
-  if ('set' in decision) return `${name} has defect ${decision.set}`;
-  return `the defect of ${name} belongs to ${decision.move.name}`;
+  return decision === 'clear' ? `${name} has no defect` : `${name} has defect ${decision.set}`;
 }
 
 async function apply(
@@ -59,53 +53,31 @@ async function apply(
   options: DecideLinkOptions,
 ): Promise<void> {
   const { config, markers, clock } = options;
-  const { claim, defect } = heldBy(link);
+  const { claim } = heldBy(link);
   if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
 
   if (decision === 'clear') return changed(await links.change(issue.entity, (link) => clear(link, clock()), link));
 
-  if ('set' in decision) {
-    // For an issue that came back, this is the decision.
-    if (link.life === 'moved' && !link.arrived) {
-      const { name } = link.to;
-      throw new Error(`${issue.name} was transferred to ${name}; run relay issue ${name} --set ${decision.set}`);
-    }
-    const { connection, issueToDefect } = repositoryOf(issue);
-    const scope = issueToDefect ? { project_id: issueToDefect.projectId } : {};
-    const own = await ownMarkers(issue.entity, link.cleared?.times ?? 0, markers);
-    const marker = claim?.marker ?? own[0] ?? '';
-    const id = await decision.verify({
-      connection,
-      operation: createDefect.name,
-      scope,
-      id: decision.set,
-      mayHave: decision.steal ? undefined : [marker, ...own],
-    });
-    const by = claim?.by ?? A_PERSON;
-    return changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
+  // For an issue that came back, this is the decision.
+  if (link.life === 'moved' && !link.arrived) {
+    const { name } = link.to;
+    throw new Error(`${issue.name} was transferred to ${name}; run relay issue ${name} --set ${decision.set}`);
   }
-
-  const { move: to } = decision;
-  if (!claim) throw new Error(`${issue.name} has no defect to move`);
-  if (to.entity === issue.entity) throw new Error(`${to.name} is the same issue`);
-  const there = heldBy(await links.get(to.entity));
-  if (there.claim) {
-    const what = there.defect ? `has defect ${there.defect.id}` : `is claimed by ${there.claim.by}`;
-    throw new Error(`${to.name} ${what}; relay issue ${to.name} --clear makes room`);
-  }
-  const { connection } = repositoryOf(to);
-  if (connection !== claim.connection) {
-    const what = defect ? `defect ${defect.id}` : 'the claim';
-    throw new Error(`${what} is on the connection ${claim.connection}, and ${to.name} on ${connection}`);
-  }
-  await links.move(issue.entity, to, (name) => repositoryOf({ ...to, name }).connection);
-
-  function repositoryOf({ name }: IssueName): RepositoryConfig {
-    const [repository = ''] = name.split('#');
-    const configured = findRepository(config, repository);
-    if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
-    return configured;
-  }
+  const [repository = ''] = issue.name.split('#');
+  const configured = findRepository(config, repository);
+  if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
+  const { connection, issueToDefect } = configured;
+  const own = await ownMarkers(issue.entity, link.cleared?.times ?? 0, markers);
+  const marker = claim?.marker ?? own[0] ?? '';
+  const id = await decision.verify({
+    connection,
+    operation: createDefect.name,
+    scope: issueToDefect ? { project_id: issueToDefect.projectId } : {},
+    id: decision.set,
+    mayHave: decision.steal ? undefined : [marker, ...own],
+  });
+  const by = claim?.by ?? A_PERSON;
+  changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
 }
 
 /** The markers that the defects of an issue have had, the newest first: each clearing of its link begins another one. */

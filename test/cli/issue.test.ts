@@ -36,7 +36,6 @@ describe('relay issue', () => {
     [['#1'], /expected owner\/repo#42/],
     [['Codertocat/Hello-World#77'], /no event of Codertocat\/Hello-World#77 in the last 30 days/],
     [[ISSUE, '--clear', '--set', 'd'], /only one of/],
-    [[ISSUE, '--move', 'Codertocat/Hello-World#2'], /has no defect to move/],
   ])('relay issue refuses %j', async (words, why) => {
     relay = await startRelay();
     await happens('edited', { id: 1, labels: [] });
@@ -123,17 +122,6 @@ describe('relay issue', () => {
     expect(await link(ISSUE, '--clear')).toContain('without a defect');
     await happens('edited', { seconds: 1, title: 'anew' });
     expect(lastDefect()).toMatchObject({ title: 'anew' });
-  });
-
-  it('relay issue --move moves a defect to another issue', async () => {
-    relay = await startRelay();
-    await happens('opened');
-    await happens('edited', { id: 2, labels: [] });
-    const { defect_id: id } = lastDefect() ?? {};
-    expect(await link(ISSUE, '--move', 'Codertocat/Hello-World#2')).toContain('to Codertocat/Hello-World#2');
-    expect(await link('Codertocat/Hello-World#2')).toContain(`defect ${id}`);
-    await happens('edited', { id: 2, seconds: 1, title: 'second' });
-    expect(lastDefect()).toMatchObject({ defect_id: id, title: 'second' });
   });
 
   it('relay issue does not change the claim of an unfinished job, and says where to look', async () => {

@@ -56,7 +56,7 @@ describe('what an operator does in the console', () => {
     await expect(operate({ do: 'resume', connection: 'mian' })).rejects.toThrow(/400: .*no connection.*main/);
   });
 
-  it('the link of an issue is set, cleared and moved, with the checks of the command line', async () => {
+  it('the link of an issue is set and cleared, with the checks of the command line', async () => {
     await start();
     await opened(1);
     await opened(2);
@@ -67,8 +67,7 @@ describe('what an operator does in the console', () => {
     await operate({ ...set, steal: true });
     expect(await linkOf(issue(1))).toMatchObject({ life: 'made', defectId: second });
     await operate({ do: 'clear link', issue: issue(2) });
-    await operate({ do: 'move link', issue: issue(1), to: issue(2) });
-    expect(await linkOf(issue(2))).toMatchObject({ life: 'made', defectId: second });
+    expect(await linkOf(issue(2))).toMatchObject({ life: 'unclaimed' });
     const [{ decisions } = expect.fail('there is no job')] = await relay.jobs();
     expect(decisions?.newest).toContainEqual(expect.objectContaining({ by: 'mira', what: 'linked' }));
     await expect(operate({ do: 'clear link', issue: 'no issue' })).rejects.toThrow(/is not an issue/);

@@ -17,7 +17,6 @@ const operations = [
   'discard',
   'link --set',
   'link --clear',
-  'link --move',
   'backfill',
 ] as const;
 export type Operation = (typeof operations)[number];

@@ -66,21 +66,13 @@ export async function discard({ runtime, stores }: Command, job: Job): Promise<v
 export async function link(
   { runtime, stores }: Command,
   name: string,
-  decided: { set: string } | 'clear' | { move: string },
+  decided: { set: string } | 'clear',
 ): Promise<void> {
-  const find = async (name: string) => ({
-    name,
-    entity: (await createLinks(stores.table, stores.clock).named(name)) ?? '',
-  });
-  const decision: LinkDecision =
-    decided === 'clear'
-      ? 'clear'
-      : 'set' in decided
-        ? { set: decided.set, verify: verifying({ runtime, stores }) }
-        : { move: await find(decided.move) };
+  const entity = (await createLinks(stores.table, stores.clock).named(name)) ?? '';
+  const decision: LinkDecision = decided === 'clear' ? decided : { ...decided, verify: verifying({ runtime, stores }) };
   const { config, clock } = runtime;
   const journal = (jobId: string) => openJournal(stores.table, jobId, clock);
-  await decideLink(await find(name), decision, {
+  await decideLink({ name, entity }, decision, {
     ...stores,
     config,
     journal,

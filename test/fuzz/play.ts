@@ -151,12 +151,7 @@ async function operateLink(
   const [issue, target] = [issues[which % issues.length], issues[other % issues.length]];
   if (!issue || !target) return;
   const defect = world.service.data.defects.filter(isOfRelay)[other];
-  const decided =
-    option === 'clear'
-      ? option
-      : option === 'move'
-        ? { move: judge.nameOf(target) }
-        : defect && { set: defect.defect_id };
+  const decided = option === 'clear' ? option : defect && { set: defect.defect_id };
   if (!decided) return;
   const before = judge.links();
   const state = await world.run(troubles, (host) => operators.link(host, judge.nameOf(issue), decided));
