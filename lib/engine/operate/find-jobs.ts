@@ -3,7 +3,7 @@ import type { Lane } from '../../service/budget/lanes.ts';
 import { jobsByStatus, keys } from '../../state/table/keys.ts';
 import type { Item, Table } from '../../state/table/table.ts';
 import { type Job, type JobStatus, jobStatuses, waitOf } from '../record/job.ts';
-import { readableJobs } from '../record/job-item.ts';
+import { idOfRecord, readableJobs } from '../record/job-item.ts';
 
 /** What a job must be to be found. Every field that is given must match. Text matches in any letter case. */
 export interface JobFilter {
@@ -143,19 +143,11 @@ function textsOf(job: Job): (string | undefined)[] {
   return [id, summary, entity, outcome, waitOf(job)?.why, parked?.reason];
 }
 
-/** The position of an item in the index. */
-interface Position {
-  pk: string;
-  sk: string;
-  status: string;
-  wakeAt: number;
-}
-
 /** The jobs of one status, the latest first. */
 interface Stream {
   status: JobStatus;
   /** The last job that was taken. */
-  after?: Position;
+  after?: Position | undefined;
   /** The jobs that are read and not taken. */
   page: Item[];
   /** True if nothing follows after `page`. */
@@ -176,7 +168,7 @@ async function readPage(stream: Stream, since: number | undefined, table: Table)
   const { items, last } = await table.indexPage(jobsByStatus.name, condition, {
     limit: PAGE_SIZE,
     newestFirst: true,
-    ...(after && { after: { ...after } }),
+    after: after && { ...keys.job(after.id), status, wakeAt: after.wakeAt },
   });
   stream.page = items;
   stream.isWhole = last === undefined;
@@ -189,35 +181,24 @@ function withLatest(streams: readonly Stream[]): Stream | undefined {
   return full.toSorted((a, b) => wakeAt(b) - wakeAt(a))[0];
 }
 
-function positionOf({ pk, sk, status, wakeAt }: Item): Position {
-  return { pk: String(pk), sk: String(sk), status: String(status), wakeAt: Number(wakeAt) };
-}
+const positionOf = (item: Item): Position => ({ id: idOfRecord(item), wakeAt: Number(item.wakeAt) });
+
+/** A place in the index of a status. */
+type Position = z.output<typeof position>;
+const position = z.object({ id: z.string(), wakeAt: z.number().check(z.gte(0), z.lte(Number.MAX_SAFE_INTEGER)) });
 
 /** Where each status goes on: after that job, or from the start. */
-const cursorShape = z.array(
-  z.object({
-    status: z.enum(jobStatuses),
-    after: z.optional(z.object({ id: z.string(), wakeAt: z.number().check(z.gte(0), z.lte(Number.MAX_SAFE_INTEGER)) })),
-  }),
-);
+const cursorShape = z.array(z.object({ status: z.enum(jobStatuses), after: z.optional(position) }));
 
 function writeCursor(streams: readonly Stream[]): string {
-  const cursor: z.output<typeof cursorShape> = streams.map(({ status, after }) => ({
-    status,
-    ...(after && { after: { id: after.pk.slice(keys.job('').pk.length), wakeAt: after.wakeAt } }),
-  }));
+  const cursor = streams.map(({ status, after }) => ({ status, after }));
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
 function readCursor(text: string): Stream[] {
   try {
     const cursor = cursorShape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
-    return cursor.map(({ status, after }) => ({
-      status,
-      page: [],
-      isWhole: false,
-      ...(after && { after: { ...keys.job(after.id), status, wakeAt: after.wakeAt } }),
-    }));
+    return cursor.map((one) => ({ ...one, page: [], isWhole: false }));
   } catch (cause) {
     throw new CursorError('the cursor is not one of a list of jobs; start the list again', { cause });
   }
