@@ -151,9 +151,7 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
     const item = { ...key, status: 'queued', wakeAt: 1 };
     expect(await table.partition(key.pk)).toEqual([item]);
     const queued = { expression: '#status = :status', values: { status: 'queued' } };
-    expect(
-      await table.queryIndex('jobs-by-status', queued, { limit: 1, newestFirst: true, read: (items) => items }),
-    ).toEqual([item]);
+    expect(await Array.fromAsync(table.indexPages('jobs-by-status', queued, 1, true))).toContainEqual([item]);
     const { Items = [] } = await new DynamoDBClient({ endpoint: server.endpoint }).send(
       new ScanCommand({ TableName: server.tableName }),
     );
@@ -167,12 +165,6 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
     it.each<[string, () => Promise<number>]>([
       ['a partition', async () => (await table.partition('large')).length],
       ['a count', () => table.countIndex('jobs-by-status', queued, 100)],
-      [
-        'what is found in an index',
-        async () =>
-          (await table.queryIndex('jobs-by-status', queued, { limit: 100, newestFirst: false, read: (items) => items }))
-            .length,
-      ],
       [
         'all pages of an index',
         async () => (await Array.fromAsync(table.indexPages('jobs-by-status', queued, 100))).flat().length,

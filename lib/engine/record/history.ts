@@ -65,12 +65,9 @@ export function endWait(waits: Newest<Waited> | undefined, until: number): Newes
   return { ...waits, newest: [...waits.newest.slice(0, -1), { ...last, until }] };
 }
 
-export function withDecision(
-  decisions: Newest<OperatorDecision> | undefined,
-  { reason, ...decision }: OperatorDecision,
-) {
-  const entry = { ...decision, ...(reason !== undefined && { reason: cutToLength(reason, LONGEST_TEXT, '…') }) };
-  return withEntry<OperatorDecision>(decisions, entry, MOST_DECISIONS);
+export function withDecision(decisions: Newest<OperatorDecision> | undefined, decision: OperatorDecision) {
+  const reason = decision.reason && cutToLength(decision.reason, LONGEST_TEXT, '…');
+  return withEntry(decisions, { ...decision, reason }, MOST_DECISIONS);
 }
 
 /** The newest entries of a list that could grow without end. An item of the table holds 400 KB. */

@@ -29,7 +29,7 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
     async line(connection: string, lane: Lane, limit: number, operation?: string): Promise<StandingJob[]> {
       const condition = { expression: '#line = :line', values: { line: lineOf(connection, lane, operation) } };
       const { read, setAside } = readerOf(standingJobOfItem);
-      const standing = await table.queryIndex(waitingLine.name, condition, { limit, newestFirst: false, read });
+      const standing = await firstOf(table.indexPages(waitingLine.name, condition, limit), limit, read);
       await setAside();
       return standing;
     },
@@ -55,8 +55,8 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
       const values: Item = { status };
       if (by !== undefined) values.by = by;
       const expression = by === undefined ? '#status = :status' : '#status = :status AND #wakeAt <= :by';
-      const read = (items: readonly Item[]) => readableJobs(items, clock());
-      return table.queryIndex(jobsByStatus.name, { expression, values }, { limit, newestFirst, read });
+      const pages = table.indexPages(jobsByStatus.name, { expression, values }, limit, newestFirst);
+      return firstOf(pages, limit, (items) => readableJobs(items, clock()));
     },
     /** The jobs that were parked in that time, inclusive, oldest first, page by page. */
     async *parkedBetween(from: number, to: number): AsyncIterable<Job[]> {
@@ -69,4 +69,14 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
         yield readableJobs(items, clock());
     },
   };
+}
+
+/** As many as `limit` of what can be read in some pages. */
+async function firstOf<T>(pages: AsyncIterable<Item[]>, limit: number, read: (items: Item[]) => T[]): Promise<T[]> {
+  const found: T[] = [];
+  for await (const items of pages) {
+    found.push(...read(items));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
 }

@@ -89,17 +89,8 @@ export interface Table {
   ): Promise<IndexPage>;
   /** How many items of an index meet the condition. @param most where to stop counting */
   countIndex(index: string, condition: Expression, most: number): Promise<number>;
-  /** All items of an index, which may lag behind the table, page by page. */
-  indexPages(index: string, condition: Expression, pageSize: number): AsyncIterable<Item[]>;
-  /**
-   * Up to `limit` items of an index, which may lag behind the table.
-   * @param read returns what to return of some items
-   */
-  queryIndex<T>(
-    index: string,
-    condition: Expression,
-    options: { limit: number; newestFirst: boolean; read: (items: readonly Item[]) => readonly T[] },
-  ): Promise<T[]>;
+  /** All items of an index, which may lag behind the table, page by page, by default in ascending order. */
+  indexPages(index: string, condition: Expression, pageSize: number, newestFirst?: boolean): AsyncIterable<Item[]>;
 }
 
 /** @param ownClock of this process */
@@ -250,18 +241,9 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       }
       return count;
     },
-    async *indexPages(index, condition, pageSize) {
-      const input = { ...where(condition), IndexName: index, Limit: pageSize };
+    async *indexPages(index, condition, pageSize, newestFirst = false) {
+      const input = { ...where(condition), IndexName: index, Limit: pageSize, ScanIndexForward: !newestFirst };
       for await (const { Items = [] } of pages(input)) yield Items.map(asItem);
-    },
-    async queryIndex(index, condition, { limit, newestFirst, read }) {
-      const found = [];
-      const input = { ...where(condition), IndexName: index, Limit: limit, ScanIndexForward: !newestFirst };
-      for await (const { Items = [] } of pages(input)) {
-        found.push(...read(Items.map(asItem)));
-        if (found.length >= limit) break;
-      }
-      return found.slice(0, limit);
     },
   };
 }
