@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** How long a process waits for AWS. */
 export interface AwsLimits {
-  /** How often a call is tried. */
   tries: number;
   /** What one try may take until its answer begins, and then each silence within the answer. */
   tryMs: number;

@@ -57,7 +57,6 @@ export function systemRuntime(
 export interface Stores {
   dynamoDb: DynamoDBClient;
   sqs: SQSClient;
-  /** The URLs of the queues. */
   queueUrls: Readonly<Record<QueueName, string>>;
   /** The time of the table: epoch milliseconds. */
   clock: () => number;

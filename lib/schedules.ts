@@ -1,6 +1,5 @@
 import type { QueueName } from './engine/line/queue.ts';
 
-/** A function that the clock fires. */
 export interface Schedule {
   /** The name of its file in functions/. */
   slug: string;
@@ -15,7 +14,6 @@ export interface Schedule {
   needs: {
     /** The secrets that it reads; `partner` means the secrets of all connections. */
     secrets: readonly ('github' | 'slack' | 'partner')[];
-    /** The queues that it sends to. */
     queues: readonly QueueName[];
     /** True if it counts the dead letters of these queues. */
     deadLetters?: true;
@@ -26,7 +24,6 @@ export interface Schedule {
   broken: string;
 }
 
-/** The event of a scheduled function. */
 export interface ScheduleEvent {
   /** The time that it was fired for, in ISO 8601 with its zone; without it, now. */
   at?: string;

@@ -31,5 +31,4 @@ export function enumerated(items: readonly string[]): string {
 /** `1 job`, `2 jobs`. */
 export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What a caught value says. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -6,11 +6,8 @@ export const ONE_MACHINE = 'local';
 const schema = z.object({
   /** `prod`; a dimension of the metrics. */
   STAGE: z.string().check(z.minLength(1)),
-  /** The state table. */
   TABLE_NAME: z.string().check(z.minLength(1)),
-  /** Queue of the lane `interactive`. */
   INTERACTIVE_QUEUE_URL: z.url(),
-  /** Queue of the lane `background`. */
   BACKGROUND_QUEUE_URL: z.url(),
   /** The prefix of the names of this stage's secrets: `partner-relay/prod/`. */
   SECRET_PREFIX: z.string().check(z.minLength(1)),

@@ -60,7 +60,6 @@ const called = (fields: readonly string[]) => ({
 /** A tool that lists things, and where in its result they are. */
 const listing = (fields: readonly string[]) => z.strictObject({ ...called(fields), rows: path, id: path, text: path });
 
-/** A tool that creates something. */
 const creating = (fields: readonly string[]) =>
   z
     .strictObject({ ...called(fields), id: path.optional(), lookUp: listing(fields).optional() })
@@ -145,7 +144,6 @@ export type Listing = NonNullable<NonNullable<CommandTools['log']>['lookUp']>;
 export type CreatingTool = NonNullable<CommandTools['log']>;
 export type FindTool = NonNullable<CommandTools['find']>;
 
-/** The names of the tools that commands use. */
 export function toolsIn(commands: CommandTools = {}): string[] {
   const { log, defect } = commands;
   return [...Object.values(commands), log?.lookUp, defect?.lookUp].flatMap((use) => use?.tool ?? []);

@@ -10,7 +10,6 @@ export const slug = z
 
 export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
 
-/** A zone of the IANA time zone database. */
 export const timeZone = z.string().refine(isTimeZone, { error: ({ input }) => zoneFault(String(input)) });
 
 function zoneFault(name: string): string {

@@ -496,7 +496,6 @@ export type SlackConfig = NonNullable<RelayConfig['slack']>;
 export type CheckPullRequestConfig = NonNullable<RepositoryConfig['checkPullRequest']>;
 export type IssueToDefectConfig = NonNullable<RepositoryConfig['issueToDefect']>;
 
-/** A configuration that cannot be used. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly Fault[];

@@ -7,7 +7,6 @@ import type { IssueState } from './issue-state.ts';
 import { expires, fromItem, toItem } from './link-item.ts';
 import { arrive, heldBy, type IssueName, type Link, leave, type Readable } from './link-life.ts';
 
-/** A transition from link-life.ts. */
 export type Transition = (link: Link<IssueState>) => Link<IssueState> | undefined;
 
 /**

@@ -2,7 +2,6 @@ import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 import type { RelationTarget } from '../target.ts';
 
-/** A defect of the service. */
 export interface DefectName {
   connection: string;
   id: string | number;

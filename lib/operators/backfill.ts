@@ -18,7 +18,6 @@ import { cutToBytes } from '../text.ts';
 import { fetchIssuePage, type IssueCursor, type IssuePage } from './issue-pages.ts';
 import { type IssuePlan, type PlannedCalls, planIssue, summarizePlans } from './issue-plan.ts';
 
-/** Which issues of a repository a backfill takes. */
 export interface IssueFilter {
   state: 'open' | 'all';
   /** Only issues with one of these labels; without it, every issue with a label that makes it a defect. */
@@ -39,7 +38,6 @@ export interface PlannedIssue {
 /** The issues that a backfill leaves out, by reason. */
 type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
 
-/** What a backfill would do now. */
 export interface BackfillPlan extends PlannedCalls {
   issues: PlannedIssue[];
   /** How many were read and not taken, by reason. */

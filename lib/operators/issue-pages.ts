@@ -18,7 +18,6 @@ export interface IssuePage {
   unreadable: number[];
   /** The list has pull requests too. */
   pullRequests: number;
-  /** Undefined for the last page. */
   next: IssueCursor | undefined;
 }
 

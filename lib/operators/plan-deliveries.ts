@@ -13,7 +13,6 @@ import type { Links, Transition } from '../links/links.ts';
 import type { GithubDelivery } from '../platforms/github/delivery.ts';
 import { type IssuePlan, planIssue } from './issue-plan.ts';
 
-/** What a delivery would lead to. */
 export type PlannedDelivery = { summary: string } & (
   | { ignored: string }
   | {

@@ -17,7 +17,6 @@ interface FooterFound extends Footer {
   id: string | number;
 }
 
-/** A list of defects as it was read. */
 interface DefectList {
   connection: string;
   projectId: string;
@@ -37,7 +36,6 @@ export interface LostLink extends FooterFound {
   reported: ReturnType<typeof reportedState>;
 }
 
-/** What a recovery would do about the links. */
 export interface LinksPlan {
   lists: DefectList[];
   lost: LostLink[];

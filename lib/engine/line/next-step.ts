@@ -42,7 +42,6 @@ export function nextStepOfParked(kind: ParkKind): NextStep {
   return { text, choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'], docs };
 }
 
-/** Why a job is parked. */
 export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
   return parked?.kind ?? 'needs an operator';
 }

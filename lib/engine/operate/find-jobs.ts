@@ -8,7 +8,6 @@ import { idOfRecord, readableJobs } from '../record/job-item.ts';
 /** What a job must be to be found. Every field that is given must match. Text matches in any letter case. */
 export interface JobFilter {
   statuses?: readonly JobStatus[] | undefined;
-  /** The automation's name. */
   automation?: string | undefined;
   connection?: string | undefined;
   lane?: Lane | undefined;
@@ -35,7 +34,6 @@ export interface FindJobsOptions {
   filter: JobFilter;
   /** The cursor of the last answer. Without it, the search starts at the front. */
   cursor?: string | undefined;
-  /** How many jobs to return at most. */
   limit: number;
   /** How many pages of the index to read at most, over all statuses; at least one for each status. */
   maxPages: number;
@@ -55,7 +53,6 @@ export interface FoundJobs {
   read: number;
 }
 
-/** The most jobs in a page of the index. */
 const PAGE_SIZE = 100;
 
 /**

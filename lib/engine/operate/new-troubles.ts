@@ -20,14 +20,12 @@ export interface Teller {
   log: Pick<Console, 'warn'>;
 }
 
-/** Something that is wrong now. */
 export interface Trouble {
   /** Tells it apart from others: `main: defects/create` */
   name: string;
   /** It counts once it has lasted this long. */
   lastsMs: number;
   metric: MetricName;
-  /** For the log line. */
   about: Readonly<Record<string, unknown>>;
 }
 

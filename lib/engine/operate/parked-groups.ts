@@ -1,6 +1,5 @@
 import { isOutcomeUnknown, type Job } from '../record/job.ts';
 
-/** Parked jobs with one cause. */
 export interface ParkedGroup {
   /** The reason without its variable parts. Undefined for the group of all other causes. */
   cause: string | undefined;

@@ -42,7 +42,6 @@ export interface ConnectionToLookAt {
   breakers: Breakers;
 }
 
-/** What of a connection stands still. */
 export interface Standstill {
   isPaused: boolean;
   refusesKey: boolean;

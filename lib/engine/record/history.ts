@@ -26,7 +26,6 @@ export interface Waited {
   looks?: number;
 }
 
-/** What an operator decided about a job. */
 export interface OperatorDecision {
   /** Epoch milliseconds. */
   at: number;

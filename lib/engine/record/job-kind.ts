@@ -12,7 +12,6 @@ export interface JobKind<Input extends JobInput> {
   inputOf(job: Job): Input;
 }
 
-/** The event that a job is made from. */
 export interface EventOf<Input> extends Omit<JobDraft, 'id' | 'automation' | 'input'> {
   /** Identifies the event: a `trigger_id`, a comment and its line, a team and a day. */
   happened: readonly (string | number)[];

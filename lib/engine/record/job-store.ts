@@ -34,7 +34,6 @@ const CRASHES_KEPT = 8;
 /** What another generation begins without. */
 const REQUEUED_FIELDS = ['lease', 'dueAt', 'parked', 'line', 'slotAt', 'expectedAt', 'expiresAt'];
 
-/** Why a job could not be claimed. */
 export type Unclaimed = { unclaimed: 'gone' | 'stale' | 'ended' } | { unclaimed: 'leased' | 'not due'; until: number };
 
 /** The writing worker no longer holds the job: its lease expired, and another worker took over. */

@@ -48,7 +48,6 @@ export const standingShape = {
 
 /** The part of a job that comes from its event. */
 const drafted = () => ({
-  /** Name of the automation. */
   automation: string,
   connection: string,
   /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
@@ -81,7 +80,6 @@ const drafted = () => ({
       }),
     ]),
   ),
-  /** How a person asked for the job. */
   asked: z.exactOptional(
     z.object({
       /** The verb of their command. */
@@ -164,7 +162,6 @@ export const jobShape = z.lazy(() =>
     expectedAt: maybeTime,
     /** Its waits between two runs. Missing if there was none. */
     waits: z.exactOptional(newestShape<Waited>()),
-    /** What operators decided about it. */
     decisions: z.exactOptional(newestShape<OperatorDecision>()),
     /** The operator's decision to end it, until the worker has told the person who asked. */
     discarded: z.exactOptional(z.object({ by: string, reason: string })),
@@ -186,7 +183,6 @@ export const jobShape = z.lazy(() =>
     outcome: maybe,
     /** True if the request could not be done and the person was told why. */
     notDone: z.exactOptional(z.boolean()),
-    /** Why it cannot continue. */
     parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds) })),
   }),
 );

@@ -15,7 +15,6 @@ import type { Steps } from './steps.ts';
 export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 2_000;
 
-/** How a run of a job ended. */
 export type Ending =
   | { ended: 'succeeded'; outcome: string; notDone: boolean }
   /** With the attempts if the last one failed. */

@@ -89,7 +89,6 @@ export interface Failure {
   outcome: SendOutcome;
 }
 
-/** How a send is noted. */
 export interface Noted {
   /** Gets the send; undefined if no step sends it. */
   log?: SendLog | undefined;

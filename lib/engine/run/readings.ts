@@ -41,11 +41,9 @@ interface KeptReading {
   readerUntil?: number;
 }
 
-/** The object to search for. */
 export interface Wanted {
   /** The text that identifies it. */
   marker: string;
-  /** The name of its id field. */
   idField: string;
   found: HowFound;
   /** The list operation, with this instance's overrides. */

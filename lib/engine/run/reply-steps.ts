@@ -24,9 +24,7 @@ export interface ReplySteps {
   reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
   /** Decides something once. The journal has it sealed, because more may write to it than may decide. */
   decide<Kept>(step: string, calls: string, decide: () => Promise<Kept>): Promise<Kept>;
-  /** Whether a step is done. */
   isDone(step: string): boolean;
-  /** Records that a step was skipped, and why. */
   skip(step: string, calls: string, why: string): Promise<void>;
 }
 

@@ -12,14 +12,12 @@ import type { Fence, PartnerCalls } from './partner-calls.ts';
 import type { ReplySteps } from './reply-steps.ts';
 import type { ToolSteps } from './tools/steps.ts';
 
-/** What a creating step created. */
 export interface Created {
   id: string | number;
   /** What was sent of each field, as far as known. It may be older than the payload of the last call. */
   sent: SentFields;
 }
 
-/** The identity of an object to create. */
 export interface Identity {
   /** The text in the payload that the object is found by. */
   marker: string;
@@ -114,7 +112,6 @@ export interface StepsOptions {
   journal: Journal;
   once: Once;
   replies: ReplySteps;
-  /** Makes {@link Steps.as}. */
   tools: Pick<Steps, 'as'>;
 }
 

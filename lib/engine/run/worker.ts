@@ -17,7 +17,6 @@ import type { SendNews, StepNews } from './once.ts';
 import type { CallNews } from './partner-calls.ts';
 import type { Replies } from './tell-person.ts';
 
-/** What a worker runs jobs with. */
 export interface Worker {
   table: Table;
   jobs: JobStore;

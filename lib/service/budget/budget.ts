@@ -46,7 +46,6 @@ export interface Slot {
   giveUp(): void;
 }
 
-/** What stands between a caller and its slot. */
 export type Obstacle = 'minute' | 'day' | 'pause' | 'line';
 
 export type SlotAnswer = (
@@ -54,7 +53,6 @@ export type SlotAnswer = (
   | {
       granted: false;
       obstacle: Obstacle;
-      /** The obstacle in words. */
       why: string;
       /** When to ask again. Without it, the wait is longer than the caller's: the job stands in the waiting line. */
       askAgainAt?: number;

@@ -20,7 +20,6 @@ export interface GateOptions {
   request: (urgent: boolean, askedAt: number) => Promise<SlotAnswer>;
   /** Waits in place until the budget may be asked again, or throws what makes the caller come back later. */
   wait: (obstacle: Pick<SlotAnswer & { granted: false }, 'why' | 'askAgainAt' | 'expectedAt'>) => Promise<void>;
-  /** Reads what a request threw. */
   reached: (error: unknown) => Reached;
 }
 

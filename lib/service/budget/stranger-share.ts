@@ -4,7 +4,6 @@ import type { Table } from '../../state/table/table.ts';
 
 /** What strangers have used of the day, which is a day of UTC. */
 export interface StrangersToday {
-  /** Calls. */
   used: number;
   /** The logins of those who caused them. */
   who: string[];

@@ -17,7 +17,6 @@ export interface Health {
 
 export const WHOLE = 'connection';
 
-/** The longest pause before a probe. */
 export const LONGEST_PAUSE_MS = 300_000;
 /** Clocks differ by less. */
 const AHEAD_MS = 2_000;

@@ -10,20 +10,16 @@ export interface Scope {
   operation?: string;
 }
 
-/** Who calls: a job by its id. */
 export interface Caller {
   id: string;
   lane: Lane;
 }
 
-/** How a call failed. */
 export interface CallFailure {
   why: string;
-  /** True if the service refused the key. */
   refusesKey: boolean;
 }
 
-/** Why a call has to wait. */
 export interface Stop {
   scope: Scope;
   breaker: Breaker;
@@ -31,7 +27,6 @@ export interface Stop {
   mayProbe: boolean;
   /** Set if the stop is probably over within seconds: when to look again. */
   lookAgainAt?: number;
-  /** The reason in words. */
   why: string;
 }
 

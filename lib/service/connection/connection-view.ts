@@ -11,7 +11,6 @@ export interface ConnectionView extends BudgetView {
   stopped: OpenBreaker[];
   /** No call is sent but probes: the lanes have slots, and cannot use them. */
   isStopped: boolean;
-  /** The service refuses the key. */
   refusesKey: boolean;
 }
 

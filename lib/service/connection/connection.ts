@@ -17,11 +17,9 @@ import { type Operation, withOverride } from '../partner/operation.ts';
 export interface Connection extends KeyHolder {
   name: string;
   limits: Limits;
-  /** Limits of the MCP endpoint. */
   mcpLimits: Limits;
   /** The share of the day's calls that outside contributors may cause. */
   strangersShare: number;
-  /** The time-out of one call. */
   timeoutMs: number;
   /** The operation with this instance's overrides. */
   operation<O extends Operation>(declared: O): O;

@@ -30,7 +30,6 @@ export const MOST_BODY_BYTES = 8 * 1024 * 1024;
 /** The most lists, records and members in a body: a page of 1,000 records has a third. Each takes memory once parsed. */
 const MOST_VALUES = 100_000;
 
-/** An HTTP answer with its body read. */
 export interface HttpAnswer {
   status: number;
   headers: Headers;

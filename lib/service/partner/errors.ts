@@ -106,7 +106,6 @@ export class PartnerUnreadable extends PartnerError {
   }
 }
 
-/** No answer came. */
 export class PartnerUnanswered extends PartnerError {
   override readonly name = 'PartnerUnanswered';
   readonly status = null;

@@ -70,7 +70,6 @@ type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string, E e
   'path' | 'fields' | 'ids' | 'paged'
 >;
 
-/** Declares an operation. */
 export function operation<P extends z.ZodType, D extends z.ZodType, N extends string, E extends Effect>(
   declaration: Declaration<P, D, N, E>,
 ): Operation<P, D, N, E> {
@@ -151,7 +150,6 @@ export const assumedText = z.string().nullish().catch(null);
 /** Any record, or list of records, whose fields are not shown. */
 export const openData = z.unknown();
 
-/** What most operations of one kind share. */
 export const reads = { effect: 'read', success: 200 } as const;
 export const lists = { ...reads, pageSize: 'per_page' } as const;
 export const changes = { effect: 'repeatable', success: 200 } as const;

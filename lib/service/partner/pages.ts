@@ -107,7 +107,6 @@ function isAboutSize(error: unknown): boolean {
 export interface PageRead {
   /** The page repeats an earlier one or is not there, so it has no rows that count. */
   repeats: boolean;
-  /** This is the last page. */
   last: boolean;
   /** Of the last page: every row of the list has arrived. False if that cannot be told. */
   whole: boolean;

@@ -55,7 +55,6 @@ function parse(body: string): { found: NotEnvelope | null; value: unknown } {
   return { found: isEnvelope ? null : 'not the documented envelope', value };
 }
 
-/** Describes a body that is not JSON. */
 export function notJsonKind(body: string): NotEnvelope {
   if (body.trim() === '') return 'an empty body';
   return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'not JSON';

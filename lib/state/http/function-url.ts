@@ -20,7 +20,6 @@ export interface RawRequest extends APIGatewayProxyEventV2 {
 /** The largest request that a function URL accepts (AWS Lambda, function URL quotas). */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024;
 
-/** A JSON answer. */
 export function jsonAnswer(status: number, body: Readonly<Record<string, unknown>>): APIGatewayProxyStructuredResultV2 {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(body)}\n` };
 }

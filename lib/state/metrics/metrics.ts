@@ -7,7 +7,6 @@ const units = {
   /** Events that a team's own automation failed on, before it made a job of them. */
   OwnAutomationsFailed: 'Count',
   JobsSucceeded: 'Count',
-  /** Newly parked jobs. */
   JobsParked: 'Count',
   StepsFailed: 'Count',
   /** From storing a job to the answer of one of its partner operations. */
@@ -57,7 +56,6 @@ export type MetricName = keyof typeof units;
 
 export const METRIC_NAMES = Object.keys(units) as MetricName[];
 
-/** The namespace of all metrics. */
 export const METRIC_NAMESPACE = 'PartnerRelay';
 
 /**

@@ -57,7 +57,6 @@ export interface Secrets {
   refresh(name: string, atMostEveryMs?: number): boolean;
 }
 
-/** The times of secrets. */
 export interface SecretTimes {
   /** When the current version was created; epoch milliseconds. @throws {SecretError} if there is none */
   createdAt(name: string): Promise<number>;
@@ -77,7 +76,6 @@ interface Version {
   createdAt: number;
 }
 
-/** The cached versions of one secret. */
 interface CachedSecret {
   readAt: number;
   /** The next use after this time reads it again. */
