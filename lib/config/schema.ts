@@ -429,50 +429,34 @@ export const configSchema = z
       .meta({ description: 'How the relay runs on AWS. It has no effect on one machine.' }),
   })
   .superRefine((config, context) => {
-    const { maxConcurrency, reservedConcurrency } = config.deployment;
+    const { connections, github, slack, timesheets, deployment, contactChannel } = config;
+    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const { maxConcurrency, reservedConcurrency } = deployment;
     const workers = maxConcurrency.interactive + maxConcurrency.background;
     if (reservedConcurrency.worker !== undefined && reservedConcurrency.worker < workers) {
-      context.addIssue({
-        code: 'custom',
-        path: ['deployment', 'reservedConcurrency', 'worker'],
-        message: `expected at least ${workers}, the sum of deployment.maxConcurrency, so that SQS is not throttled`,
-      });
+      refuse(
+        ['deployment', 'reservedConcurrency', 'worker'],
+        `expected at least ${workers}, the sum of deployment.maxConcurrency, so that SQS is not throttled`,
+      );
     }
-    const known = Object.keys(config.connections);
-    const named = [
-      ...config.github.repositories.map(
-        ({ connection }, index) => [['github', 'repositories', index, 'connection'], connection] as const,
-      ),
-      ...(config.slack ? [[['slack', 'connection'], config.slack.connection] as const] : []),
-      ...(config.timesheets?.teams ?? []).map(
-        ({ connection }, index) => [['timesheets', 'teams', index, 'connection'], connection] as const,
-      ),
-      ...Object.entries(config.slack?.channels ?? {}).map(
-        ([channel, { connection }]) => [['slack', 'channels', channel, 'connection'], connection] as const,
-      ),
-    ];
-    for (const [path, connection] of named) {
-      if (connection === undefined || Object.hasOwn(config.connections, connection)) continue;
-      context.addIssue({
-        code: 'custom',
-        path: [...path],
-        message: unknownName('no connection', connection, known),
-      });
+    function refuseUnknown(connection: string | undefined, ...path: (string | number)[]): void {
+      if (connection === undefined || Object.hasOwn(connections, connection)) return;
+      refuse([...path, 'connection'], unknownName('no connection', connection, Object.keys(connections)));
     }
-    if (!config.slack) {
-      const needing: [isSet: boolean, path: string[], why: string][] = [
-        [config.contactChannel !== undefined, ['contactChannel'], 'notices are sent there'],
-        [config.timesheets !== undefined, ['timesheets'], 'reminders need it'],
-        ...Object.entries(config.connections).map(([name, { mcp }]): [boolean, string[], string] => [
-          mcp.accounts !== 'off',
-          ['connections', name, 'mcp', 'accounts'],
-          'people link their accounts there',
-        ]),
-      ];
-      for (const [isSet, path, why] of needing) {
-        if (isSet) context.addIssue({ code: 'custom', path, message: `slack is missing; ${why}` });
-      }
+    for (const [index, { connection }] of github.repositories.entries())
+      refuseUnknown(connection, 'github', 'repositories', index);
+    refuseUnknown(slack?.connection, 'slack');
+    for (const [index, { connection }] of (timesheets?.teams ?? []).entries())
+      refuseUnknown(connection, 'timesheets', 'teams', index);
+    for (const [channel, { connection }] of Object.entries(slack?.channels ?? {}))
+      refuseUnknown(connection, 'slack', 'channels', channel);
+    function needSlack(isSet: boolean, why: string, ...path: string[]): void {
+      if (isSet && !slack) refuse(path, `slack is missing; ${why}`);
     }
+    needSlack(contactChannel !== undefined, 'notices are sent there', 'contactChannel');
+    needSlack(timesheets !== undefined, 'reminders need it', 'timesheets');
+    for (const [name, { mcp }] of Object.entries(connections))
+      needSlack(mcp.accounts !== 'off', 'people link their accounts there', 'connections', name, 'mcp', 'accounts');
     for (const platform of ['slack', 'github'] as const) {
       refuseRepeated(
         config.people.flatMap(({ [platform]: id }, index): NamedSetting[] =>
