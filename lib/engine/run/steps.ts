@@ -133,11 +133,9 @@ export function createSteps(options: StepsOptions): Steps {
     step: string,
     declared: Operation<P, D>,
     payload: z.input<P>,
-    {
-      fence,
-      keep,
-      refused,
-    }: { fence?: Fence; keep: (data: z.output<D>) => Kept; refused: ((refusal: Refused) => No) | undefined },
+    keep: (data: z.output<D>) => Kept,
+    refused?: (refusal: Refused) => No,
+    fence?: Fence,
   ): Promise<Kept | No> {
     const operation = connection.operation(declared);
     named.add(step);
@@ -155,9 +153,8 @@ export function createSteps(options: StepsOptions): Steps {
 
   return {
     ...replies,
-    call: (step, operation, payload, keep, refused) => repeatable(step, operation, payload, { keep, refused }),
-    set: (step, operation, payload, fence, refused) =>
-      repeatable(step, operation, payload, { fence, keep: () => null, refused }),
+    call: repeatable,
+    set: (step, operation, payload, fence, refused) => repeatable(step, operation, payload, () => null, refused, fence),
     async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
