@@ -28,15 +28,7 @@ export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interacti
 export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group' | 'startsAtOnce'> &
   Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn'>>;
 
-export interface JobQueue {
-  /** Sends one message. SQS accepts each generation of a job only once within five minutes. */
-  send(job: QueuedJob): Promise<void>;
-  /**
-   * Puts a received message to sleep. Its group sleeps too.
-   * @param queueArn from the message: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
-   */
-  sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void>;
-}
+export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** The dead-letter queue of a queue, by its name or its URL. */
 export const deadLettersOf = (queue: string) => queue.replace(/\.fifo$/, '-dead.fifo');
@@ -66,9 +58,10 @@ function groupOf(job: QueuedJob): string {
   return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
 }
 
-export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): JobQueue {
+export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>) {
   return {
-    async send(job) {
+    /** Sends one message. SQS accepts each generation of a job only once within five minutes. */
+    async send(job: QueuedJob): Promise<void> {
       const { id, generation, lane, connection, startsAtOnce } = job;
       const of = isNew(job) && connection !== undefined && !startsAtOnce && { of: { connection, lane } };
       const message: JobMessage = { jobId: id, generation, ...of };
@@ -81,7 +74,11 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
         }),
       );
     },
-    async sleep(queueArn, receiptHandle, ms) {
+    /**
+     * Puts a received message to sleep. Its group sleeps too.
+     * @param queueArn from the message: `arn:aws:sqs:eu-central-1:123456789012:background.fifo`
+     */
+    async sleep(queueArn: string, receiptHandle: string, ms: number): Promise<void> {
       const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
       const url = Object.values(urls).find((url) => url.endsWith(`/${name}`));
       if (!url) throw new Error(`a message came from ${name}, which is not one of the queues in the environment`);

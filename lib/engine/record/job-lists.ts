@@ -21,8 +21,6 @@ export const lineOf = (connection: string, lane: Lane, operation?: string) =>
 export const operationOfLine = (line: string): string | undefined => line.split('#')[2];
 
 /** The jobs of an index of the table, which may lag behind. Lists leave out the records that cannot be read. */
-export type JobLists = ReturnType<typeof createJobLists>;
-
 export function createJobLists(table: Table, clock: () => number, { readerOf, readJobs }: UnreadableJobs) {
   return {
     /** The first jobs of a waiting line. */

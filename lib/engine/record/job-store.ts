@@ -7,7 +7,7 @@ import { beginWait, endWait, type OperatorDecision, withDecision } from './histo
 import type { InLine, RetryAt } from './interruption.ts';
 import { type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
 import { isGone, jobOfItem, type StandingJob } from './job-item.ts';
-import { createJobLists, type JobLists, lineOf } from './job-lists.ts';
+import { createJobLists, lineOf } from './job-lists.ts';
 import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
 
 const SECOND = 1000;
@@ -62,6 +62,8 @@ export interface ForNextRun {
   limited?: Job['limited'];
 }
 
+type LeftByRun = ForNextRun & Pick<Job, 'attempts'>;
+
 /**
  * What happens to the message of a job that waits for its due time: it sleeps in the queue together with its group; a new
  * message is sent, which sleeps separately; or the message leaves the queue, and the sweep sends a new one when the job is
@@ -70,55 +72,9 @@ export interface ForNextRun {
 export type WaitingMessage = 'sleeps' | 'is sent again' | 'leaves';
 
 /** Job records. Every write is conditional on the state that it assumes. */
-export interface JobStore extends JobLists {
-  /** @throws {UnreadableItem} */
-  get(jobId: string): Promise<Job | undefined>;
-  /**
-   * @param standsFor stores the job directly in its waiting line, without a message, and says what it waits for there
-   * @returns the job, and whether this call stored it
-   */
-  store(draft: JobDraft, standsFor?: string): Promise<{ job: Job; stored: boolean }>;
-  /**
-   * Claims the job for one worker. Taking over from a worker whose lease expired counts as a crash, because that
-   * worker crashed.
-   * @param generation of the message that brought the job
-   * @param until when the lease ends
-   * @returns `gone` for a record that cannot be read, which is parked
-   */
-  claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed>;
-  /** Puts an unclaimed job into the line. @returns false if it changed in the meantime */
-  standInLineAtOnce(job: Pick<Job, 'id' | 'connection' | 'lane' | 'generation'>, why: string): Promise<boolean>;
-  lease(job: Job): Lease | undefined;
-  succeed(job: Job, ending: { outcome: string; notDone: boolean }): Promise<void>;
-  park(job: Job, parked: Parked, attempts?: number): Promise<void>;
-  /** @returns the waiting job; with a new generation if its message is `sent again` */
-  wait(job: Job, wait: RetryAt, message: WaitingMessage, left: ForNextRun & Pick<Job, 'attempts'>): Promise<Job>;
-  /**
-   * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
-   * crash is counted.
-   * @param decision of the operator who continues or ends the job
-   * @param wasStopped true if its worker was stopped, and did not crash
-   * @returns the job to queue, or undefined if it changed in the meantime
-   */
-  requeue(job: Job, decision?: OperatorDecision, wasStopped?: boolean): Promise<Job | undefined>;
-  /**
-   * Adds a decision about something other than the job's state.
-   * @returns false if the job is gone or changed in the meantime
-   */
-  noteDecision(job: Job, decision: OperatorDecision): Promise<boolean>;
-  /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
-  standInLine(job: Job, wait: InLine, left: ForNextRun & Pick<Job, 'attempts'>): Promise<void>;
-  /**
-   * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
-   * @param slotAt when the job's slot opens
-   * @returns the job to queue, or undefined if it was called or left the line in the meantime
-   */
-  callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined>;
-  /** Extends a job's time in line. The sweep calls this. */
-  keepInLine(job: Job): Promise<void>;
-}
+export type JobStore = ReturnType<typeof createJobStore>;
 
-export function createJobStore(table: Table, clock: () => number, warn: Warn = () => {}): JobStore {
+export function createJobStore(table: Table, clock: () => number, warn: Warn = () => {}) {
   const unreadable = createUnreadableJobs(table, clock, warn);
 
   /** Ends a run: releases the lease, writes the fields that are set here, and removes the others. */
@@ -131,6 +87,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     if (!changed) throw new LeaseLost(job.id);
   }
 
+  /** @throws {UnreadableItem} */
   async function get(jobId: string): Promise<Job | undefined> {
     const item = await table.getEvenExpired(keys.job(jobId));
     return !item || isGone(item, clock()) ? undefined : jobOfItem(item);
@@ -148,7 +105,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   function waitingFields(
     job: Job,
     { waitsFor, message: why }: RetryAt | InLine,
-    { attempts, unfinished = [], hasGotOn, crashes, limited }: ForNextRun & Pick<Job, 'attempts'>,
+    { attempts, unfinished = [], hasGotOn, crashes, limited }: LeftByRun,
   ): Partial<Job> {
     const now = clock();
     return {
@@ -162,34 +119,47 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     };
   }
 
+  /**
+   * @param standsFor stores the job directly in its waiting line, without a message, and says what it waits for there
+   * @returns the job, and whether this call stored it
+   */
+  async function store(draft: JobDraft, standsFor?: string): Promise<{ job: Job; stored: boolean }> {
+    const now = clock();
+    const place =
+      standsFor === undefined
+        ? { status: 'queued' as const, wakeAt: now + UNCLAIMED_MS }
+        : {
+            status: 'waiting' as const,
+            wakeAt: now + LINE_GRACE_MS,
+            line: lineOf(draft.connection, draft.lane),
+            waits: beginWait(undefined, { for: 'budget', from: now, why: standsFor }),
+          };
+    const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
+    const unlessThereOrExpired = {
+      expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
+      values: { now: now / SECOND, succeeded: 'succeeded' },
+    };
+    if (await table.put({ ...keys.job(job.id), ...job }, unlessThereOrExpired)) {
+      return { job, stored: true };
+    }
+    // What cannot be read stays: `claim` sets it aside when its message comes.
+    const existing = await readOr(draft.id, async () => job);
+    // Happens only if the record expired between the two calls.
+    return existing ? { job: existing, stored: false } : store(draft, standsFor);
+  }
+
   return {
     ...createJobLists(table, clock, unreadable),
     get,
-    async store(draft, standsFor) {
-      const now = clock();
-      const place =
-        standsFor === undefined
-          ? { status: 'queued' as const, wakeAt: now + UNCLAIMED_MS }
-          : {
-              status: 'waiting' as const,
-              wakeAt: now + LINE_GRACE_MS,
-              line: lineOf(draft.connection, draft.lane),
-              waits: beginWait(undefined, { for: 'budget', from: now, why: standsFor }),
-            };
-      const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
-      const unlessThereOrExpired = {
-        expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
-        values: { now: now / SECOND, succeeded: 'succeeded' },
-      };
-      if (await table.put({ ...keys.job(job.id), ...job }, unlessThereOrExpired)) {
-        return { job, stored: true };
-      }
-      // What cannot be read stays: `claim` sets it aside when its message comes.
-      const existing = await readOr(draft.id, async () => job);
-      // Happens only if the record expired between the two calls.
-      return existing ? { job: existing, stored: false } : this.store(draft, standsFor);
-    },
-    async claim(jobId, generation, owner, until) {
+    store,
+    /**
+     * Claims the job for one worker. Taking over from a worker whose lease expired counts as a crash, because that
+     * worker crashed.
+     * @param generation of the message that brought the job
+     * @param until when the lease ends
+     * @returns `gone` for a record that cannot be read, which is parked
+     */
+    async claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed> {
       const now = clock();
       const job = await readOr(jobId, (error) => unreadable.setAside(jobId, error));
       if (!job) return { unclaimed: 'gone' };
@@ -220,18 +190,19 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND };
       return { ...taken, dueAt: job.dueAt };
     },
-    lease({ id, lease }) {
+    lease({ id, lease }: Job): Lease | undefined {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
-    async succeed(job, { outcome, notDone }) {
+    async succeed(job: Job, { outcome, notDone }: { outcome: string; notDone: boolean }): Promise<void> {
       const now = clock();
       await endRun(job, { status: 'succeeded', outcome, notDone, wakeAt: now }, { expiresAt: expiry(now) });
     },
-    async park(job, parked, attempts = job.attempts) {
+    async park(job: Job, parked: Parked, attempts = job.attempts): Promise<void> {
       const now = clock();
       await endRun(job, { status: 'parked', parked, wakeAt: now, attempts });
     },
-    async wait(job, wait, message, left) {
+    /** @returns the waiting job; with a new generation if its message is `sent again` */
+    async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job> {
       const { dueAt } = wait;
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
@@ -239,13 +210,18 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       await endRun(job, { ...fields, dueAt, wakeAt, generation });
       return { ...job, ...fields, generation };
     },
-    async standInLine(job, wait, left) {
+    /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
+    async standInLine(job: Job, wait: InLine, left: LeftByRun): Promise<void> {
       const { expectedAt } = wait;
       const line = lineOf(job.connection, job.lane, wait.operation);
       const wakeAt = clock() + LINE_GRACE_MS;
       await endRun(job, { ...waitingFields(job, wait, left), line, wakeAt, expectedAt });
     },
-    async standInLineAtOnce(job, why) {
+    /** Puts an unclaimed job into the line. @returns false if it changed in the meantime */
+    async standInLineAtOnce(
+      job: Pick<Job, 'id' | 'connection' | 'lane' | 'generation'>,
+      why: string,
+    ): Promise<boolean> {
       const changed = await table.update(
         keys.job(job.id),
         setFields({
@@ -261,7 +237,12 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return changed !== undefined;
     },
-    async callFromLine(job, dueAt, slotAt) {
+    /**
+     * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
+     * @param slotAt when the job's slot opens
+     * @returns the job to queue, or undefined if it was called or left the line in the meantime
+     */
+    async callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined> {
       const called = await table.update(
         keys.job(job.id),
         setFields({ generation: job.generation + 1, dueAt, slotAt, wakeAt: dueAt + WAKE_GRACE_MS }),
@@ -273,7 +254,14 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return called && (await unreadable.readJobs([called]))[0];
     },
-    async requeue(job, decision, wasStopped = false) {
+    /**
+     * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
+     * crash is counted.
+     * @param decision of the operator who continues or ends the job
+     * @param wasStopped true if its worker was stopped, and did not crash
+     * @returns the job to queue, or undefined if it changed in the meantime
+     */
+    async requeue(job: Job, decision?: OperatorDecision, wasStopped = false): Promise<Job | undefined> {
       const now = clock();
       const attempts = job.status === 'parked' ? 0 : job.attempts;
       const queuedAt = job.status === 'queued' ? queuedSince(job) : now;
@@ -298,7 +286,11 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const requeued = await table.update(keys.job(job.id), setFields({ ...set }, removed), asRead(job));
       return requeued && jobOfItem(requeued);
     },
-    async noteDecision(job, decision) {
+    /**
+     * Adds a decision about something other than the job's state.
+     * @returns false if the job is gone or changed in the meantime
+     */
+    async noteDecision(job: Job, decision: OperatorDecision): Promise<boolean> {
       const noted = await table.update(
         keys.job(job.id),
         setFields({ decisions: withDecision(job.decisions, decision) }),
@@ -306,7 +298,8 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return noted !== undefined;
     },
-    async keepInLine(job) {
+    /** Extends a job's time in line. The sweep calls this. */
+    async keepInLine(job: Job): Promise<void> {
       await table.update(keys.job(job.id), setFields({ wakeAt: clock() + LINE_GRACE_MS }), {
         expression: '#generation = :generation AND attribute_exists(#line)',
         values: { generation: job.generation },

@@ -108,32 +108,13 @@ export type Search = NonNullable<OpenRequest['lastSearch']>;
  * The journal of one job, as read when it was opened. A write under an expired lease throws {@link LeaseLost}: a
  * completed step stays completed, and an open request belongs to the worker that took over.
  */
-export interface Journal {
-  /** The steps in the order in which they began. */
-  entries(): StepEntry[];
-  entry(step: string): StepEntry | undefined;
-  /** After it returns for an entry with `sent`, the call may be sent, as after {@link keepRequest}. @throws {LeaseLost} */
-  write(entry: StepEntry): Promise<void>;
-  openRequest(step: string): OpenRequest | undefined;
-  /**
-   * After it returns, the request may be sent, because every later worker of the job finds it.
-   * @throws {LeaseLost}
-   */
-  keepRequest(step: string, open: OpenRequest): Promise<void>;
-  dropRequest(step: string): Promise<void>;
-  /** The steps with an open request. Their outcome is unknown. */
-  openSteps(): string[];
-  /** The open steps that no person has decided yet. */
-  undecidedSteps(): string[];
-  /** Sets the journal to expire, because the job is about to end. Opening it with a lease removes the expiry. */
-  expire(): Promise<void>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
  * @param lease the writing worker's lease; undefined if no worker holds the job
  * @throws {UnreadableItem} if any of it cannot be read, because then it is unknown what may still be sent
  */
-export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease): Promise<Journal> {
+export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease) {
   const entries = new Map<string, StepEntry>();
   const requests = new Map<string, OpenRequest>();
   const kept = new Map<string, RequestItem>();
@@ -170,9 +151,11 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   }
 
   return {
-    entries: () => [...entries.values()].sort((a, b) => a.startedAt - b.startedAt),
-    entry: (step) => entries.get(step),
-    async write(entry) {
+    /** The steps in the order in which they began. */
+    entries: (): StepEntry[] => [...entries.values()].sort((a, b) => a.startedAt - b.startedAt),
+    entry: (step: string): StepEntry | undefined => entries.get(step),
+    /** After it returns for an entry with `sent`, the call may be sent, as after `keepRequest`. @throws {LeaseLost} */
+    async write(entry: StepEntry): Promise<void> {
       const unlessDone = {
         expression: 'attribute_not_exists(#pk) OR #status <> :done',
         values: { done: 'done' },
@@ -183,8 +166,12 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       entries.set(entry.step, entry);
       if (entry.status === 'begun' && entry.sent && !(await isHeld())) throw new LeaseLost(jobId);
     },
-    openRequest: (step) => requests.get(step),
-    async keepRequest(step, open) {
+    openRequest: (step: string): OpenRequest | undefined => requests.get(step),
+    /**
+     * After it returns, the request may be sent, because every later worker of the job finds it.
+     * @throws {LeaseLost}
+     */
+    async keepRequest(step: string, open: OpenRequest): Promise<void> {
       // A request that was dropped meanwhile is decided, and must not come back.
       if (!(await putRequest(step, open, requests.has(step) ? own : ownOrNone))) throw new LeaseLost(jobId);
       if (!(await isHeld())) {
@@ -193,13 +180,16 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       }
       requests.set(step, open);
     },
-    async dropRequest(step) {
+    async dropRequest(step: string): Promise<void> {
       if (!(await table.delete(keys.request(jobId, step), ownOrNone))) throw new LeaseLost(jobId);
       requests.delete(step);
     },
-    openSteps: () => [...requests.keys()],
-    undecidedSteps: () => [...requests].flatMap(([step, { again }]) => (again ? [] : [step])),
-    async expire() {
+    /** The steps with an open request. Their outcome is unknown. */
+    openSteps: (): string[] => [...requests.keys()],
+    /** The open steps that no person has decided yet. */
+    undecidedSteps: (): string[] => [...requests].flatMap(([step, { again }]) => (again ? [] : [step])),
+    /** Sets the journal to expire, because the job is about to end. Opening it with a lease removes the expiry. */
+    async expire(): Promise<void> {
       const change = { expression: 'SET #expiresAt = :expiresAt', values: { expiresAt: expiry(clock()) } };
       const all = [
         ...[...entries.keys()].map((step) => keys.step(jobId, step)),
