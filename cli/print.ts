@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import { elapsed, localClock, localTime } from '../lib/dates.ts';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
-import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
+import { forAndAgainst } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
 import { counted } from '../lib/text.ts';
 import type { IgnoredEvent } from '../local/ignored.ts';

@@ -1,10 +1,9 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
-import { parsedJson } from '../lib/json.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
-import { messageOf } from '../lib/text.ts';
+import { messageOf, parsedJson } from '../lib/text.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
 import type { Cli } from './cli.ts';

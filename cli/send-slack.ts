@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { parsedJson } from '../lib/json.ts';
 import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
 import { keys } from '../lib/state/table/keys.ts';
+import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
 import { renderMessage } from '../local/slack/render.ts';
 import { printText } from './print.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parsedJson } from '../lib/json.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
+import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';

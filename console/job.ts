@@ -1,8 +1,7 @@
 import { localTime } from '../lib/dates.ts';
 import { nextStep } from '../lib/engine/line/next-step.ts';
-import { forAndAgainst } from '../lib/engine/operate/for-and-against.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
-import { type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
+import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';

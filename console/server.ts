@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { parsedJson } from '../lib/json.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import { messageOf } from '../lib/text.ts';
+import { messageOf, parsedJson } from '../lib/text.ts';
 import { type Listening, listen } from '../local/listen.ts';
 import { readBody } from '../local/request-body.ts';
 import { type ApiRequest, createApi } from './api.ts';

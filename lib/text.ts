@@ -32,3 +32,27 @@ export function enumerated(items: readonly string[]): string {
 export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** The value of a JSON text; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if the text matches the pattern, in which each `*` stands for any characters. */
+export function isLike(text: string, pattern: string): boolean {
+  const [start = '', ...parts] = pattern.split('*');
+  const end = parts.pop();
+  if (end === undefined) return text === start;
+  if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) return false;
+  let from = start.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, from);
+    if (found === -1) return false;
+    from = found + part.length;
+  }
+  return from <= text.length - end.length;
+}

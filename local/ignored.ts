@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parsedJson } from '../lib/json.ts';
+import { parsedJson } from '../lib/text.ts';
 
 /** An event that no job was made of. */
 export type IgnoredEvent = Omit<z.output<typeof ignoredLine>, 'message'>;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { parsedJson } from '../lib/json.ts';
+import { parsedJson } from '../lib/text.ts';
 import type { HttpHandler } from './http-front.ts';
 import { STATE_FOLDER } from './state.ts';
 

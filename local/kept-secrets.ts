@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
-import { parsedJson } from '../lib/json.ts';
+import { parsedJson } from '../lib/text.ts';
 import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
 import { secretSchema } from './secret-schemas.ts';
 import { STATE_FOLDER } from './state.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parsedJson } from '../lib/json.ts';
+import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from './examples/signed-request.ts';
 
 /** Slack does not accept the app-level token, or Socket Mode is off. Trying again would not help. */

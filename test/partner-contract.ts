@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../lib/service/partner/operation.ts';
+import { validate } from '../lib/service/partner/operation.ts';
 import { createDefect, linkDefect, listDefects, updateDefect } from '../lib/service/partner/operations/defects.ts';
 import {
   createProject,
@@ -26,7 +27,6 @@ import {
   completeChecklistItem,
   reorderChecklistGroups,
 } from '../lib/service/partner/operations/work-item-checklists.ts';
-import { validate } from '../lib/service/partner/validate.ts';
 
 /** The statements of docs/partner-api.md about operations, which the client's tests make of the sandbox. */
 

@@ -4,14 +4,13 @@ import { compareEcho } from '../../lib/credentials/connection-credential.ts';
 import { typesIn } from '../../lib/service/connection/learned.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerError } from '../../lib/service/partner/errors.ts';
-import { type Operation, withOverride } from '../../lib/service/partner/operation.ts';
+import { type Operation, validate, withOverride } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
 import { searchTasks, taskDetail } from '../../lib/service/partner/operations/tasks.ts';
 import { listTimelogs, timelogDetail } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { PAGE_SIZE, pages, rowsOf } from '../../lib/service/partner/pages.ts';
-import { validate } from '../../lib/service/partner/validate.ts';
 import { messageOf } from '../../lib/text.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
 import {

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Budget } from '../service/budget/budget.ts';
 import type { Connection } from '../service/connection/connection.ts';
 import { BaseUrlError } from '../service/partner/base-url.ts';
-import { validate } from '../service/partner/validate.ts';
+import { validate } from '../service/partner/operation.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
 import type { Credential } from './credential-check.ts';
 

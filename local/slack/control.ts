@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parsedJson } from '../../lib/json.ts';
+import { parsedJson } from '../../lib/text.ts';
 import { type Answer, json } from './answer.ts';
 import type { RespondsTo } from './response-urls.ts';
 import type { SlackMessage, StandInView, Workspace } from './workspace.ts';

@@ -7,7 +7,7 @@ import { createBudget } from '../../lib/service/budget/budget.ts';
 import { callWithinBudget } from '../../lib/service/connection/operator-calls.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerPayloadError } from '../../lib/service/partner/errors.ts';
-import { validate } from '../../lib/service/partner/validate.ts';
+import { validate } from '../../lib/service/partner/operation.ts';
 import { keepSecret } from '../../local/kept-secrets.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { workInNewFolder } from '../new-folder.ts';

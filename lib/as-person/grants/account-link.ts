@@ -1,4 +1,4 @@
-import { parsedJson } from '../../json.ts';
+import { parsedJson } from '../../text.ts';
 import { createMcpClient } from '../protocol/client.ts';
 import { McpRefusal, McpUnreadable } from '../protocol/errors.ts';
 import { exchange, readText } from '../protocol/exchange.ts';

@@ -1,4 +1,4 @@
-import { parsedJson } from '../../json.ts';
+import { parsedJson } from '../../text.ts';
 
 type Id = string | number;
 

@@ -1,4 +1,4 @@
-import { parsedJson } from '../../json.ts';
+import { parsedJson } from '../../text.ts';
 import { isRecord } from './json-rpc.ts';
 import type { ToolResult } from './tool.ts';
 

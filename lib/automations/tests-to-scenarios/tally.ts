@@ -1,7 +1,6 @@
 import { type TestsConfig, testId } from '../../config/tests.ts';
 import type { RelationTarget } from '../../target.ts';
-import { cutToBytes } from '../../text.ts';
-import { isLike } from '../../wildcard.ts';
+import { cutToBytes, isLike } from '../../text.ts';
 import type { Test } from './junit.ts';
 
 /** What the tests of a scenario came to. */

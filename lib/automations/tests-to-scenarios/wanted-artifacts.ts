@@ -1,5 +1,5 @@
 import { type Artifact, MOST_LISTED } from '../../platforms/github/runs/artifacts.ts';
-import { isLike } from '../../wildcard.ts';
+import { isLike } from '../../text.ts';
 
 const MOST_ARTIFACTS = 20;
 export const MOST_MEGABYTES = 32;

@@ -18,7 +18,7 @@ import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
 import { PartnerError, reachedBy } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
-import { validate } from '../../service/partner/validate.ts';
+import { validate } from '../../service/partner/operation.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { InLine, type Interruption, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Limited } from '../record/job.ts';

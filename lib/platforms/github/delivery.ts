@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { parsedJson } from '../../json.ts';
+import { parsedJson } from '../../text.ts';
 
 /**
  * What GitHub delivers to a webhook.

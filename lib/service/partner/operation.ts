@@ -155,3 +155,12 @@ export const lists = { ...reads, pageSize: 'per_page' } as const;
 export const changes = { effect: 'repeatable', success: 200 } as const;
 export const creates = { effect: 'create', success: 201 } as const;
 export const notShown = { evidence: 'payload not shown', payload: openRecord, data: openData } as const;
+
+/** Checks the key and the encryption without touching data: returns the decrypted payload. */
+export const validate = operation({
+  name: 'validate',
+  evidence: 'documented',
+  ...reads,
+  payload: openRecord,
+  data: openData,
+});

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createConnections } from '../../../lib/service/connection/connection.ts';
-import { validate } from '../../../lib/service/partner/validate.ts';
+import { validate } from '../../../lib/service/partner/operation.ts';
 import { partnerFromEnvironment } from '../../../local/partners.ts';
 import { startRelay, type TestRelay } from '../../relay.ts';
 

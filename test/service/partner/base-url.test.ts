@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BaseUrlError, partnerRoot } from '../../../lib/service/partner/base-url.ts';
 import { createPartnerClient } from '../../../lib/service/partner/client.ts';
-import { validate } from '../../../lib/service/partner/validate.ts';
+import { validate } from '../../../lib/service/partner/operation.ts';
 import { clientAtNoon, sandboxAndClient } from './client-at-noon.ts';
 
 describe('a base URL', () => {

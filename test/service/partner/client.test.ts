@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createPartnerClient } from '../../../lib/service/partner/client.ts';
-import { withOverride } from '../../../lib/service/partner/operation.ts';
+import { validate, withOverride } from '../../../lib/service/partner/operation.ts';
 import { listDefects, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
 import { listProjects } from '../../../lib/service/partner/operations/projects.ts';
 import { searchTasks } from '../../../lib/service/partner/operations/tasks.ts';
 import { listUsers } from '../../../lib/service/partner/operations/users.ts';
 import { pages } from '../../../lib/service/partner/pages.ts';
-import { validate } from '../../../lib/service/partner/validate.ts';
 import { decryptPayload } from '../../../sandbox/decryption.ts';
 import { defaultKey } from '../../../sandbox/sandbox.ts';
 import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClient } from './client-at-noon.ts';

@@ -13,12 +13,11 @@ import {
   PartnerUnreadable,
   type RefusalFacts,
 } from '../../../lib/service/partner/errors.ts';
-import { type Operation, rawOperation } from '../../../lib/service/partner/operation.ts';
+import { type Operation, rawOperation, validate } from '../../../lib/service/partner/operation.ts';
 import { createDefect, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
 import { listProjects } from '../../../lib/service/partner/operations/projects.ts';
 import { createTask } from '../../../lib/service/partner/operations/tasks.ts';
 import type { SignedRequest } from '../../../lib/service/partner/signed-request.ts';
-import { validate } from '../../../lib/service/partner/validate.ts';
 import { defaultKey, type Sandbox } from '../../../sandbox/sandbox.ts';
 import { canary, refused } from '../../partner-contract.ts';
 import {

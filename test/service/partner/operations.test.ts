@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PartnerPayloadError } from '../../../lib/service/partner/errors.ts';
-import { type Operation, rawOperation, withOverride } from '../../../lib/service/partner/operation.ts';
+import { type Operation, rawOperation, validate, withOverride } from '../../../lib/service/partner/operation.ts';
 import {
   createDefect,
   linkDefect,
@@ -21,7 +21,6 @@ import {
   completeChecklistItem,
   reorderChecklistGroups,
 } from '../../../lib/service/partner/operations/work-item-checklists.ts';
-import { validate } from '../../../lib/service/partner/validate.ts';
 import { decryptPayload } from '../../../sandbox/decryption.ts';
 import { operations as sandboxOperations } from '../../../sandbox/routes.ts';
 import { defaultKey } from '../../../sandbox/sandbox.ts';

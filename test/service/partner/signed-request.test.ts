@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createPartnerClient } from '../../../lib/service/partner/client.ts';
 import { encryptionKey, encryptPayload } from '../../../lib/service/partner/encryption.ts';
 import { PartnerRefusal } from '../../../lib/service/partner/errors.ts';
-import { rawOperation } from '../../../lib/service/partner/operation.ts';
+import { rawOperation, validate } from '../../../lib/service/partner/operation.ts';
 import {
   canonicalString,
   packBody,
@@ -12,7 +12,6 @@ import {
   signRequest,
   unpackBody,
 } from '../../../lib/service/partner/signed-request.ts';
-import { validate } from '../../../lib/service/partner/validate.ts';
 import { failureOf, sandboxAndClient } from './client-at-noon.ts';
 import vectors from './vectors.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parsedJson } from '../../../json.ts';
+import { parsedJson } from '../../../text.ts';
 import type { SlackSender } from './admission.ts';
 import { given, name, parsed, SlackRequestError, typed } from './fields.ts';
 

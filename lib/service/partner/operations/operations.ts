@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../operation.ts';
-import { validate } from '../validate.ts';
+import { validate } from '../operation.ts';
 import { createDefect, linkDefect, listDefects, updateDefect } from './defects.ts';
 import { createProject, listProjects, projectDetail, searchProjects, updateProject } from './projects.ts';
 import { createTask, listTasks, searchTasks, taskDetail, updateTask } from './tasks.ts';
