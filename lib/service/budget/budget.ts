@@ -109,63 +109,7 @@ export interface BudgetView {
  *
  * @throws {BudgetUnavailable} from each method
  */
-export interface Budget {
-  requestSlot(request: SlotRequest): Promise<SlotAnswer>;
-  /**
-   * Whether a new job of the lane has to stand in line now, as far as this process has seen in the last seconds, and
-   * somebody comes who will find it there.
-   */
-  mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean>;
-  /** Writes how this process's last calls ended, so that their slots open as early as they can. */
-  flush(connection: string): Promise<void>;
-  /**
-   * The service answered 429: stops every job of the connection for a time, and learns what it seems to allow.
-   * @param forMs what the service asked for, if it did
-   * @returns until when; a pause never gets shorter, except by {@link resume}
-   */
-  pause(connection: string, limits: Limits, forMs?: number): Promise<number>;
-  /** Ends a pause, and forgets what the service seems to allow. */
-  resume(connection: string): Promise<void>;
-  /**
-   * Counts as many calls as the key can have made in a time that the table knows nothing about, and all of the last
-   * minute's. To do so again changes nothing.
-   * @returns how many calls of the day that makes
-   */
-  assumeUsed(connection: string, limits: Limits, lost: LostCalls): Promise<number>;
-  /** The budget that the connection uses. Connections with the same key share one. */
-  idOf(connection: string): Promise<string>;
-  /**
-   * Gives the right to move the waiting lines of a connection on, to one caller, unless somebody is on the way who does.
-   * @param how `atOnce` to get it in any case; `stood` is the lane in whose line the caller has just put a job, which the
-   * index may not show yet
-   * @returns undefined for all other callers
-   */
-  planLine(
-    connection: string,
-    limits: Limits,
-    how?: { atOnce?: boolean; stood?: Lane | undefined },
-  ): Promise<LinePlan | undefined>;
-  /**
-   * Notes the lines as the caller leaves them.
-   * @param standing the lanes in which jobs stand: new jobs go behind them
-   * @param lookedAt when the caller began to read the index
-   * @param comesAt when the last of those that are called from the lines is awake; undefined if there is none
-   * @returns when to move the lines on again, because nobody is on the way to a job that the index did not show yet
-   */
-  noteLines(
-    connection: string,
-    standing: readonly Lane[],
-    lookedAt: number,
-    comesAt?: number,
-  ): Promise<number | undefined>;
-  /** When a job of the lane gets its slot from the line, with that number of jobs ahead of it; epoch milliseconds. */
-  foreseeSlot(connection: string, limits: Limits, lane: Lane, ahead: number): Promise<number>;
-  view(connection: string, limits: Limits): Promise<BudgetView>;
-  /** When that number of calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
-  foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number>;
-  /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
-  windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>>;
-}
+export type Budget = ReturnType<typeof createBudget>;
 
 /** The clocks of two workers differ by at most this: each is off by up to half of it. */
 const CLOCKS_DIFFER_MS = 1_000;
@@ -223,7 +167,7 @@ export function createBudget({
   sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   keyHolder = () => undefined,
   warn = () => {},
-}: BudgetOptions): Budget {
+}: BudgetOptions) {
   const store = createBudgetStore({ table, clock, random, sleep, keyHolder, warn });
 
   /** @param id of the budget that it was taken from: the connection may have another key by now */
@@ -267,7 +211,7 @@ export function createBudget({
       cameBack = false,
       hasBegun = false,
       waitsUntil,
-    }) {
+    }: SlotRequest) {
       const rank: Rank = urgent ? 'urgent' : lane;
       return store.change(connection, rank, (state, now, id): { answer: SlotAnswer; changed: boolean } => {
         const limits = limitsNow(state, configured, now);
@@ -293,14 +237,24 @@ export function createBudget({
         return { answer: refusal, changed: false };
       });
     },
-    async mustStand(connection, limits, lane) {
+    /**
+     * Whether a new job of the lane has to stand in line now, as far as this process has seen in the last seconds, and
+     * somebody comes who will find it there.
+     */
+    async mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean> {
       const state = await store.read(connection, SEEN_MS);
       const now = clock();
       const isFound = linesOf(state, connection).movesAt >= now + INDEX_LAG_MS;
       return isFound && mustStandBehind(state, limitsNow(state, limits, now), lane, now);
     },
+    /** Writes how this process's last calls ended, so that their slots open as early as they can. */
     flush: store.flush,
-    async pause(connection, limits, forMs) {
+    /**
+     * The service answered 429: stops every job of the connection for a time, and learns what it seems to allow.
+     * @param forMs what the service asked for, if it did
+     * @returns until when; a pause never gets shorter, except by `resume`
+     */
+    async pause(connection: string, limits: Limits, forMs?: number): Promise<number> {
       let learned: AssumedLimit | undefined;
       const until = await store.change(connection, 'urgent', (state, now) => {
         // Calls that were under way when the pause began say nothing new.
@@ -319,7 +273,8 @@ export function createBudget({
       }
       return until;
     },
-    async resume(connection) {
+    /** Ends a pause, and forgets what the service seems to allow. */
+    async resume(connection: string): Promise<void> {
       await store.change(connection, 'urgent', (state) => {
         const changed = state.pausedUntil > 0 || state.assumed !== undefined;
         state.pausedUntil = 0;
@@ -327,7 +282,12 @@ export function createBudget({
         return { answer: undefined, changed };
       });
     },
-    async assumeUsed(connection, limits, lost) {
+    /**
+     * Counts as many calls as the key can have made in a time that the table knows nothing about, and all of the last
+     * minute's. To do so again changes nothing.
+     * @returns how many calls of the day that makes
+     */
+    async assumeUsed(connection: string, limits: Limits, lost: LostCalls): Promise<number> {
       return store.change(connection, 'urgent', (state, now) => {
         const { minute, day } = state;
         // What is counted ahead of the clock does not count now. The operator's clock may be ahead.
@@ -342,8 +302,16 @@ export function createBudget({
         return { answer: callsIn(day), changed: true };
       });
     },
+    /** The budget that the connection uses. Connections with the same key share one. */
     idOf: store.idOf,
-    async planLine(connection, limits, { atOnce = false, stood } = {}) {
+    /**
+     * Gives the right to move the waiting lines of a connection on, to one caller, unless somebody is on the way who does.
+     * @param how `atOnce` to get it in any case; `stood` is the lane in whose line the caller has just put a job, which the
+     * index may not show yet
+     * @returns undefined for all other callers
+     */
+    async planLine(connection: string, limits: Limits, how: { atOnce?: boolean; stood?: Lane | undefined } = {}) {
+      const { atOnce = false, stood } = how;
       return store.change<LinePlan | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
         const isFirst = stood !== undefined && lines.stoodAt[stood] === 0;
@@ -361,7 +329,14 @@ export function createBudget({
         return { answer: undefined, changed: true };
       });
     },
-    async noteLines(connection, standing, lookedAt, comesAt) {
+    /**
+     * Notes the lines as the caller leaves them.
+     * @param standing the lanes in which jobs stand: new jobs go behind them
+     * @param lookedAt when the caller began to read the index
+     * @param comesAt when the last of those that are called from the lines is awake; undefined if there is none
+     * @returns when to move the lines on again, because nobody is on the way to a job that the index did not show yet
+     */
+    async noteLines(connection: string, standing: readonly Lane[], lookedAt: number, comesAt?: number) {
       return store.change<number | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
         const { stoodAt, movesAt } = lines;
@@ -377,11 +352,13 @@ export function createBudget({
         return { answer: !isComing && seenAt > lookedAt ? Math.max(seenAt, now) : undefined, changed };
       });
     },
-    async foresee(connection, limits, foreseen) {
+    /** When that number of calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
+    async foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number> {
       const state = await store.read(connection);
       return foresee(state, limitsNow(state, limits, clock()), foreseen, clock());
     },
-    async foreseeSlot(connection, configured, lane, ahead) {
+    /** When a job of the lane gets its slot from the line, with that number of jobs ahead of it; epoch milliseconds. */
+    async foreseeSlot(connection: string, configured: Limits, lane: Lane, ahead: number): Promise<number> {
       const state = await store.read(connection);
       const now = clock();
       const limits = limitsNow(state, configured, now);
@@ -391,11 +368,12 @@ export function createBudget({
       if (known !== undefined) return Math.max(known, Math.ceil(first + ahead * (MINUTE / limits.perMinute)));
       return Math.ceil(foresee(state, limits, { lane, calls: 1, ahead }, now));
     },
-    async windows(connection) {
+    /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
+    async windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>> {
       const { minute, day } = await store.read(connection);
       return { minute, day };
     },
-    async view(connection, configured) {
+    async view(connection: string, configured: Limits): Promise<BudgetView> {
       const state = await store.read(connection);
       const now = clock();
       const { minute, day, pausedUntil, assumed } = state;
