@@ -28,12 +28,6 @@ export interface Expression {
   values?: Item;
 }
 
-/** Some items of an index, and the key attributes of the last one if more may follow. */
-export interface IndexPage {
-  items: Item[];
-  last?: Item;
-}
-
 /**
  * The ids of an item's last conditional writes: the newest, and those before it. The SDK repeats a write whose answer was
  * lost, and the condition of the repetition then fails on what the first try wrote, or on what another worker has written
@@ -56,45 +50,10 @@ const ITEMS_REMEMBERED = 200;
  * with puts, or one with an update. If more have, the caller is told that the condition did not hold. Callers therefore
  * read that answer as "the item is not as I wrote it", and never as "I wrote nothing".
  */
-export interface Table {
-  clock: TableClock;
-  /** Asks the table for an item if it has not been asked for one by this process yet, so that {@link clock} is known. */
-  ensureTime(key: Key): Promise<void>;
-  /** Reads consistently. @returns undefined for an expired item, which DynamoDB may keep for days */
-  get(key: Key): Promise<Item | undefined>;
-  /** The same, but returns an expired item that DynamoDB has not removed yet. */
-  getEvenExpired(key: Key): Promise<Item | undefined>;
-  /**
-   * Writes a whole item.
-   * @returns false if the condition did not hold
-   */
-  put(item: Key & Item, condition?: Expression): Promise<boolean>;
-  /**
-   * Changes attributes, and creates the item if necessary.
-   * @returns the new item, or undefined if the condition did not hold
-   */
-  update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined>;
-  /** @returns false if the condition did not hold and the item is still there, or was not there before */
-  delete(key: Key, condition?: Expression): Promise<boolean>;
-  /** All items of one partition, read consistently, in order of their sort keys. */
-  partition(pk: string): Promise<Item[]>;
-  /**
-   * One page of an index, which may lag behind the table.
-   * @param options.after the key attributes, of the table and the index, of the item before the page
-   */
-  indexPage(
-    index: string,
-    condition: Expression,
-    options: { limit: number; newestFirst: boolean; after?: Item },
-  ): Promise<IndexPage>;
-  /** How many items of an index meet the condition. @param most where to stop counting */
-  countIndex(index: string, condition: Expression, most: number): Promise<number>;
-  /** All items of an index, which may lag behind the table, page by page, by default in ascending order. */
-  indexPages(index: string, condition: Expression, pageSize: number, newestFirst?: boolean): AsyncIterable<Item[]>;
-}
+export type Table = ReturnType<typeof createTable>;
 
 /** @param ownClock of this process */
-export function createTable(client: DynamoDBClient, tableName: string, ownClock: () => number): Table {
+export function createTable(client: DynamoDBClient, tableName: string, ownClock: () => number) {
   const clock = createTableClock(ownClock);
   keepDate(client);
 
@@ -155,16 +114,20 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
 
   return {
     clock,
-    async ensureTime(key) {
+    /** Asks the table for an item if it has not been asked for one by this process yet, so that {@link clock} is known. */
+    async ensureTime(key: Key): Promise<void> {
       if (clock.isKnown()) return;
       await (timing ?? read(key));
     },
+    /** Reads consistently an item, also an expired one that DynamoDB has not removed yet. */
     getEvenExpired: read,
-    async get(key) {
+    /** The same, but @returns undefined for an expired item, which DynamoDB may keep for days */
+    async get(key: Key): Promise<Item | undefined> {
       const item = await read(key);
       return item && !isExpired(item, clock.now()) ? item : undefined;
     },
-    async put(item, condition) {
+    /** Writes a whole item. @returns false if the condition did not hold */
+    async put(item: Key & Item, condition?: Expression): Promise<boolean> {
       const writeId = condition && newWriteId();
       const earlier = (condition && idsRead.get(nameOf(item))?.slice(0, EARLIER_KEPT).join(' ')) || undefined;
       const written = await unlessConditionFails(
@@ -179,7 +142,11 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       );
       return written !== undefined;
     },
-    async update(key, change, condition) {
+    /**
+     * Changes attributes, and creates the item if necessary.
+     * @returns the new item, or undefined if the condition did not hold
+     */
+    async update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined> {
       const writeId = condition && newWriteId();
       const expression = writeId ? withWriteId(change.expression) : change.expression;
       const unlessRepeated = condition && `(${condition.expression}) AND ${NOT_WRITTEN}`;
@@ -203,7 +170,8 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
         () => readWritten(key, writeId),
       );
     },
-    async delete(key, condition) {
+    /** @returns false if the condition did not hold and the item is still there, or was not there before */
+    async delete(key: Key, condition?: Expression): Promise<boolean> {
       const deleted = await unlessConditionFails(
         client.send(
           new DeleteItemCommand({
@@ -216,19 +184,29 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       );
       return deleted !== undefined;
     },
-    async partition(pk) {
+    /** All items of one partition, read consistently, in order of their sort keys. */
+    async partition(pk: string): Promise<Item[]> {
       const items: Item[] = [];
       const input = { ...where({ expression: '#pk = :pk', values: { pk } }), ConsistentRead: true };
       for await (const { Items = [] } of pages(input)) items.push(...Items.map(asItem));
       return items;
     },
-    async indexPage(index, condition, { limit, newestFirst, after }) {
+    /**
+     * One page of an index, which may lag behind the table, and the key attributes of its last item if more may follow.
+     * @param options.after the key attributes, of the table and the index, of the item before the page
+     */
+    async indexPage(
+      index: string,
+      condition: Expression,
+      { limit, newestFirst, after }: { limit: number; newestFirst: boolean; after?: Item | undefined },
+    ): Promise<{ items: Item[]; last?: Item }> {
       const input = { ...where(condition), IndexName: index, Limit: limit, ScanIndexForward: !newestFirst };
       const from = after && marshall(after, { allowImpreciseNumbers: true });
       const { Items = [], LastEvaluatedKey: last } = await query(input, from);
       return { items: Items.map(asItem), last: last && plain(last) };
     },
-    async countIndex(index, condition, most) {
+    /** How many items of an index meet the condition. @param most where to stop counting */
+    async countIndex(index: string, condition: Expression, most: number): Promise<number> {
       let count = 0;
       for await (const { Count = 0 } of pages({
         ...where(condition),
@@ -241,7 +219,13 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       }
       return count;
     },
-    async *indexPages(index, condition, pageSize, newestFirst = false) {
+    /** All items of an index, which may lag behind the table, page by page, by default in ascending order. */
+    async *indexPages(
+      index: string,
+      condition: Expression,
+      pageSize: number,
+      newestFirst = false,
+    ): AsyncGenerator<Item[], void> {
       const input = { ...where(condition), IndexName: index, Limit: pageSize, ScanIndexForward: !newestFirst };
       for await (const { Items = [] } of pages(input)) yield Items.map(asItem);
     },
