@@ -19,8 +19,8 @@ import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts'
 import { createHooks, type Hook, targetName } from '../lib/platforms/github/redelivery/hooks.ts';
 import { NotNow } from '../lib/platforms/github/redelivery/redelivery-api.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
-import { callWithinBudget, withTheirClock } from '../lib/service/connection/operator-calls.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';
+import { callWithinBudget, withTheirClock } from '../lib/service/connection/operator-calls.ts';
 import { counted } from '../lib/text.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';

@@ -13,8 +13,8 @@ import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfil
 import { decideLink, type LinkDecision } from '../../lib/operators/decide-link.ts';
 import type { Runtime, Stores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
-import { callWithinBudget } from '../../lib/service/connection/operator-calls.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
+import { callWithinBudget } from '../../lib/service/connection/operator-calls.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { SERVICE_URL } from './service.ts';

@@ -15,7 +15,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isExpired } from './expiry.ts';
 import { ofThisForm } from './form.ts';
 import type { Key } from './keys.ts';
-import { createTableClock, dateOf, keepDate, type TableClock } from './table-clock.ts';
+import { createTableClock, dateOf, keepDate } from './table-clock.ts';
 
 export type Item = Record<string, unknown>;
 
