@@ -1,17 +1,23 @@
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
+import { counted } from '../lib/text.ts';
 import type { Cli } from './cli.ts';
 import { printJson } from './print.ts';
 
-/** `config check`: checks relay.config.ts, without a relay. */
+/** `config check`: checks relay.config.ts and automations/, without a relay. */
 export function addConfigCommand({ program }: Cli): void {
   program
     .command('config')
     .description('the configuration, relay.config.ts')
     .command('check [file]')
-    .description('check relay.config.ts, or another file, without a running relay; the exit status is 1 for a fault')
+    .description(
+      'check relay.config.ts, or another file, and automations/, without a running relay; the exit status is 1 for a fault',
+    )
     .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
+      const { own, faults } = await readOwnAutomations(config);
+      if (faults.length > 0) throw new Error(`${counted(faults.length, 'fault')} found:\n  ${faults.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
       const parts = [
@@ -19,6 +25,7 @@ export function addConfigCommand({ program }: Cli): void {
         `repositories: ${github.repositories.map(({ name }) => name).join(', ') || 'none'}`,
         `Slack: ${slack ? slack.command : 'off'}`,
         `timesheets: ${timesheets?.teams.map(({ name }) => name).join(', ') ?? 'off'}`,
+        `automations: ${own.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
     });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks } from '../lib/links/links.ts';
@@ -7,6 +8,7 @@ import { createDeliveryPlanner, type DeliveryPlanner, type PlannedDelivery } fro
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted, messageOf } from '../lib/text.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Cli } from './cli.ts';
 import { readCount } from './numbers.ts';
@@ -34,7 +36,7 @@ export function addPlanCommand({ program, open, readConfig }: Cli): void {
     .action(async (files: string[], options: { event: string; jobs: number; json?: boolean }) => {
       const { stores } = await open();
       const config = await readConfig();
-      const planner = plannerOf(config, stores);
+      const planner = plannerOf(config, (await readOwnAutomations(config)).own, stores);
       const planned: PlannedDelivery[] = [];
       for (const file of files) {
         planned.push(...(await planner.given({ event: options.event, deliveryId: file, payload: readPayload(file) })));
@@ -49,9 +51,9 @@ export function addPlanCommand({ program, open, readConfig }: Cli): void {
 }
 
 /** Foresees what deliveries do under a configuration, with what the relay has stored. */
-export function plannerOf(config: RelayConfig, { table, jobs, clock }: Stores): DeliveryPlanner {
+export function plannerOf(config: RelayConfig, own: OwnAutomations, { table, jobs, clock }: Stores): DeliveryPlanner {
   const journal = (jobId: string) => openJournal(table, jobId, Date.now);
-  return createDeliveryPlanner(config, { links: createLinks(table, clock), jobs, journal });
+  return createDeliveryPlanner(config, { own, links: createLinks(table, clock), jobs, journal });
 }
 
 /** For each connection that is called: how many calls it needs, and until when they are done. */

@@ -1,8 +1,11 @@
-import { verbs } from '../lib/automations/verbs.ts';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { createVerbs } from '../lib/automations/verbs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
+import { cutToLength } from '../lib/text.ts';
+import none, { type OwnAutomations } from '../lib/triggers/own-automation.ts';
 import type { Cli } from './cli.ts';
 import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';
@@ -33,11 +36,13 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
       const config = await loadConfig();
       if (options.socketMode && options.url) throw new Error('use either --url or --socket-mode');
       const url = options.socketMode ? undefined : await publicWebhookUrl('Slack', options.url, open);
-      printJson(slackManifest(config, options.name, url));
+      const { own } = await readOwnAutomations(config);
+      printJson(slackManifest(config, options.name, url, own));
     });
 }
 
 const MAX_NAME_LENGTH = 35;
+const MAX_HINT_LENGTH = 1_000;
 
 /**
  * The minimum access that the relay needs in Slack.
@@ -49,15 +54,17 @@ export function slackManifest(
   config: Pick<RelayConfig, 'slack' | 'connections' | 'timesheets' | 'contactChannel'>,
   name: string,
   url: string | undefined,
+  own: OwnAutomations = none,
 ) {
   const { slack: settings, timesheets, contactChannel } = config;
   if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
-  const usable = verbs.filter(({ needsAccounts }) => !needsAccounts || linksAccounts(config));
-  const hint = usable.map(({ verb }) => verb).join(' | ');
-  const postsInChannels = timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined;
+  const usable = createVerbs(own).list.filter(({ needsAccounts }) => !needsAccounts || linksAccounts(config));
+  const hint = cutToLength(usable.map(({ verb }) => verb).join(' | '), MAX_HINT_LENGTH, '…');
+  const postsInChannels =
+    timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined || own.list.length > 0;
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {
@@ -102,7 +109,7 @@ export function slackManifest(
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
-          // To check whether a summary or notice was already posted in its public or private channel.
+          // To check whether a summary, a notice or what a team's automation says was already posted in its channel.
           ...(postsInChannels ? ['channels:history', 'groups:history'] : []),
         ],
       },

@@ -1,3 +1,4 @@
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { SecretStore } from '../secret-store.ts';
 import { slackManifest } from '../slack-manifest.ts';
@@ -35,7 +36,7 @@ export async function enterSlackApp(app: SlackAppToEnter): Promise<string[]> {
       'or use one without a public address, by Socket Mode: npm run -s relay -- slack-manifest --socket-mode --help',
     ];
   }
-  const manifest = slackManifest(app.config, app.name, app.url);
+  const manifest = slackManifest(app.config, app.name, app.url, (await readOwnAutomations(app.config)).own);
   const token =
     SLACK_CONFIG_TOKEN ||
     (await app.terminal?.askHidden('App configuration token of Slack (empty to create the app in the browser)'));

@@ -73,8 +73,8 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
     description:
       'What relay.config.ts, as it is now, would do for the issues of the newest jobs, with how many calls and until when. Sends nothing.',
     input: paged,
-    run: async ({ cursor }, { runtime: { config }, stores }) => {
-      const planned = await plannerOf(config, stores).stored(PLANNED);
+    run: async ({ cursor }, { runtime: { config, own }, stores }) => {
+      const planned = await plannerOf(config, own, stores).stored(PLANNED);
       const rows = planned.map((one) => ({ event: one.summary, plan: plannedInWords(one) }));
       return { calls: await sumsInWords(planned, config, stores), events: pageOf(rows, cursor) };
     },

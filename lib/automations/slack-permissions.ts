@@ -5,25 +5,28 @@ import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 import type { Table } from '../state/table/table.ts';
 
-export type LimitedVerb = keyof SlackConfig['permissions'];
+interface AskedPermission {
+  userId: string;
+  channelId?: string | undefined;
+  connection?: string;
+  verb?: { verb: string; isOwn?: true };
+}
 
 /** Decides who may use which verb, and where. */
 export interface Permissions {
   /**
+   * @param asked.verb if it is another than the permission's own
    * @param asked.channelId without one, the channel does not matter
    * @param asked.connection where a form or a button goes to another one than its channel's commands
    * @returns why the person may not use the verb there, in mrkdwn, or undefined
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
    */
-  faultOf(
-    verb: LimitedVerb,
-    asked: { userId: string; channelId?: string | undefined; connection?: string },
-  ): Promise<string | undefined>;
+  faultOf(permission: string, asked: AskedPermission): Promise<string | undefined>;
 }
 
-/** True if anyone may use the verb in that channel. Without a channel, the channel does not matter. */
-export function isUsedIn({ permissions }: SlackConfig, verb: LimitedVerb, channelId: string | undefined): boolean {
-  const { channels } = permissions[verb] ?? {};
+/** True if anyone with the permission may use it in that channel. Without a channel, the channel does not matter. */
+export function isUsedIn({ permissions }: SlackConfig, permission: string, channelId: string | undefined): boolean {
+  const { channels } = permissions[permission] ?? {};
   return channels === undefined || channelId === undefined || channels.includes(channelId);
 }
 
@@ -51,9 +54,9 @@ export function createPermissions({ settings, contact, table, slack, clock }: Pe
   }
 
   return {
-    async faultOf(verb, { userId, channelId }) {
-      const { channels = [], userGroups } = settings.permissions[verb] ?? {};
-      if (!isUsedIn(settings, verb, channelId)) {
+    async faultOf(permission, { userId, channelId, verb: { verb } = { verb: permission } }) {
+      const { channels = [], userGroups } = settings.permissions[permission] ?? {};
+      if (!isUsedIn(settings, permission, channelId)) {
         const where = channels.map((id) => `<#${id}>`).join(', ');
         return `\`${settings.command} ${verb}\` can be used in ${where} only.`;
       }

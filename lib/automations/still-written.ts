@@ -7,7 +7,7 @@ import type { Steps } from '../engine/run/steps.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
 import { LIFETIME_MS } from '../state/table/expiry.ts';
 import type { Context } from './context.ts';
-import { verbsInComments } from './verbs.ts';
+import { createVerbs, type Verbs } from './verbs.ts';
 import { confirm, hasActed } from './what-happened.ts';
 
 /**
@@ -22,7 +22,8 @@ const NOT_THERE_YET_MS = 60_000;
  * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
  * the two apart.
  */
-export function stillWritten(automation: Automation, { comments, journal, clock }: Context): Automation {
+export function stillWritten(automation: Automation, { own, comments, journal, clock }: Context): Automation {
+  const verbs = createVerbs(own);
   return {
     ...automation,
     async run(job, steps) {
@@ -38,7 +39,7 @@ export function stillWritten(automation: Automation, { comments, journal, clock 
     const comment = await thread.read(commentId);
     if (comment === undefined) return;
     if (comment && !(clock() - comment.createdAt <= LIFETIME_MS)) throw refused('The comment is more than 30 days old');
-    const fault = faultOf(asked, comment);
+    const fault = faultOf(asked, comment, verbs);
     if (fault === undefined) {
       confirm(steps);
       return;
@@ -53,11 +54,11 @@ export function stillWritten(automation: Automation, { comments, journal, clock 
 const refused = (why: string) => new NotDone(`${why}, so nothing was done`);
 
 /** Why a comment does not give the command that its event named, and whether GitHub's API may only be late. */
-function faultOf({ by, at, comment: given }: Asked, comment: ReadComment | null) {
+function faultOf({ by, at, comment: given }: Asked, comment: ReadComment | null, { inComments }: Verbs) {
   if (comment === null) return { why: 'The comment was deleted', mayPass: true };
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
     return { why: 'The comment is not by the person in the event', mayPass: false };
-  const isThere = commandLines(comment.text, verbsInComments).some((line) => digest(line) === given?.line);
+  const isThere = commandLines(comment.text, inComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
   // An edit that leaves the command in place moves the end.
   if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))

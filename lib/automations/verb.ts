@@ -1,6 +1,6 @@
 import type { Languages } from '../commands/day-like.ts';
 import type { Reading } from '../commands/fault.ts';
-import type { RelayConfig, RepositoryConfig, SlackConfig } from '../config/schema.ts';
+import type { OurPermission, RelayConfig, RepositoryConfig } from '../config/schema.ts';
 import type { Asked, JobDraft, ReplyTo } from '../engine/record/job.ts';
 import type { Person } from '../people/people.ts';
 import type { Lane } from '../service/budget/lanes.ts';
@@ -19,11 +19,11 @@ interface CommonVerb<Command extends { verb: string }> {
   /** Prints the whole command in its shortest form. {@link read} reads it back as the same command. */
   print(command: Command, languages: Languages): string;
   /** The permission in relay.config.ts that restricts the verb; null if everyone may use it. */
-  permission: keyof SlackConfig['permissions'] | null;
+  permission: string | null;
   /** True if it works only on connections where people link accounts. */
   needsAccounts?: true;
-  /** The repository setting that allows the verb in comments. Without it, the verb works in Slack only. */
-  inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'>;
+  /** The repository setting that allows the verb in comments, or true. Without it, the verb works in Slack only. */
+  inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'> | true;
   /** Why a typed command may be a mistake, so that the person is asked to confirm; undefined if it is probably none. */
   doubt?(command: Command, now: number): string | undefined;
 }
@@ -31,20 +31,30 @@ interface CommonVerb<Command extends { verb: string }> {
 /** A verb whose commands are jobs. */
 export interface JobVerb<Command extends { verb: string }> extends CommonVerb<Command> {
   isAnswered?: never;
+  isOwn?: never;
   /** Not null: checking it also checks that the person acts in their own name where that is required. */
-  permission: NonNullable<CommonVerb<Command>['permission']>;
+  permission: OurPermission;
   job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
 }
 
 /** A verb that `answer` in lib/intake/slack/receive-command.ts answers at once. */
 export interface AnsweredVerb<Command extends { verb: string }> extends CommonVerb<Command> {
   isAnswered: true;
+  isOwn?: never;
+  permission: OurPermission | null;
   /** Makes a job in place of the answer. @returns undefined if intake has to answer */
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }
 
+/** A verb of a team: own/command.ts. Its steps alone know whether it needs the account of a person. */
+export interface OwnVerb<Command extends { verb: string }> extends CommonVerb<Command> {
+  isAnswered?: never;
+  isOwn: true;
+  job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
+}
+
 /** A verb of the commands that people type in Slack and in GitHub comments. The list of verbs is in verbs.ts. */
-export type Verb<Command extends { verb: string }> = JobVerb<Command> | AnsweredVerb<Command>;
+export type Verb<Command extends { verb: string }> = JobVerb<Command> | AnsweredVerb<Command> | OwnVerb<Command>;
 
 /** Where a command was given, and who gave it. */
 export interface CommandOrigin {

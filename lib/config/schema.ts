@@ -258,6 +258,10 @@ const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user g
 /** The options of a list in the modal. The limits are those of Slack's lists. */
 const offered = (...byDefault: string[]) => z.array(z.string().min(1).max(75)).min(1).max(100).default(byDefault);
 
+/** The permissions of our commands. A team's own commands may have others. */
+export const ourPermissions = ['defect', 'done', 'log', 'find'] as const;
+export type OurPermission = (typeof ourPermissions)[number];
+
 const permission = z.strictObject({
   channels: z.array(slackChannel).min(1).optional(),
   userGroups: z.array(slackGroup).min(1).optional(),
@@ -348,13 +352,13 @@ const slack = z.strictObject({
     .prefault({})
     .meta({ description: 'Who may use the relay at all.' }),
   permissions: z
-    .strictObject({ defect: permission, done: permission, log: permission, find: permission })
-    .partial()
+    .record(z.string(), permission)
     .default({})
     .meta({
       description:
-        'By subcommand: the channels in which it may be used, and the user groups whose members may use it. ' +
-        '`done` is also for `undo`, and `defect` for `relate`. Everyone may use what is left out, everywhere.',
+        'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
+        'The permissions of the relay are `defect`, also for `relate`; `done`, also for `undo`; `log` and `find`. A ' +
+        'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
       examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
     }),
 });

@@ -1,4 +1,4 @@
-import type { PlanContext } from '../automations/context.ts';
+import type { Context, PlanContext } from '../automations/context.ts';
 import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
 import { defectFields } from '../automations/issue-to-defect/defect-text.ts';
 import { issueJobs } from '../automations/issue-to-defect/draft.ts';
@@ -28,7 +28,7 @@ export type DeliveryPlanner = ReturnType<typeof createDeliveryPlanner>;
 
 const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
 
-export function createDeliveryPlanner(config: RelayConfig, context: PlanContext) {
+export function createDeliveryPlanner(config: RelayConfig, context: PlanContext & Pick<Context, 'own'>) {
   /** The links as they would be after the deliveries that were planned before. */
   const foreseen = new Map<string, Link<IssueState>>();
   const linkOf = async (entity: string) => foreseen.get(entity) ?? (await context.links.look(entity));
@@ -67,7 +67,7 @@ export function createDeliveryPlanner(config: RelayConfig, context: PlanContext)
     async given(delivery: GithubDelivery): Promise<PlannedDelivery[]> {
       const planned: PlannedDelivery[] = [];
       const summary = `${delivery.event} ${String(delivery.payload.action ?? '')}`.trim();
-      for (const one of await takeDelivery(delivery, config)) {
+      for (const one of await takeDelivery(delivery, { config, own: context.own })) {
         if ('ignored' in one) {
           planned.push({ summary, ignored: one.ignored });
           continue;

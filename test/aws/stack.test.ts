@@ -22,6 +22,7 @@ import { takeDelivery } from '../../lib/intake/github/receive-delivery.ts';
 import { createLinks, type Links } from '../../lib/links/links.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../lib/state/table/table.ts';
+import own from '../../lib/triggers/own-automation.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { linkAccount } from '../account-link-browser.ts';
@@ -231,7 +232,7 @@ describe('the stack on an AWS emulator', () => {
   let neverQueued: string;
   it('is left with a job whose sender died before it was queued', async () => {
     const delivery = { event: 'issues', deliveryId: randomUUID(), payload: opened(2) };
-    const [taken] = await takeDelivery(delivery, exampleConfig());
+    const [taken] = await takeDelivery(delivery, { config: exampleConfig(), own });
     if (!taken || 'ignored' in taken) throw new Error('the delivery makes no job');
     const [draft] = taken.jobs;
     if (!draft) throw new Error('the delivery makes no job');

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Command, parseCommand as parse, printCommand as print, verbs } from '../../lib/automations/verbs.ts';
+import { type Command, createVerbs } from '../../lib/automations/verbs.ts';
 import { unquoted, withSingleBlanks } from '../../lib/commands/words.ts';
+import none, { type OwnOf } from '../../lib/triggers/own-automation.ts';
 
 /** Words that the verbs know, and characters that upset parsers. */
 const pieces = [
@@ -10,8 +11,19 @@ const pieces = [
   ...['"', '""', '“', '”', '„', '«', '»', "'", '’', '`', ',', '–', '—', '👩‍👩‍👧', 'é', '\ud800', '__proto__', '&amp;'],
 ];
 const LANGUAGES = ['en', 'de'];
-const parseCommand = (text: string) => parse(text, LANGUAGES);
-const printCommand = (command: Command) => print(command, LANGUAGES);
+const of = (usage: string, example: string): OwnOf<'command'> => {
+  const [name = ''] = usage.split(' ');
+  return { name, kind: 'command', usage, example, does: 'is of a team', permission: undefined, inComments: false };
+};
+const list = [
+  of('block <task> <reason…>', 'block 4711 waits for the certificate'),
+  of('ship <artifact> [stage] [note…]', 'ship web prod'),
+  of('rota', 'rota'),
+];
+const verbsOfAll = createVerbs({ ...none, list });
+const verbs = verbsOfAll.list;
+const parseCommand = (text: string) => verbsOfAll.parse(text, LANGUAGES);
+const printCommand = (command: Command) => verbsOfAll.print(command, LANGUAGES);
 const onOneLine = withSingleBlanks;
 /** UTF-16 as it comes, with halves of pairs. */
 const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
@@ -74,7 +86,11 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     { verb: fc.constant('link' as const), code: fc.stringMatching(/^\d{3}-\d{3}$/) },
     { requiredKeys: ['verb'] },
   ),
-  fc.constantFrom<Command>({ verb: 'unlink' }, { verb: 'status' }, { verb: 'help' }),
+  fc.constantFrom<Command>({ verb: 'unlink' }, { verb: 'status' }, { verb: 'help' }, { verb: 'rota', values: {} }),
+  fc.record({ task: oneLine, reason: oneLine }).map((values) => ({ verb: 'block', values })),
+  fc
+    .record({ artifact: oneLine, stage: oneLine, note: oneLine }, { requiredKeys: ['artifact'] })
+    .map((values) => ({ verb: 'ship', values })),
 );
 
 const log = (minutes: number, day: string, task: string, note?: string) =>
@@ -119,6 +135,10 @@ describe('a command', () => {
     ['find «\u00a0checkout page\u00a0»', { verb: 'find', text: 'checkout page' }],
     ["find 'checkout page'", { verb: 'find', text: 'checkout page' }],
     ['find the "checkout" page', { verb: 'find', text: 'the "checkout" page' }],
+    ['block 4711 waits for “it”', { verb: 'block', values: { task: '4711', reason: 'waits for “it”' } }],
+    ['Block “Checkout page”  "waits"', { verb: 'block', values: { task: 'Checkout page', reason: 'waits' } }],
+    ['ship web', { verb: 'ship', values: { artifact: 'web' } }],
+    ['ship web "" now', { verb: 'ship', values: { artifact: 'web', note: 'now' } }],
   ])('the command %o is understood', (text, command) => {
     expect(parseCommand(text)).toEqual({ command });
   });
@@ -180,6 +200,7 @@ describe('a command', () => {
     ['hepl', 'help'],
     ['loog 1.5 4711', 'log 1h30m 4711'],
     ['status please', 'status'],
+    ['blcok 4711  it waits', 'block 4711 it waits'],
     ['log 1.5 4711 x', 'log 1h30m 4711 x'],
     ['log 60 30m', 'log 30m 60'],
     ['log -2h 4711', 'log 2h 4711'],
@@ -235,6 +256,13 @@ describe('a command', () => {
       'log 2h monday 4711',
       '“monday” looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
     ],
+    ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
+    ['block "" x', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
+    ['block 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
+    ['block “Checkout', 'The quotation mark before “Checkout” is not closed.'],
+    ['ship', 'ship needs an artifact: ship <artifact> [stage] [note…], for example ship web prod'],
+    ['rota today', 'rota does not take “today”, too. Put a text of several words in quotation marks.'],
+    [`block 4711 ${'x'.repeat(8_192)}`, 'That is too long: what block takes has 8192 bytes at most.'],
     ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
   ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });
@@ -325,7 +353,20 @@ describe('a command', () => {
       ...['x', '9', ' 9', '-', ' ', '"', '“x', "' ", ',', '#', '12,', '9:', '.9', '1h', 'today ', 'é', '🇩🇪', '\ud800'],
     ];
     const starts = [
-      ...['', 'log ', 'log 2h ', 'log 2h "', 'log 2h 4711 ', 'log 9', 'loog 1.', 'done ', 'doone 1 ', 'fnid "'],
+      ...[
+        '',
+        'log ',
+        'log 2h ',
+        'log 2h "',
+        'log 2h 4711 ',
+        'log 9',
+        'loog 1.',
+        'done ',
+        'doone 1 ',
+        'fnid "',
+        'block ',
+        'ship "',
+      ],
     ];
     const ends = ['', 'x'];
     const typed = starts.flatMap((start) => units.flatMap((unit) => ends.map((end) => ({ start, unit, end }))));

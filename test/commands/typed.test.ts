@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommand } from '../../lib/automations/verbs.ts';
+import { createVerbs } from '../../lib/automations/verbs.ts';
+import none from '../../lib/triggers/own-automation.ts';
+
+const { parse: parseCommand } = createVerbs(none);
 
 /** In which the days below are. */
 const LANGUAGES = 'en de fr es it pt nl pl sv ru ja'.split(' ');

@@ -62,6 +62,11 @@ describe('relay config check', () => {
       'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
       /config\.ts has 1 fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,
     ],
+    [
+      'a permission that no command has, ours or of automations/',
+      withSettings("connections: { main: {} }, slack: { connection: 'main', permissions: { lgo: {} } },"),
+      /1 fault found:\n {2}slack\.permissions\.lgo: no command has this permission; did you mean 'log'\?/,
+    ],
   ])('a configuration is refused with its file, and its line where it is known: %s', async (_, text, expected) => {
     const { code, output } = await check({ 'relay.config.ts': text });
     expect(output).toMatch(expected);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verbs } from '../../lib/automations/verbs.ts';
+import { ourVerbs as verbs } from '../../lib/automations/verbs.ts';
 import { mutate } from '../mutated-service.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
@@ -357,7 +357,7 @@ describe('permissions', () => {
 
   it.each([
     ['done 101', '/pm done can be used in <#C0PLATFORM>, <#C0OTHER> only.'],
-    ['undo 101', '/pm done can be used in <#C0PLATFORM>, <#C0OTHER> only.'],
+    ['undo 101', '/pm undo can be used in <#C0PLATFORM>, <#C0OTHER> only.'],
     ['defect Login fails', '/pm defect can be used in <#C0PLATFORM> only.'],
     ['defect', '/pm defect can be used in <#C0PLATFORM> only.'],
   ])('permissions limit a subcommand to channels: %s', async (typed, fault) => {

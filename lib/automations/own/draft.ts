@@ -1,11 +1,12 @@
 import { ownGroup } from '../../engine/line/queue.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';
+import type { EventOf } from '../../engine/record/job-kind.ts';
 import { cutToLength } from '../../text.ts';
 import type { OwnTrigger } from '../../triggers/own-automation.ts';
 import type { Draft, Drafted, JobInput } from '../../triggers/trigger.ts';
 
 /** An item of the table holds 400 KB, and a summary is for a line in a terminal. */
-const MOST_INPUT_BYTES = 8_192;
+export const MOST_INPUT_BYTES = 8_192;
 const MOST_DRAFTS = 50;
 const SUMMARY_LENGTH = 200;
 
@@ -50,18 +51,18 @@ function jobOf(
   const bytes = Buffer.byteLength(JSON.stringify(read.data));
   if (bytes > MOST_INPUT_BYTES)
     throw new Error(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
-  const about = entity ?? place.entity;
-  return {
-    ...place,
-    id: jobId(name, ...happened),
-    automation: name,
-    lane: 'background',
-    entity: about,
-    group: ownGroup(`${name} ${about}`),
-    summary: cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…'),
-    input: read.data,
-  };
+  const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
+  const about = { entity: entity ?? place.entity, summary, lane: 'background' } as const;
+  return ownJob(name, { ...place, ...about, happened, input: read.data });
 }
+
+/** A job of a team's automation. */
+export const ownJob = (name: string, { happened, ...draft }: EventOf<JobInput>): JobDraft => ({
+  ...draft,
+  id: jobId(name, ...happened),
+  automation: name,
+  group: ownGroup(`${name} ${draft.entity}`),
+});
 
 const isPart = (part: unknown) => (typeof part === 'string' && part !== '') || Number.isFinite(part);
 

@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isTimeZone } from '../../config/names.ts';
-import type { RelayConfig } from '../../config/schema.ts';
+import { ourPermissions, type RelayConfig } from '../../config/schema.ts';
 import { meantName } from '../../faults/fault.ts';
 import { messageOf } from '../../text.ts';
 import { usageFault, verbIn } from '../../triggers/command.ts';
 import { scheduleFault } from '../../triggers/cron.ts';
 import type { OwnAutomation, OwnAutomations, OwnRun, OwnTrigger } from '../../triggers/own-automation.ts';
-import { verbs } from '../verbs.ts';
+import { ourVerbs } from '../verbs.ts';
+import { ownVerb } from './command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Where a team's automations are. */
@@ -18,7 +19,7 @@ export const OWN_FOLDER = join(ROOT, 'automations');
 /** What the folder holds, and what is wrong with its files. A file with a fault is left out. */
 export interface ReadFolder {
   own: OwnAutomations;
-  /** A sentence each, which begins with the path of the file. */
+  /** A sentence each, which begins with the path of the file or of the setting. */
   faults: string[];
   files: string[];
 }
@@ -41,6 +42,8 @@ export async function readOwnAutomations(config: RelayConfig, folder = OWN_FOLDE
       faults.push(`automations/${file}: ${messageOf(error)}`);
     }
   }
+  // The permission of a file with a fault is not known.
+  if (faults.length === 0) faults.push(...permissionFaults(config, list));
   const find = async <Part extends 'on' | 'run'>(name: string, part: Part) => {
     const found = loaded.get(name);
     if (found) return found[part];
@@ -102,7 +105,7 @@ function dataOf(
 function nameFault(name: string): string | undefined {
   if (!/^[a-z][a-z0-9-]{0,40}$/.test(name)) return 'its name needs lowercase letters, digits and hyphens only';
   const ours = readdirSync(join(import.meta.dirname, '..'), { withFileTypes: true }).filter((one) => one.isDirectory());
-  const taken = [...ours.map((one) => one.name), ...verbs.map(({ verb }) => verb)];
+  const taken = [...ours.map((one) => one.name), ...ourVerbs.map(({ verb }) => verb)];
   return taken.includes(name) ? `the relay has '${name}' itself; give the file another name` : undefined;
 }
 
@@ -111,7 +114,7 @@ function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: 
     case 'github':
       return on.events.map(eventFault).find((fault) => fault !== undefined);
     case 'command':
-      return usageFault(on.usage) ?? verbFault(verbIn(on.usage), others);
+      return usageFault(on.usage) ?? verbFault(verbIn(on.usage), others) ?? exampleFault(on);
     case 'schedule':
       if (!isTimeZone(on.timeZone)) return `there is no time zone '${on.timeZone}'; write a name such as Europe/Berlin`;
       return scheduleFault(on.cron, on.timeZone, Date.now()) ?? connectionFault(on.connection, config);
@@ -121,9 +124,24 @@ function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: 
 }
 
 function verbFault(verb: string, others: readonly OwnAutomation[]): string | undefined {
-  if (verbs.some((one) => one.verb === verb)) return `the relay has the command ${verb} itself; use another word`;
+  if (ourVerbs.some((one) => one.verb === verb)) return `the relay has the command ${verb} itself; use another word`;
   const other = others.find((one) => one.kind === 'command' && verbIn(one.usage) === verb);
   return other && `automations/${other.name}.ts has the command ${verb}, too; use another word`;
+}
+
+function exampleFault(on: OwnTrigger & { kind: 'command' }): string | undefined {
+  const { read } = ownVerb({ name: '', ...on });
+  const [verb = '', ...words] = on.example.split(' ');
+  const reading = verb === verbIn(on.usage) && read(words.join(' '), []);
+  return reading && 'command' in reading ? undefined : `the example '${on.example}' is no command like '${on.usage}'`;
+}
+
+/** A misspelled permission would leave its command to everyone. */
+function permissionFaults({ slack }: RelayConfig, list: readonly OwnAutomation[]): string[] {
+  const known = [...ourPermissions, ...list.flatMap((one) => (one.kind === 'command' ? (one.permission ?? []) : []))];
+  return Object.keys(slack?.permissions ?? {}).flatMap((name) =>
+    known.includes(name) ? [] : `slack.permissions.${name}: no command has this permission; ${meantName(name, known)}`,
+  );
 }
 
 function connectionFault(connection: string | undefined, { connections }: RelayConfig): string | undefined {

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import * as zod from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
 import type { Holder } from '../../as-person/grants/grant.ts';
-import { findRepository } from '../../config/settings.ts';
+import { findRepository, requiresLink } from '../../config/settings.ts';
 import { digest } from '../../digest.ts';
 import {
   AccountFirst,
@@ -26,10 +26,12 @@ import type { Context } from '../context.ts';
 import { resultOf } from '../create-with.ts';
 import { withFooter } from '../described.ts';
 import { findTask, tasksOfKey } from '../log-time/find-task.ts';
-import { isConfirmed } from '../what-happened.ts';
+import { hasActed, isConfirmed } from '../what-happened.ts';
 
 /** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
 const MOST_KEPT_BYTES = 32_768;
+/** The steps that call the service with the key of the relay. */
+const WITH_KEY = new Set(['call', 'list', 'create', 'send', 'task']);
 /** A page of 100 rows is one item. */
 const MOST_ROW_BYTES = 2_048;
 /** A list parks if it does not end within so many pages of up to 100 rows. */
@@ -43,7 +45,7 @@ type Kept = Json | undefined;
  * refused here, too, because a start on one machine checks no types.
  */
 export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): CommandSteps {
-  const { config, stage, clock, markers, comments, github, slack } = context;
+  const { config, stage, clock, markers, comments, github, slack, journal } = context;
   const by = job.asked?.by;
 
   /** What the asker can correct in what they typed ends the job with that reason. */
@@ -231,7 +233,19 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
       return resultOf(made, call.tool, 'this was done', isPublic);
     },
   };
-  return eachNamedOnce(own) as unknown as CommandSteps;
+  const isLinkRequired = by !== undefined && requiresLink(config, job.connection);
+  return eachNamedOnce(own, isLinkRequired ? inOwnName : async () => {}) as unknown as CommandSteps;
+
+  /**
+   * The key may see and do more than the person may. A job that has begun with the key goes on with it.
+   * @throws {NotDone}
+   */
+  async function inOwnName(verb: string): Promise<void> {
+    if (!WITH_KEY.has(verb) || hasActed(await journal(job.id))) return;
+    throw new NotDone(
+      `Here, people act in their own name, and ${job.asked?.verb} needs the key of the relay for ${verb}(). Tell ${config.contact}`,
+    );
+  }
 
   /** @throws {NeedsOperator} for a repository that relay.config.ts does not name: what a payload says is no permission */
   function configured(step: string, repository: string): string {
@@ -241,12 +255,15 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
   }
 }
 
-/** What a step of the same name kept would come back in place of a second one. */
-function eachNamedOnce(steps: object): object {
+/**
+ * What a step of the same name kept would come back in place of a second one.
+ * @param ensureAllowed throws if the step may not be carried out
+ */
+function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<void>): object {
   const named = new Set<unknown>();
   const entries = Object.entries(steps).map(([verb, take]) => {
     if (typeof take !== 'function' || verb === 'stop') return [verb, take] as const;
-    const once = (step: unknown, ...rest: unknown[]) => {
+    const once = async (step: unknown, ...rest: unknown[]) => {
       if (typeof step !== 'string' || step === '') throw new NeedsOperator(`${verb}() needs a name for its step`);
       if (named.has(step)) {
         throw new NeedsOperator(
@@ -254,6 +271,7 @@ function eachNamedOnce(steps: object): object {
         );
       }
       named.add(step);
+      await ensureAllowed(verb);
       return take(step, ...rest);
     };
     return [verb, once] as const;

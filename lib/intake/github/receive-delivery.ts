@@ -2,7 +2,6 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { About, Taken } from '../../automations/github-trigger.ts';
 import { onGithubOfOurs } from '../../automations/on-github.ts';
-import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { Cause } from '../../engine/record/job.ts';
@@ -36,17 +35,24 @@ const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z
  * What a delivery leads to, from its payload alone.
  * @throws {PayloadError} for a delivery of a configured repository that cannot be read
  */
-export async function takeDelivery({ event, payload }: GithubDelivery, config: RelayConfig): Promise<Taken[]> {
-  return isTaken(event) ? take(event, payload, config) : [];
+export async function takeDelivery(
+  { event, payload }: GithubDelivery,
+  settings: Pick<AcceptOwnOptions, 'config' | 'own'>,
+): Promise<Taken[]> {
+  return isTaken(event) ? take(event, payload, settings) : [];
 }
 
-async function take(event: TakenEvent, sent: unknown, config: RelayConfig): Promise<Taken[]> {
+async function take(
+  event: TakenEvent,
+  sent: unknown,
+  { config, own }: Pick<AcceptOwnOptions, 'config' | 'own'>,
+): Promise<Taken[]> {
   const { full_name } = readPayload(event, named, sent).repository;
   const repository = findRepository(config, full_name);
   if (!repository) return [{ ignored: `${full_name} is not in relay.config.ts` }];
   const payload = readPayload<Payload<TakenEvent>>(event, payloads[event], sent);
   const about: About = { repository, config, inTexts: () => import('./on-demand.ts') };
-  if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about)];
+  if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about, own)];
   const taking = onGithubOfOurs.filter((trigger) => trigger.event === event);
   const taken = await Promise.all(taking.map((trigger) => trigger.take(payload as never, about)));
   return taken.filter((one) => one !== undefined);
@@ -65,10 +71,10 @@ export async function receiveDelivery(
   request: RawRequest,
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { config, noteHook } = options;
+  const { noteHook } = options;
   const { delivery, taken } = await readable(async () => {
     const delivery = readDelivery(request.bytes, request.headers);
-    return { delivery, taken: await takeDelivery(delivery, config) };
+    return { delivery, taken: await takeDelivery(delivery, options) };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.

@@ -1,7 +1,7 @@
 import { faultJobs } from '../../automations/answer-fault/draft.ts';
 import { issuePlace, type Taken } from '../../automations/github-trigger.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
-import { type ParsedCommand, parseCommand, verbOf, verbs } from '../../automations/verbs.ts';
+import type { ParsedCommand, Verbs } from '../../automations/verbs.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
 import type { Languages } from '../../commands/day-like.ts';
 import { excerpt } from '../../commands/fault.ts';
@@ -28,11 +28,15 @@ const MAX_ITEMS = 50;
  * the lines that it keeps. An edit that changes or removes a command gives no jobs, because the relay cannot tell a
  * correction from a second command.
  */
-export function takeCommands(read: Payload<'issue_comment'>, settings: RepositoryConfig, config: RelayConfig): Taken {
-  const languages = config.slack?.languages ?? [];
-  const now = commandsIn(read.comment.body, settings, languages);
-  const before =
-    read.action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body, settings, languages) : [];
+export function takeCommands(
+  read: Payload<'issue_comment'>,
+  settings: RepositoryConfig,
+  config: RelayConfig,
+  verbs: Verbs,
+): Taken {
+  const commandsIn = commandsOf(verbs, settings, config.slack?.languages ?? []);
+  const now = commandsIn(read.comment.body);
+  const before = read.action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body) : [];
   const lines = new Map(now.map((one) => [one.line, one]));
   if (before.some(({ line, parsed }) => 'command' in parsed && !lines.has(line))) {
     return { ignored: 'an edit that changes a command is ignored; write a new comment' };
@@ -55,7 +59,7 @@ export function takeCommands(read: Payload<'issue_comment'>, settings: Repositor
   return {
     happenedAt: happenedAt(read),
     jobs: taken.flatMap(
-      (one, line) => draft(read, by, { ...one, at: happenedAt(read) + line }, settings, config) ?? [],
+      (one, line) => draft(read, by, { ...one, at: happenedAt(read) + line }, settings, config, verbs) ?? [],
     ),
   };
 }
@@ -82,10 +86,12 @@ function itemsIn({ parsed }: CommandLine): number {
   return 'command' in parsed && 'items' in parsed.command ? parsed.command.items.length : 0;
 }
 
-/** The verbs that the repository allows. */
-function commandsIn(body: string | null | undefined, settings: RepositoryConfig, languages: Languages): CommandLine[] {
-  const allowed = verbs.filter(({ inComments }) => inComments && settings[inComments]).map(({ verb }) => verb);
-  return commandLines(body ?? '', allowed).map((line) => ({ line, parsed: parseCommand(line.slice(1), languages) }));
+/** Finds the commands of a text that the repository allows. */
+function commandsOf({ list, parse }: Verbs, settings: RepositoryConfig, languages: Languages) {
+  const allowed = list.filter(({ inComments }) => inComments === true || (inComments && settings[inComments]));
+  const names = allowed.map(({ verb }) => verb);
+  return (body: string | null | undefined): CommandLine[] =>
+    commandLines(body ?? '', names).map((line) => ({ line, parsed: parse(line.slice(1), languages) }));
 }
 
 function draft(
@@ -94,6 +100,7 @@ function draft(
   { line, parsed, at }: CommandLine & { at: number },
   settings: RepositoryConfig,
   config: RelayConfig,
+  verbs: Verbs,
 ): JobDraft | undefined {
   const { comment, issue, repository, installation } = read;
   const happened = [comment.id, line];
@@ -113,7 +120,7 @@ function draft(
     comment: writtenLine(comment.id, line),
     unproven,
   };
-  return verbOf(parsed.command).job?.(parsed.command, origin, config);
+  return verbs.of(parsed.command).job?.(parsed.command, origin, config);
 }
 
 /** The line of a comment that a job comes from, as its record keeps it, without the text. */

@@ -1,4 +1,3 @@
-import { printCommand } from '../../automations/verbs.ts';
 import type { CommandFault } from '../../commands/fault.ts';
 import { runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, type SlackMessage, section } from '../../platforms/slack/messages.ts';
@@ -26,9 +25,9 @@ export function faultMessage(
 export function questionBefore(
   { command, happened }: GivenCommand,
   doubt: string,
-  { settings }: SlackIntake,
+  { settings, verbs }: SlackIntake,
 ): SlackMessage | undefined {
-  const typed = printCommand(command, settings.languages);
+  const typed = verbs.print(command, settings.languages);
   const buttons = runButton('Do that', { command: typed, happened });
   const asked = section(`:question: ${doubt} Do you mean ${code(`${settings.command} ${typed}`)}?`);
   return buttons.length === 0 ? undefined : message(asked, ...buttons);

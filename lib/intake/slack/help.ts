@@ -1,5 +1,5 @@
 import type { SectionBlock } from '@slack/types';
-import { verbs } from '../../automations/verbs.ts';
+import type { Verbs } from '../../automations/verbs.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
 import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitOf } from '../../engine/record/job.ts';
@@ -8,6 +8,9 @@ import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
+/** A section is cut at 3,000 characters, and a team may have many commands. */
+const LINES_OF_SECTION = 10;
+
 /** What the person can do there, made from the grammar that reads the commands. */
 export async function helpMessage(
   { userId, channelId }: { userId: string; channelId: string },
@@ -15,11 +18,13 @@ export async function helpMessage(
 ): Promise<SlackMessage> {
   const slash = intake.settings.command;
   const { accounts } = intake.config.connections[connectionOf(intake, channelId)]?.mcp ?? {};
-  const mayUse = async ({ permission, needsAccounts }: (typeof verbs)[number]) => {
+  const verbs = intake.verbs.list;
+  const mayUse = async (verb: Verbs['list'][number]) => {
+    const { permission, needsAccounts } = verb;
     if (needsAccounts && accounts === 'off') return false;
     if (permission === null) return true;
     // Without an answer from Slack, help says too much rather than too little.
-    const fault = await intake.permissions.faultOf(permission, { userId, channelId }).catch(() => undefined);
+    const fault = await intake.permissions.faultOf(permission, { userId, channelId, verb }).catch(() => undefined);
     return fault === undefined;
   };
   const allowed = await Promise.all(verbs.map(mayUse));
@@ -29,7 +34,9 @@ export async function helpMessage(
     .map(({ examples: [example] }) => example)
     .filter((example) => example?.includes(' '))
     .map((example) => code(`${slash} ${example}`));
-  const blocks = [section(lines.join('\n'))];
+  const blocks = Array.from({ length: Math.ceil(lines.length / LINES_OF_SECTION) }, (_, index) =>
+    section(lines.slice(index * LINES_OF_SECTION, (index + 1) * LINES_OF_SECTION).join('\n')),
+  );
   if (examples.length > 0) blocks.push(section(`For example ${examples.join(', ')}`));
   return { text: `What ${slash} can do`, blocks };
 }

@@ -1,4 +1,5 @@
-import { createPermissions } from '../../automations/slack-permissions.ts';
+import { createPermissions, type Permissions } from '../../automations/slack-permissions.ts';
+import { createVerbs } from '../../automations/verbs.ts';
 import { fetchWithinInvocation } from '../../aws-limits.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { linksAccounts, requiresLink } from '../../config/settings.ts';
@@ -42,15 +43,18 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     opened ??= import('./loaded-on-demand.ts').then(({ createLinking }) => createLinking(runtime, settings, stores));
     return opened;
   }
+  const faultWithAccounts: Permissions['faultOf'] = async (permission, asked) => {
+    const fault = await permissions.faultOf(permission, asked);
+    return fault !== undefined || asked.verb?.isOwn ? fault : (await linking())?.faultOf(permission, asked);
+  };
   return {
     config,
     settings,
     slack: createSlackApi({ ...api, timeoutMs: MODAL_TIMEOUT_MS }),
     responseUrls: createResponseUrls(apiUrl, fetch),
     admission: createAdmission(asking),
-    permissions: isLinkRequired
-      ? { faultOf: async (...asked) => (await permissions.faultOf(...asked)) ?? (await linking())?.faultOf(...asked) }
-      : permissions,
+    verbs: createVerbs(runtime.own),
+    permissions: isLinkRequired ? { faultOf: faultWithAccounts } : permissions,
     clock,
     isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),

@@ -1,4 +1,4 @@
-import { type AnsweredCommand, isAnswered, parseCommand, printCommand, verbOf } from '../../automations/verbs.ts';
+import type { AnsweredCommand } from '../../automations/verbs.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
@@ -19,7 +19,8 @@ export async function receiveCommand(
   readBefore: ReadTurns,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  const parsed = parseCommand(plain(typed.text), intake.settings.languages);
+  const { settings, verbs } = intake;
+  const parsed = verbs.parse(plain(typed.text), settings.languages);
   if ('fault' in parsed) return (await import('./loaded-on-demand.ts')).faultMessage(parsed, typed, intake);
   const given: GivenCommand = {
     ...typed,
@@ -30,7 +31,7 @@ export async function receiveCommand(
   };
   const { said, works } = await carryOut(given, intake);
   if (!works) return said;
-  const text = `${intake.settings.command} ${printCommand(parsed.command, intake.settings.languages)}`;
+  const text = `${settings.command} ${verbs.print(parsed.command, settings.languages)}`;
   return message(
     section(
       intake.isStopped
@@ -46,7 +47,7 @@ export async function receiveCommand(
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
   const { command, happened, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
-  const parsed = parseCommand(command, intake.settings.languages);
+  const parsed = intake.verbs.parse(command, intake.settings.languages);
   if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
   const { said } = await carryOut({ ...press, happened, command: parsed.command, from }, intake);
   if (said && press.responseUrl !== undefined)
@@ -63,12 +64,12 @@ interface Answer {
 async function carryOut(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
-  const doubt = given.isTyped && verbOf(given.command).doubt?.(given.command, intake.clock());
+  const doubt = given.isTyped && intake.verbs.of(given.command).doubt?.(given.command, intake.clock());
   const question = doubt && (await import('./loaded-on-demand.ts')).questionBefore(given, doubt, intake);
   if (question) return { said: question, works: false };
   const draft = draftOf(given, intake);
   if (!draft) {
-    if (!isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
+    if (!intake.verbs.isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
     return { said: await answer(given.command, given, intake), works: false };
   }
   const isAccepted = (await intake.accept(draft, given)) !== 'too many';
@@ -105,15 +106,16 @@ async function refusal(
   { command, userId, channelId, from }: GivenCommand,
   intake: SlackIntake,
 ): Promise<string | undefined> {
-  const { permission } = verbOf(command);
+  const verb = intake.verbs.of(command);
+  const { permission } = verb;
   if (permission === null) return undefined;
   return explained(intake.config.contact, () =>
-    intake.permissions.faultOf(permission, { userId, ...(from ?? { channelId }) }),
+    intake.permissions.faultOf(permission, { userId, verb, ...(from ?? { channelId }) }),
   );
 }
 
 /** The job of a command, or undefined if it has none. */
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
   const origin = slackOrigin(given, given.from?.connection ?? connectionOf(intake, given.channelId));
-  return verbOf(given.command).job?.(given.command, origin, intake.config);
+  return intake.verbs.of(given.command).job?.(given.command, origin, intake.config);
 }

@@ -1,4 +1,5 @@
 import type { Permissions } from '../../automations/slack-permissions.ts';
+import type { Verbs } from '../../automations/verbs.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { ReadTurns } from '../../people/turns.ts';
@@ -21,6 +22,7 @@ export interface SlackIntake {
   slack: SlackApi;
   responseUrls: ResponseUrls;
   admission: Admission;
+  verbs: Verbs;
   permissions: Permissions;
   clock: () => number;
   /** While an operator has stopped the stage, what people ask for is kept, and nothing works on it. */

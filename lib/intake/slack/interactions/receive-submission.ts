@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import { defectJob } from '../../../automations/create-defect/draft.ts';
 import { timeJob } from '../../../automations/log-time/draft.ts';
-import type { LimitedVerb } from '../../../automations/slack-permissions.ts';
 import { parseDuration } from '../../../commands/duration.ts';
 import { taskAsTyped } from '../../../commands/log.ts';
+import type { OurPermission } from '../../../config/schema.ts';
 import { DAY_MS } from '../../../dates.ts';
 import { TOO_MANY } from '../../../people/turns.ts';
 import { explained } from '../../../platforms/slack/explained.ts';
@@ -31,7 +31,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   // The permission was checked when the form was opened.
-  const permissionFault = (verb: LimitedVerb, connection: string) =>
+  const permissionFault = (verb: OurPermission, connection: string) =>
     explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId, connection }));
   switch (sent.callbackId) {
     case DEFECT_MODAL: {

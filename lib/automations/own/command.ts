@@ -1,0 +1,65 @@
+import { excerpt, type Reading } from '../../commands/fault.ts';
+import { asTyped, firstWord, inQuotationMarks, unquoted } from '../../commands/words.ts';
+import { type Parameter, parametersOf, verbIn } from '../../triggers/command.ts';
+import type { OwnOf } from '../../triggers/own-automation.ts';
+import { eventOf, type OwnVerb } from '../verb.ts';
+import { MOST_INPUT_BYTES, ownJob } from './draft.ts';
+
+/** A command of a team: what was typed for each of its parameters. */
+export interface OwnCommand {
+  verb: string;
+  values: Readonly<Record<string, string>>;
+}
+
+/** The verb of a team's command, made of its usage text: none of the team's code is loaded to read a command. */
+export function ownVerb(of: OwnOf<'command'>): OwnVerb<OwnCommand> {
+  const { name, usage, does, example, permission = null, inComments } = of;
+  const verb = verbIn(usage);
+  const parameters = parametersOf(usage);
+  const print = (given: readonly Parameter[], values: OwnCommand['values']) => {
+    const end = given.findLastIndex(({ name }) => values[name] !== undefined) + 1;
+    return [verb, ...given.slice(0, end).map((one) => typed(values[one.name] ?? '', one))].join(' ');
+  };
+  return {
+    isOwn: true,
+    verb,
+    usage,
+    does,
+    examples: [example],
+    permission,
+    ...(inComments && { inComments }),
+    read: (text) => read(verb, parameters, text),
+    print: ({ values }) => print(parameters, values),
+    job({ values }, origin) {
+      // What takes the rest is free text, which is no business of the log.
+      const words = parameters.filter(({ isRest }) => !isRest);
+      return ownJob(name, { ...eventOf(verb, print(words, values), origin), input: values });
+    },
+  };
+}
+
+function read(verb: string, parameters: readonly Parameter[], text: string): Reading<OwnCommand> {
+  const values: Record<string, string> = {};
+  let left = text;
+  for (const { name, isOptional, isRest } of parameters) {
+    const first = isRest ? { word: unquoted(left), rest: '' } : firstWord(left);
+    if (!first) return { fault: `The quotation mark before ${excerpt(left.slice(1))} is not closed.` };
+    if (first.word !== '') values[name] = first.word;
+    else if (!isOptional) return { missing: `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}` };
+    left = first.rest;
+  }
+  if (left !== '') {
+    return { fault: `${verb} does not take ${excerpt(left)}, too. Put a text of several words in quotation marks.` };
+  }
+  if (Buffer.byteLength(JSON.stringify(values)) > MOST_INPUT_BYTES) {
+    return { fault: `That is too long: what ${verb} takes has ${MOST_INPUT_BYTES} bytes at most.` };
+  }
+  return { command: { verb, values } };
+}
+
+/** A value as a person has to type it. */
+function typed(value: string, { isRest }: Parameter): string {
+  if (isRest) return asTyped(value);
+  const first = firstWord(value);
+  return value !== '' && first?.word === value && first.rest === '' ? value : inQuotationMarks(value);
+}

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as block from '../../docs/guides/automations/block.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
+import { command as onCommand } from '../../lib/triggers/command.ts';
+import type { CommandSteps } from '../../lib/triggers/steps.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { githubExamples } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import {
+  ask,
+  buttonsOf,
+  command,
+  GENERAL,
+  lastMessage,
+  MIRA,
+  NOBODY,
+  PLATFORM,
+  press,
+  readable,
+  told,
+} from '../slack-requests.ts';
+
+/** A task of the seed. */
+const TASK = 'Release checkout 2.4';
+
+const of = (usage: string, run: (steps: CommandSteps, input: object) => Promise<string>, inComments = false) => ({
+  on: onCommand(usage, { does: 'is of a team', example: usage.replaceAll(/[<>[\]…]/g, ''), inComments }),
+  run: (input: object, steps: CommandSteps) => run(steps, input),
+});
+
+const own = {
+  block,
+  shout: of('shout <text…>', async ({ say }, input) => {
+    await say('shout', 'asker', JSON.stringify(input));
+    return 'said it';
+  }),
+  deploy: of('deploy <service> [stage]', async ({ ask }, input) => {
+    const { answer } = await ask('may', 'May it go out?');
+    return `deployed ${Object.values(input).join(' on ')}: ${answer}`;
+  }),
+  later: of('later', async ({ until }) => {
+    await until('lunch', '2026-11-20T12:00:00Z');
+    return 'done later';
+  }),
+  note: of(
+    'note <task> <text…>',
+    async ({ task }, input) => {
+      const { name } = await task('find', (input as { task: string }).task);
+      return `noted on ${name}`;
+    },
+    true,
+  ),
+};
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+async function start(rest: Parameters<typeof exampleConfig>[1] = {}) {
+  relay = await startRelay({ own, config: exampleConfig({}, rest) });
+}
+
+describe('a command of a team in Slack', () => {
+  it('is carried out with its parameters, and its author is told', async () => {
+    await start();
+    const { atOnce, inTheEnd } = await ask(relay, `block “${TASK}”  waits for “it”`);
+    expect(atOnce).toBe(`:hourglass_flowing_sand: Working on it: /pm block "${TASK}" waits for “it”`);
+    expect(inTheEnd).toBe(
+      `mira: ${TASK} is blocked: waits for “it”\n:white_check_mark: Told the platform that ${TASK} is blocked.`,
+    );
+    expect(relay.slack.messages.map(({ channel }) => channel)).toEqual([PLATFORM, GENERAL]);
+    // The text may be private.
+    const by = { in: 'slack', id: MIRA };
+    expect(await relay.jobs()).toMatchObject([
+      { automation: 'block', lane: 'interactive', summary: `${MIRA}: block "${TASK}"`, asked: { verb: 'block', by } },
+    ]);
+    expect((await command(relay, 'status')).text).toContain(`:white_check_mark: block "${TASK}"\nTold the platform`);
+  });
+
+  it('runs once if Slack sends it again', async () => {
+    await start();
+    const triggerId = relay.slack.makeTriggerId(MIRA);
+    for (const text of ['shout a', 'shout a']) await command(relay, text, { triggerId });
+    await relay.work();
+    expect(told(relay)).toEqual(['{"text":"a"}', ':white_check_mark: Said it.']);
+  });
+
+  it.each([
+    ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
+    ['BLOCK 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
+    ['deploy web prod now', 'deploy does not take “now”, too. Put a text of several words in quotation marks.'],
+    [`shout ${'x'.repeat(8_192)}`, 'That is too long: what shout takes has 8192 bytes at most.'],
+  ])('is explained if it cannot be read: %.20s', async (typed, why) => {
+    await start();
+    expect((await command(relay, typed)).text).toBe(`:warning: ${why}`);
+    expect(await relay.jobs()).toEqual([]);
+  });
+
+  it('is offered for a misspelled verb, and its button runs it', async () => {
+    await start();
+    const answer = await command(relay, 'shuot  "it is" done');
+    expect(answer.text).toBe(':warning: There is no command “shuot”. Did you mean shout?\n/pm shout "it is" done');
+    expect(buttonsOf(answer)).toEqual(['Do that']);
+    await press(relay, answer, 'Do that');
+    await relay.work();
+    expect(told(relay)).toContain('{"text":"\\"it is\\" done"}');
+  });
+
+  it('is in help, where the person may use it', async () => {
+    await start({ slack: { permissions: { block: { channels: [PLATFORM] } } } });
+    const help = async (channelId: string) => (await command(relay, 'help', { channelId })).text;
+    expect(await help(PLATFORM)).toContain(
+      '/pm block <task> <reason…>  says in the channel of the platform that a task is blocked',
+    );
+    expect(await help(PLATFORM)).toMatch(/For example .*\/pm block 4711 waits for the certificate/);
+    expect(await help(GENERAL)).not.toContain('/pm block');
+    expect(await help(GENERAL)).toContain('/pm shout <text…>');
+  });
+
+  it.each([
+    ['its channels', { channels: [PLATFORM] }, MIRA, '/pm block can be used in <#C0PLATFORM> only.'],
+    ['its user groups', { userGroups: ['S0PLATFORM'] }, NOBODY, /^:warning: You may not use \/pm block here;/],
+  ])('is refused outside of %s', async (_, permission, userId, why) => {
+    await start({ slack: { permissions: { block: permission } } });
+    const { text } = await command(relay, 'block 4711 x', { userId, channelId: GENERAL });
+    expect(text).toEqual(typeof why === 'string' ? `:warning: ${why}` : expect.stringMatching(why));
+    expect((await command(relay, 'shout x', { userId })).text).toContain('Working on it');
+  });
+
+  it('counts among the requests of its author', async () => {
+    await start();
+    for (let count = 0; count < 10; count++) await command(relay, `shout ${count}`);
+    expect((await command(relay, 'shout 10')).text).toMatch(/^:warning: 10 of your requests are not finished yet/);
+    expect((await relay.jobs()).filter(({ lane }) => lane === 'interactive')).toHaveLength(1);
+  });
+
+  it('tells its author that it waits, and that it is parked', async () => {
+    await start();
+    expect((await ask(relay, 'deploy web prod')).inTheEnd).toContain(':octagonal_sign:');
+    expect((await command(relay, 'status')).text).toContain(':octagonal_sign: deploy web prod\n');
+    expect((await ask(relay, 'later')).inTheEnd).toContain(':hourglass:');
+    await relay.workToTheEnd();
+    expect(readable(lastMessage(relay).blocks)).toBe(':white_check_mark: Done later.');
+  });
+
+  it('does not use the key where people act in their own name', async () => {
+    await start({ connection: { mcp: { accounts: 'required' } } });
+    expect((await ask(relay, `block "${TASK}" x`)).inTheEnd).toBe(
+      ':warning: Here, people act in their own name, and block needs the key of the relay for task(). Tell your Partner Relay administrator.',
+    );
+    expect((await ask(relay, 'shout a')).inTheEnd).toContain('{"text":"a"}');
+    expect(relay.sandbox.requests).toBe(0);
+    expect((await command(relay, 'help')).text).toContain('/pm shout');
+  });
+});
+
+describe('a command of a team in a comment', () => {
+  type Fields = Record<string, unknown>;
+  const example = githubExamples
+    .find(({ name }) => name === 'issue_comment')
+    ?.examples.find(({ action }) => action === 'created') as Fields & { comment: Fields };
+  const at = '2026-11-20T09:59:58Z';
+  const comment = (body: string, of: Fields = {}) => {
+    const written: Fields = { ...example.comment, created_at: at, updated_at: at, id: 1, body, ...of };
+    return { ...example, comment: written, sender: written.user };
+  };
+  let github: GithubApi;
+  beforeEach(async () => {
+    github = await startGithubApi(() => relay.clock.now);
+    // Which allows none of our commands in comments.
+    const repositories = [{ name: 'Codertocat/Hello-World', connection: 'main' }];
+    const config = defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories } });
+    relay = await startRelay({ own, config, github: { token: 'ghp_test' } });
+  });
+  afterEach(() => github.close());
+
+  async function answers(event: object): Promise<string[]> {
+    await relay.post('issue_comment', event);
+    await relay.workToTheEnd();
+    return github.comments.map(({ body }) => body.split('\n')[0] ?? '');
+  }
+  const stranger = { user: { login: 'stranger', type: 'User' }, author_association: 'NONE' };
+
+  it.each([
+    ['is carried out', `/note “${TASK}” as said`, {}, undefined, [`✅ Noted on ${TASK}`]],
+    [
+      'is explained if it lacks a parameter',
+      '/note 4711',
+      {},
+      undefined,
+      ['⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text'],
+    ],
+    ['is ignored if it is for Slack only', '/shout a', {}, undefined, []],
+    ['of a stranger is not answered', `/note “${TASK}” x`, stranger, undefined, []],
+    [
+      'is dropped once the comment has changed',
+      `/note “${TASK}” x`,
+      {},
+      'never mind',
+      ['⚠️ The comment no longer has this command, so nothing was done'],
+    ],
+  ])('%s', async (_, body, of, now, said) => {
+    github.written.set(1, now ?? body);
+    expect(await answers(comment(body, of))).toEqual(said);
+  });
+});
