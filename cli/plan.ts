@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { ONE_MACHINE } from '../lib/config/environment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { summarizePlans } from '../lib/operators/issue-plan.ts';
 import { createDeliveryPlanner, type DeliveryPlanner, type PlannedDelivery } from '../lib/operators/plan-deliveries.ts';
+import { planOwn } from '../lib/operators/plan-own.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted, messageOf } from '../lib/text.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Cli } from './cli.ts';
 import { readCount } from './numbers.ts';
@@ -34,9 +36,10 @@ export function addPlanCommand({ program, open, readConfig }: Cli): void {
   npm run -s relay -- --stage prod plan`,
     )
     .action(async (files: string[], options: { event: string; jobs: number; json?: boolean }) => {
-      const { stores } = await open();
+      const { stores, stage = ONE_MACHINE } = await open();
       const config = await readConfig();
-      const planner = plannerOf(config, (await readOwnAutomations(config)).own, stores);
+      const { own, faults } = await readOwnAutomations(config);
+      const planner = plannerOf(config, own, stores);
       const planned: PlannedDelivery[] = [];
       for (const file of files) {
         planned.push(...(await planner.given({ event: options.event, deliveryId: file, payload: readPayload(file) })));
@@ -46,6 +49,8 @@ export function addPlanCommand({ program, open, readConfig }: Cli): void {
       for (const one of planned) console.log(`${oneLine(one.summary)}\n  → ${plannedInWords(one)}`);
       if (planned.length === 0) console.log('There are no jobs of issues. Name files with payloads instead.');
       for (const sum of await sumsInWords(planned, config, stores)) console.log(`\n${sum}`);
+      for (const line of await ownInWords(own, config, stores, stage)) console.log(oneLine(line));
+      for (const fault of faults) console.log(`! ${oneLine(fault)}`);
       console.log('\nNothing was sent.');
     });
 }
@@ -76,6 +81,34 @@ export async function sumsInWords(
     return `${connection}: ${counted(calls, 'call')} (${created} to create, ${updated} to update)${more}; ${done}`;
   });
   return Promise.all(sums);
+}
+
+/** What the automations in the folder would do with the jobs under way. Only what differs has a line for each job. */
+export async function ownInWords(
+  own: OwnAutomations,
+  config: RelayConfig,
+  stores: Stores,
+  stage: string,
+): Promise<string[]> {
+  const { jobs, removed, unused, calls } = await planOwn(own, config, stores, stage);
+  const others = jobs.filter(({ becomes }) => becomes !== 'the same');
+  if (own.list.length + removed.length === 0) return [];
+  const hooks = ownOf(own, 'webhook').map(({ name }) => name);
+  const events = new Set(ownOf(own, 'github').flatMap(({ events }) => events));
+  return [
+    '',
+    `automations/: ${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
+    ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
+    ...removed.map((name) => `! ${name} has jobs under way and no file: they wait for it, and then park`),
+    ...unused.map(
+      (name) => `+ ${name} has made no job that the relay still has, so it is new, renamed, or was not needed`,
+    ),
+    ...[...calls].map(([name, most]) => `${name}: ${counted(most, 'call')} for an event at most, by its newest jobs`),
+    ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
+    ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
+    ...(events.size + hooks.length > 0 ? ['Whether they are there, relay doctor asks GitHub and AWS.'] : []),
+    'What is deployed is not compared: only jobs tell of it.',
+  ];
 }
 
 /** What a delivery would lead to, in one line. */

@@ -272,7 +272,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
 }
 
 /** The automations of a team, as the folder would give them. */
-function ownOf(files: NonNullable<TestRelayOptions['own']>, config: RelayConfig): OwnAutomations {
+export function ownOf(files: NonNullable<TestRelayOptions['own']>, config: RelayConfig): OwnAutomations {
   return {
     list: Object.entries(files).map(([name, file]) => described(name, file, [], config)),
     on: async (name) => files[name]?.on as OwnTrigger,

@@ -57,13 +57,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       run: (begun: StepEntry | undefined, sends: SendLog) => Promise<Kept>,
       privacy?: Privacy,
     ): Promise<Kept> {
-      const known = journal.entry(step);
-      if (known && known.calls !== calls) {
-        // The journal knows a step by its name alone.
-        throw new NeedsOperator(
-          `the step '${step}' was ${known.calls} in an earlier run and is ${calls} now; give a new step a new name`,
-        );
-      }
+      const known = entryOf(journal, step, calls);
       if (known?.status === 'done') {
         return (privacy ? await privacy.open(step, known.sealed) : known.result) as Kept;
       }
@@ -95,4 +89,16 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       }
     },
   };
+}
+
+/**
+ * What the journal has of a step, which it knows by its name alone.
+ * @throws {NeedsOperator} if it is another now
+ */
+export function entryOf(journal: Journal, step: string, calls: string): StepEntry | undefined {
+  const known = journal.entry(step);
+  if (!known || known.calls === calls) return known;
+  throw new NeedsOperator(
+    `the step '${step}' was ${known.calls} in an earlier run and is ${calls} now; give a new step a new name`,
+  );
 }
