@@ -23,7 +23,7 @@ export interface CommandOptions {
   example: string;
   /** The entry of `slack.permissions` that restricts it. Without it, or without such an entry, everyone may use it. */
   permission?: string;
-  /** Whether it works in comments on GitHub, too. Only people who may at least triage issues can give it there. */
+  /** Whether it works in comments on GitHub, too. Who may at least triage issues can give it there. */
   inComments?: boolean;
 }
 

@@ -118,7 +118,10 @@ export interface Steps {
   stop(why: string): never;
 }
 
-/** What a command has besides. */
+/**
+ * What a command has besides. Where `mcp.accounts` is `required`, nothing is done with the key of the relay for a person:
+ * `call`, `list`, `create`, `send` and `task` end the job, and tell them why.
+ */
 export interface CommandSteps extends Steps {
   asker: Asker;
   /**

@@ -202,11 +202,6 @@ describe('a request', () => {
     ['a button of somebody else', payload(buttonPress('vote', 'yes')), /does not belong to Partner Relay/],
     ['a button that holds something else', payload(buttonPress('run-command', 'something')), /button run-command/],
     [
-      'a button that holds no command',
-      payload(buttonPress('run-command', '{"command":"dnoe","happened":"1","again":false}')),
-      /no c/,
-    ],
-    [
       'a modal without its values',
       payload({ type: 'view_submission', view: {} }),
       /the view_submission has missing or invalid fields/,

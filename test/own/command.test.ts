@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as block from '../../docs/guides/automations/block.ts';
+import { described } from '../../lib/automations/own/folder.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { command as onCommand } from '../../lib/triggers/command.ts';
 import type { CommandSteps } from '../../lib/triggers/steps.ts';
+import { hashOf, linkAccount } from '../as-person/linked.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -42,6 +44,12 @@ const own = {
     await until('lunch', '2026-11-20T12:00:00Z');
     return 'done later';
   }),
+  mine: of('mine <text…>', async ({ as, say }, input) => {
+    const { text } = input as { text: string };
+    const call = { tool: 'find_tasks', schema: hashOf('find_tasks'), arguments: { containing: text }, changes: false };
+    await say('tell', 'asker', await as('find', call, ({ texts }) => texts.join()));
+    return 'found them';
+  }),
   note: of(
     'note <task> <text…>',
     async ({ task }, input) => {
@@ -56,7 +64,7 @@ let relay: TestRelay;
 afterEach(() => relay.close());
 
 async function start(rest: Parameters<typeof exampleConfig>[1] = {}) {
-  relay = await startRelay({ own, config: exampleConfig({}, rest) });
+  relay = await startRelay({ own, config: exampleConfig({}, rest), sandbox: { mcp: { enabled: true } } });
 }
 
 describe('a command of a team in Slack', () => {
@@ -103,6 +111,9 @@ describe('a command of a team in Slack', () => {
     await press(relay, answer, 'Do that');
     await relay.work();
     expect(told(relay)).toContain('{"text":"\\"it is\\" done"}');
+    const older = JSON.parse(JSON.stringify(answer.blocks).replaceAll('shout ', 'retired '));
+    await press(relay, { blocks: older }, 'Do that');
+    expect(readable(lastMessage(relay).blocks)).toMatch(/^:warning: There is no command “retired”\./);
   });
 
   it('is in help, where the person may use it', async () => {
@@ -142,6 +153,14 @@ describe('a command of a team in Slack', () => {
     expect(readable(lastMessage(relay).blocks)).toBe(':white_check_mark: Done later.');
   });
 
+  it('acts as its author with a tool, where they have linked an account', async () => {
+    await start({ connection: { mcp: { accounts: 'required' } } });
+    expect((await ask(relay, 'mine checkout')).inTheEnd).toContain('Link it in Slack with /pm link');
+    await linkAccount(relay);
+    expect((await ask(relay, 'mine checkout')).inTheEnd).toContain(TASK);
+    expect(relay.sandbox.requests).toBe(0);
+  });
+
   it('does not use the key where people act in their own name', async () => {
     await start({ connection: { mcp: { accounts: 'required' } } });
     expect((await ask(relay, `block "${TASK}" x`)).inTheEnd).toBe(
@@ -151,6 +170,16 @@ describe('a command of a team in Slack', () => {
     expect(relay.sandbox.requests).toBe(0);
     expect((await command(relay, 'help')).text).toContain('/pm shout');
   });
+});
+
+it.each([
+  [{ usage: 'log <text…>', example: 'log x' }, 'the relay has the command log itself; use another word'],
+  [{ usage: 'block <task>', example: 'block' }, "the example 'block' is no command like 'block <task>'"],
+  [{ usage: 'block <task>', example: 'stop 4711' }, "the example 'stop 4711' is no command like 'block <task>'"],
+  [{ usage: 'block [task…] <why>', example: 'block x' }, /has a parameter with … that is not the last/],
+])('a file with the command %o is refused', ({ usage, example }, why) => {
+  const file = { on: onCommand(usage, { does: 'is of a team', example }), run: async () => '' };
+  expect(() => described('mine', file, [], exampleConfig())).toThrow(why);
 });
 
 describe('a command of a team in a comment', () => {

@@ -5,8 +5,8 @@ import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { explained } from '../../platforms/slack/explained.ts';
 import { notOffered } from '../../platforms/slack/link-messages.ts';
 import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
-import { code, plain } from '../../platforms/slack/mrkdwn.ts';
-import { readOwn, SlackRequestError } from '../../platforms/slack/requests/fields.ts';
+import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
+import { readOwn } from '../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../platforms/slack/requests/interaction.ts';
 import type { SlackCommand } from '../../platforms/slack/requests/request.ts';
 import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
@@ -48,8 +48,11 @@ export async function receiveCommand(
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
   const { command, happened, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
   const parsed = intake.verbs.parse(command, intake.settings.languages);
-  if ('fault' in parsed) throw new SlackRequestError('the button holds no command');
-  const { said } = await carryOut({ ...press, happened, command: parsed.command, from }, intake);
+  // A command of a team may be gone, or changed, since the button was shown.
+  const { said } =
+    'fault' in parsed
+      ? { said: warning(escaped(parsed.fault)) }
+      : await carryOut({ ...press, happened, command: parsed.command, from }, intake);
   if (said && press.responseUrl !== undefined)
     await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
 }
