@@ -30,7 +30,14 @@ export function printText(text: string): void {
   console.log(printable(text));
 }
 
-const COLOURS = { queued: 'cyan', running: 'blue', waiting: 'yellow', succeeded: 'green', parked: 'red' } as const;
+const COLOURS = {
+  queued: 'cyan',
+  running: 'blue',
+  waiting: 'yellow',
+  succeeded: 'green',
+  'not-done': 'gray',
+  parked: 'red',
+} as const;
 
 function paint(job: Job): string {
   const word = statusInWords(job);
@@ -65,13 +72,14 @@ function isOpen({ status }: Job): boolean {
 export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<JobStatus, Count> | undefined): void {
   const inWords = (countOf: (status: JobStatus) => Count) =>
     jobStatuses
-      .flatMap((status) => (countOf(status).jobs > 0 ? `${countInWords(countOf(status))} ${status}` : []))
+      .flatMap((status) =>
+        countOf(status).jobs > 0 ? `${countInWords(countOf(status))} ${statusInWords({ status })}` : [],
+      )
       .join(', ');
   const inAll = all ? inWords((status) => all[status]) : '';
   if (jobs.length > 0) console.log('');
   if (inAll !== '') console.log(`In all: ${inAll}.`);
   else if (jobs.length > 0) console.log(`Listed: ${inWords((status) => ({ jobs: counts[status], more: false }))}.`);
-  if (jobs.some((job) => job.notDone)) console.log('Jobs that are not done count as succeeded.');
   if (cursor !== undefined) console.log('There are more. --limit lists more of them.');
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { findNewJobs } from '../lib/engine/operate/find-jobs.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { hasEnded, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { readCount } from './numbers.ts';
 import { printJobs, printJson, withIsoTimes } from './print.ts';
@@ -50,18 +50,15 @@ export async function printOutcome(
   if (json) printJson(withIsoTimes({ ...sent, jobs }));
   else if (jobs.length > 0) printJobs(jobs);
   else console.log('No job was made of it.');
-  const isDone = ({ status, notDone }: Job) => status === 'succeeded' && !notDone;
-  if (!jobs.every(isDone)) process.exitCode = jobs.some(isOpen) ? 2 : 1;
+  if (jobs.some(({ status }) => status !== 'succeeded')) process.exitCode = jobs.every(hasEnded) ? 1 : 2;
 }
-
-const isOpen = ({ status }: Job) => status !== 'succeeded' && status !== 'parked';
 
 /** Reads the jobs until they have ended, for a limited time. @param until epoch milliseconds */
 async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], until: number): Promise<Job[]> {
   const read = ids.map(async (id) => {
     for (;;) {
       const job = await jobs.get(id);
-      if (!job || !isOpen(job) || Date.now() > until) return job;
+      if (!job || hasEnded(job) || Date.now() > until) return job;
       await sleep(LOOK_EVERY_MS);
     }
   });

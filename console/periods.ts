@@ -1,5 +1,5 @@
 import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
-import { endedAt, type Job } from '../lib/engine/record/job.ts';
+import { endedAt, isOver, type Job } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 
 /** What a job did, or waited for, at a time. */
@@ -36,8 +36,7 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
  * @param now epoch milliseconds; a job that has not ended lasts until then
  */
 export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): Period[] {
-  const isOver = job.status === 'succeeded';
-  const end = isOver ? (endedAt(job) ?? now) : Number.POSITIVE_INFINITY;
+  const end = isOver(job) ? (endedAt(job) ?? now) : Number.POSITIVE_INFINITY;
   const layers: Layer[] = [
     { is: 'work', from: job.createdAt, to: end },
     ...steps.map(stepLayer),

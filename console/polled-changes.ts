@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Job, type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
+import { hasEnded, type Job, jobStatuses } from '../lib/engine/record/job.ts';
 import type { JobStore } from '../lib/engine/record/job-store.ts';
 import type { Changes } from './changes.ts';
 
@@ -9,8 +9,6 @@ const IDLE_EVERY_MS = 3_000;
 const IDLE_AFTER = 60;
 /** The jobs of each status that are read: those that changed last. */
 const NEWEST = 25;
-
-const ended: readonly JobStatus[] = ['succeeded', 'parked'];
 
 /**
  * The changes of a relay elsewhere, from the newest entries of its index. However many pages listen, the index is read
@@ -72,7 +70,7 @@ async function newest(jobs: JobStore): Promise<Map<string, Job>> {
  */
 function changedJobs(before: ReadonlyMap<string, Job>, now: ReadonlyMap<string, Job>): string[] {
   const isOther = (job: Job) => job.status === 'running' || stateOf(job) !== stateOf(before.get(job.id));
-  const left = [...before.values()].filter(({ id, status }) => !now.has(id) && !ended.includes(status));
+  const left = [...before.values()].filter((job) => !now.has(job.id) && !hasEnded(job));
   return [...[...now.values()].filter(isOther), ...left].map(({ id }) => id);
 }
 

@@ -23,7 +23,6 @@ export function rowOf(job: Job) {
     personMs: waitedForPerson(job) || undefined,
     /** What came of it, or why it waits or is parked. */
     news: newsOf(job),
-    notDone: job.notDone,
     discarded: job.discarded && true,
     outcomeUnknown: isOutcomeUnknown(job) || undefined,
     ...(typeof when === 'object' && { until: when.at, isForecast: when.isForecast || undefined }),

@@ -85,7 +85,9 @@ function words(line: LogLine, now: number): string {
     case 'step failed':
       return `${step} failed: ${line.note}`;
     case 'job succeeded':
-      return line.notDone ? `⚠ ${line.entity} not done: ${line.outcome}` : `✓ ${line.entity}: ${line.outcome}`;
+      return `✓ ${line.entity}: ${line.outcome}`;
+    case 'job not done':
+      return `⚠ ${line.entity} not done: ${line.outcome}`;
     case 'job waits':
       return line.dueAt === undefined
         ? `… ${line.entity} waits for its turn: ${line.why}`

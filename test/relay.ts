@@ -256,7 +256,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       return handle(event, { getRemainingTimeInMillis: () => deadline - clock.now });
     },
     async jobs(status) {
-      const all: JobStatus[] = status ? [status] : ['queued', 'running', 'waiting', 'succeeded', 'parked'];
+      const all: JobStatus[] = status ? [status] : ['queued', 'running', 'waiting', 'succeeded', 'not-done', 'parked'];
       const lists = await Promise.all(all.map((one) => stores.jobs.list(one, { limit: 1_000 })));
       return lists.flat().sort((a, b) => a.createdAt - b.createdAt);
     },

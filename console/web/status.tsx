@@ -57,9 +57,9 @@ const marks = {
     tone: 'good',
     shape: good,
   },
-  notDone: {
+  'not-done': {
     text: 'Not done',
-    hint: 'It ended without doing it; the job says why',
+    hint: 'It ended without doing it, or was discarded; the job says why',
     tone: 'calm',
     shape: slash,
   },
@@ -130,7 +130,7 @@ const marks = {
 export type MarkName = keyof typeof marks;
 
 /** The statuses of jobs, in the order of a job's life. */
-export const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded'];
+export const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded', 'not-done'];
 
 /** What comes in a lane. */
 export const laneHints: Readonly<Record<Lane, string>> = {
@@ -153,9 +153,8 @@ export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
   );
 }
 
-export function jobMark({ status, notDone, discarded, outcomeUnknown }: JobRow): MarkName {
-  if (status === 'succeeded' && discarded) return 'discarded';
-  if (status === 'succeeded' && notDone) return 'notDone';
+export function jobMark({ status, discarded, outcomeUnknown }: JobRow): MarkName {
+  if (status === 'not-done' && discarded) return 'discarded';
   return status === 'parked' && outcomeUnknown ? 'unknown' : status;
 }
 

@@ -8,7 +8,7 @@ import { findRepository } from '../config/settings.ts';
 import { inBatches } from '../engine/line/queue.ts';
 import type { WaitingLines } from '../engine/line/waiting-line.ts';
 import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
-import { type JobDraft, jobId } from '../engine/record/job.ts';
+import { isOver, type JobDraft, jobId } from '../engine/record/job.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import { keep, type ReportedState } from '../links/link-life.ts';
 import type { GithubIssue } from '../platforms/github/payload.ts';
@@ -122,8 +122,6 @@ const LOOKS_EVERY_MS = 10_000;
 /** The lines in which jobs of issues stand: for the budget, or for an operation that fails. */
 const LINES = [undefined, createDefect.name, updateDefect.name];
 
-const WHAT_OF_STATUS = { queued: 'underWay', running: 'underWay', waiting: 'underWay', parked: 'parked' } as const;
-
 /**
  * Stores one job for each issue of a repository that has something to do, in the waiting line of the lane `backfill`. It
  * reads GitHub page by page, and goes on while the line has room. It can be stopped at any point and run again: the ids
@@ -178,7 +176,7 @@ export async function storeBackfill(
         await lines.moveOn({ name: repository.connection, limits }, { stood: { job } });
         return 'stored';
       }
-      if (job.status !== 'succeeded' && !job.discarded) return WHAT_OF_STATUS[job.status];
+      if (!isOver(job) && !job.discarded) return job.status === 'parked' ? 'parked' : 'underWay';
       // It has ended, or is about to. If it did so while the line was full, nothing may be left to do. Otherwise the
       // settings changed, or an operator discarded it.
       if ((await planReported(entity, reported, repository, context)).does === 'nothing') return 'unchanged';

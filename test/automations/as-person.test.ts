@@ -32,7 +32,7 @@ async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globa
 }
 
 const logged = () => relay.sandbox.data.timelogs.slice(3);
-const jobStates = async () => (await relay.jobs()).map(({ status, notDone }) => (notDone ? 'not done' : status));
+const jobStates = async () => (await relay.jobs()).map(({ status }) => status);
 
 describe('a command of a person with a linked account', () => {
   it.each([
@@ -112,7 +112,7 @@ describe('a grant that cannot be used', () => {
       await linkAccount(relay);
       await ask(relay, `log 1h ${CHECKOUT} again`);
       expect(logged()).toHaveLength(1);
-      expect((await jobStates()).sort()).toEqual(['not done', 'succeeded']);
+      expect((await jobStates()).sort()).toEqual(['not-done', 'succeeded']);
     },
   );
 
@@ -157,7 +157,7 @@ describe('a call whose answer is lost', () => {
     expect(told(relay).join('\n')).not.toMatch(/accepts a limited number of calls|was interrupted/);
     if (hasLookUp) expect(told(relay).at(-2)).toContain('the service did not say whether it did it');
     expect(logged()).toHaveLength(made);
-    expect(await jobStates()).toEqual(['not done']);
+    expect(await jobStates()).toEqual(['not-done']);
   });
 
   it.each<Fault>([
@@ -259,7 +259,7 @@ describe('what the tool does not take', () => {
     await linkAccount(relay);
     const { inTheEnd } = await ask(relay, 'log 1h 4711');
     expect(inTheEnd).toMatch(/^:warning: The tool log_time says: Task not found/);
-    expect(await jobStates()).toEqual(['not done']);
+    expect(await jobStates()).toEqual(['not-done']);
   });
 
   it('is told where the person cannot see it', async () => {

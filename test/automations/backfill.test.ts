@@ -367,7 +367,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({ choices: ['replay', 'discard'] });
     if (waiting) await discard(waiting);
     await relay.work();
-    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome: 'discarded: not wanted' }]);
+    expect(await relay.jobs()).toMatchObject([{ status: 'not-done', outcome: 'discarded: not wanted' }]);
     expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'unclaimed' });
     await relay.workToTheEnd();
     expect(defects()).toEqual([]);

@@ -80,7 +80,7 @@ describe('relay backfill', () => {
     expect(await run(...chosen, '--yes')).toMatch(/^issue-\S+ is discarded\nissue-\S+ is discarded$/);
     await relay.workToTheEnd();
     const discarded = (await relay.jobs()).filter((job) => job.discarded);
-    expect(discarded.map(({ lane, status }) => [lane, status])).toEqual(Array(2).fill(['backfill', 'succeeded']));
+    expect(discarded.map(({ lane, status }) => [lane, status])).toEqual(Array(2).fill(['backfill', 'not-done']));
     await expect(run(...chosen)).rejects.toThrow('no job waits in the lane backfill');
     await expect(run(...chosen, '--parked-for', 'x')).rejects.toThrow('use --lane alone');
   });

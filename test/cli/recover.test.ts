@@ -214,8 +214,8 @@ describe('relay discard', () => {
     await run('discard', '--parked-for', 'status 422', '--reason', 'a test', '--yes');
     await relay.workToTheEnd();
     expect(await relay.jobs()).toMatchObject([
-      { status: 'succeeded', notDone: true, outcome: 'discarded: a test' },
-      { status: 'succeeded', notDone: true, outcome: 'discarded: a test' },
+      { status: 'not-done', outcome: 'discarded: a test' },
+      { status: 'not-done', outcome: 'discarded: a test' },
     ]);
     expect(await run('job', (await relay.jobs())[0]?.id ?? '')).toMatch(/status +discarded: .*discarded by \S+: /s);
   });

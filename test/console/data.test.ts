@@ -344,7 +344,9 @@ describe('now and the budget', () => {
     await relay.work();
     const [connection] = (await shown.get<Now>('/api/now')).connections;
     expect(connection?.pausedUntil).toBeGreaterThan(relay.clock.now);
-    expect(connection?.lanes.find(({ lane }) => lane === 'background')).toMatchObject({ inLine: { jobs: 1 } });
+    expect(connection?.lanes.find(({ lane }) => lane === 'background')).toMatchObject({
+      ...{ inLine: { jobs: 1 }, left: 0, nextSlotAt: connection?.pausedUntil },
+    });
   });
 
   it('shows what is stopped, since when and why', async () => {
@@ -409,6 +411,10 @@ describe('links', () => {
     expect(await decide(id, { do: 'discard', reason: 'nobody wants it' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'discarded' });
-    expect(await detail(id)).toMatchObject({ status: 'succeeded', discarded: true });
+    expect((await find('status=not-done')).jobs).toMatchObject([{ id, discarded: true }]);
+    expect((await shown.get<Now>('/api/now')).counts).toMatchObject({
+      succeeded: { jobs: 0 },
+      'not-done': { jobs: 1 },
+    });
   });
 });

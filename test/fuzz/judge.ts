@@ -1,6 +1,6 @@
 import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
-import { isOutcomeUnknown, type Job, newsOf } from '../../lib/engine/record/job.ts';
+import { isOutcomeUnknown, isOver, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import type { IssueState } from '../../lib/links/issue-state.ts';
 import { fromItem } from '../../lib/links/link-item.ts';
@@ -101,7 +101,7 @@ export class Judge {
 
   /** A person changes a defect, if the relay has nothing to do. */
   editDefect(which: number, field: 'title' | 'description'): void {
-    const isBusy = this.#world.jobs().some(({ status }) => status !== 'succeeded');
+    const isBusy = this.#world.jobs().some((job) => !isOver(job));
     const isComing = this.#world.github.deliveries.some(({ isAccepted }) => !isAccepted);
     if (isBusy || isComing || this.#world.stalled.length > 0 || this.#world.clock.hasMore) return;
     const tied = this.#world.github.issues.flatMap((issue) => {
@@ -267,7 +267,7 @@ export class Judge {
       if (deliveries.some(({ isAccepted }) => !isAccepted) || !issue.isBug) return [];
       const link = this.#linkOf(issue);
       if (link?.life === 'made') return [];
-      const isHeld = this.#jobsOf(issue).some(({ status }) => status !== 'succeeded');
+      const isHeld = this.#jobsOf(issue).some((job) => !isOver(job));
       return isHeld ? [] : [`no defect of ${this.nameOf(issue)}, and no job for it; its link is ${link?.life}`];
     });
   }
@@ -314,7 +314,9 @@ export class Judge {
         title === undefined ||
         this.made().some((defect) => defect.title === title || job.outcome?.includes(defect.defect_id));
       const isTold = told.some(({ url }) => url === responseUrl || url.endsWith('/chat.postMessage'));
-      return isThere || (job.notDone && isTold) ? [] : [`no defect of ${title}, and no word: ${job.outcome}`];
+      return isThere || (job.status === 'not-done' && isTold)
+        ? []
+        : [`no defect of ${title}, and no word: ${job.outcome}`];
     });
   }
 

@@ -31,7 +31,7 @@ export function linkedTwice(world: World): string[] {
   return isDiscarded ? [] : twice.map((link) => `${link} was linked twice`);
 }
 
-const isOver = ({ status, notDone }: Job) => status === 'succeeded' && !notDone;
+const isDone = ({ status }: Job) => status === 'succeeded';
 
 function unlinked(world: World): string[] {
   const jobs = world.jobs().filter((job) => job.automation === relateJobs.name && job.outcome?.startsWith('linked'));
@@ -50,7 +50,7 @@ function wrongItems(world: World): string[] {
     const at = Math.max(...ofItem.map((one) => one.at));
     const newest = ofItem.filter((one) => one.at > at - SAME_TIME_MS);
     // The service may have refused the item, or an operator discarded the job.
-    const isRefused = ({ job }: { job: Job }) => !isOver(job) || job.outcome?.includes('not all');
+    const isRefused = ({ job }: { job: Job }) => !isDone(job) || job.outcome?.includes('not all');
     if (newest.length === 0 || newest.some(isRefused)) return [];
     const isAsAsked = newest.some(({ completed }) => completed === is_completed);
     return isAsAsked ? [] : [`item ${item_id} is not as ${newest.map(({ job }) => job.id)} asked for`];

@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, type Job } from '../../lib/engine/record/job.ts';
+import { isOutcomeUnknown, isOver, type Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Way } from '../ways.ts';
 
@@ -71,8 +71,9 @@ function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence):
 
 /** Each job has ended, and as the document says. */
 function judgeEnd(job: Job, { row, said }: Evidence, standing: Standing | undefined): string[] {
-  const { status, parked, notDone = false, outcome } = job;
-  if (status === 'succeeded') {
+  const { status, parked, outcome } = job;
+  const notDone = status === 'not-done';
+  if (isOver(job)) {
     if (row.isTool)
       return unless(!notDone || isUnclear(job, said), `not done, and not because nobody knows: ${outcome}`);
     const told = !row.repeatable && isClearlyRefused(standing);
@@ -94,8 +95,7 @@ function isClearlyRefused(standing: Standing | undefined): boolean {
 
 /** Nothing is there twice, or without a job that says so; and what succeeded is there. */
 function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evidence): string[] {
-  const ends = jobs.filter(({ status }) => status === 'succeeded');
-  const done = ends.filter(({ notDone }) => !notDone);
+  const done = jobs.filter(({ status }) => status === 'succeeded');
   const parked = jobs.filter(({ status }) => status === 'parked');
   const wanted = (count: number) => ('ofAll' in row.makes ? row.makes.ofAll : row.makes.ofEachJob * count);
   // What a tool says is for the person alone, so its records name an id at most.
@@ -129,13 +129,13 @@ function judgeSends({ row, answers, result: { sends, jobs } }: Evidence): string
 }
 
 /** Whether the person was told that nobody knows. */
-function isUnclear({ notDone = false }: Job, said: readonly string[]): boolean {
-  return notDone && said.some((text) => text.includes('I do not know whether'));
+function isUnclear({ status }: Job, said: readonly string[]): boolean {
+  return status === 'not-done' && said.some((text) => text.includes('I do not know whether'));
 }
 
 /** Each outcome is reported, and exactly once unless the relay cannot know that it was. */
 function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }: Evidence): string[] {
-  const ended = jobs.filter(({ status }) => status === 'succeeded');
+  const ended = jobs.filter(isOver);
   const parked = jobs.filter(({ status }) => status === 'parked');
   const atMost = 1 + stops.filter((stop) => hidesReply(stop, comesBack, effects)).length;
   if (jobs.every(({ replyTo }) => !replyTo)) {
@@ -146,16 +146,18 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
   const sayParked = said.filter((text) => text.includes('could not be done')).length;
   const sayNotDone = said.filter((text) => NOT_DONE.test(text)).length;
   return [
-    ...ended.flatMap(({ outcome = '', notDone = false }) => {
+    ...ended.flatMap(({ outcome = '', status }) => {
       // An outcome begins in lower case, and is told as a sentence. That of a linked account has an id at most.
       const words = row.isTool ? outcome.replace(/^done(: )?/, '') : outcome.slice(1);
       const isIt = (text: string) =>
-        row.isTool && notDone ? NOT_DONE.test(text) : (!row.isTool || DONE.test(text)) && text.includes(words);
+        row.isTool && status === 'not-done'
+          ? NOT_DONE.test(text)
+          : (!row.isTool || DONE.test(text)) && text.includes(words);
       const count = said.filter(isIt).length;
       return unless(count >= 1 && count <= atMost, `${count} replies`);
     }),
     // Who reads that it was not done may do it in another way.
-    ...unless(sayNotDone === 0 || ended.some(({ notDone }) => notDone), 'said not to be done, and done'),
+    ...unless(sayNotDone === 0 || ended.some(({ status }) => status === 'not-done'), 'said not to be done, and done'),
     // The host that takes over may get another answer from the service.
     ...unless(
       sayParked >= parked.length && (sayParked === parked.length || stops.length > 0),

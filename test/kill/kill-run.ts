@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
+import { isOver, type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
 import { listen } from '../../local/listen.ts';
 import type { Data } from '../../sandbox/records.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
@@ -139,7 +139,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     }
     const count = (holds: (job: Job) => boolean) => ended.filter(holds).length;
     print(
-      `${ended.length} jobs: ${count((job) => job.status === 'succeeded')} succeeded, ${count((job) => job.status === 'parked')} parked; ` +
+      `${ended.length} jobs: ${count((job) => isOver(job))} done or not done, ${count((job) => job.status === 'parked')} parked; ` +
         `${count((job) => job.attempts > 0)} were killed at work and ${count((job) => job.generation > 1)} were queued again`,
     );
     print(`${lastTitles.size} issues, ${faults.length} faults, seed ${seed}`);
@@ -176,7 +176,7 @@ function makeStream(issues: number, random: () => number): { stream: Event[]; la
 
 /** After a kill during an update, a job waits for minutes before it applies the update once more. */
 function hasDone(job: Job): boolean {
-  return job.status === 'succeeded' || waitOf(job)?.why.includes('may still arrive') === true;
+  return isOver(job) || waitOf(job)?.why.includes('may still arrive') === true;
 }
 
 function findFaults(

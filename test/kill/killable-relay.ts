@@ -250,7 +250,7 @@ export async function startKillableRelay(
     }
     // What is still on its way arrives.
     await clock.pass(120_000);
-    result.jobs = (await jobsOf('queued', 'running', 'waiting', 'succeeded', 'parked')).filter(
+    result.jobs = (await jobsOf('queued', 'running', 'waiting', 'succeeded', 'not-done', 'parked')).filter(
       (job) => job.createdAt >= startedAt,
     );
     // The next trial must find the relay as this one did, so that its side effects have the same numbers.

@@ -43,8 +43,8 @@ describe('the story of jobs in the first terminal', () => {
   });
 
   it('a job that is not done has no sign of success', async () => {
-    const ended = { ...job, message: 'job succeeded', outcome: 'the task is closed' };
-    expect(await told({ ...ended, notDone: true }, { ...ended, notDone: false })).toEqual([
+    const ended = { ...job, outcome: 'the task is closed' };
+    expect(await told({ ...ended, message: 'job not done' }, { ...ended, message: 'job succeeded' })).toEqual([
       '[4eff2e] ⚠ acme/web#1 not done: the task is closed',
       '[4eff2e] ✓ acme/web#1: the task is closed',
     ]);

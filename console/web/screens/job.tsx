@@ -57,7 +57,9 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
   return (
     <>
       <Head job={job} />
-      {(job.status !== 'succeeded' || job.next.actions.length > 0) && <Next job={job} reload={reload} />}
+      {((job.status !== 'succeeded' && job.status !== 'not-done') || job.next.actions.length > 0) && (
+        <Next job={job} reload={reload} />
+      )}
       <Card id="time" title="Where the time went">
         {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
       </Card>

@@ -1,6 +1,6 @@
 import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
+import { isOver, type Job } from '../../engine/record/job.ts';
 import { type Arrived, dismiss, heldBy, type IssueName, leave, make, tell } from '../../links/link-life.ts';
 import type { Context } from '../context.ts';
 import { fateOfClaim } from './claim-fate.ts';
@@ -93,7 +93,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
 
     async function tellPerson(why: string): Promise<{ why: string }> {
       const teller = arrived.toldBy === job.id ? undefined : arrived.toldBy && (await jobs.get(arrived.toldBy));
-      const isTold = teller && teller.status !== 'succeeded' && !teller.discarded;
+      const isTold = teller && !isOver(teller) && !teller.discarded;
       if (isTold) return { why: `nothing done: ${teller.id} is parked, because ${why}` };
       await links.change(entity, (link) => tell(link, job.id));
       throw new NeedsOperator(why);

@@ -25,6 +25,7 @@ export interface NextStep {
 export function nextStep(job: Job, time: (ms: number) => string, now: number): NextStep | undefined {
   switch (job.status) {
     case 'succeeded':
+    case 'not-done':
       return undefined;
     case 'queued':
       return { text: 'Nothing to do: a worker takes it next.', choices: [], docs: 'docs/stuck.md#queued-or-running' };

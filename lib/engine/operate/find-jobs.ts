@@ -67,7 +67,7 @@ export async function findJobs(
 ): Promise<FoundJobs> {
   const streams = cursor === undefined ? streamsOf(filter.statuses ?? jobStatuses) : readCursor(cursor);
   const jobs: Job[] = [];
-  const counts = { queued: 0, running: 0, waiting: 0, parked: 0, succeeded: 0 };
+  const counts = { queued: 0, running: 0, waiting: 0, parked: 0, succeeded: 0, 'not-done': 0 };
   let read = 0;
   let pagesLeft = maxPages;
   while (jobs.length < limit) {

@@ -36,7 +36,7 @@ function ofItsKey<T extends { id: string }>(id: string, job: T): T {
 
 /** True for an ended job that has expired. DynamoDB may keep it for days. */
 export function isGone(item: Item, now: number): boolean {
-  return item.status === 'succeeded' && isExpired(item, now);
+  return (item.status === 'succeeded' || item.status === 'not-done') && isExpired(item, now);
 }
 
 /** The jobs among items, without what is gone or cannot be read. */

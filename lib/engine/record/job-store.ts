@@ -5,7 +5,7 @@ import { type Expression, type Item, setFields, type Table } from '../../state/t
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { beginWait, endWait, type OperatorDecision, withDecision } from './history.ts';
 import type { InLine, RetryAt } from './interruption.ts';
-import { type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
+import { hasEnded, type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
 import { isGone, jobOfItem, type StandingJob } from './job-item.ts';
 import { createJobLists, lineOf } from './job-lists.ts';
 import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
@@ -136,8 +136,8 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
           };
     const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
     const unlessThereOrExpired = {
-      expression: 'attribute_not_exists(#pk) OR (#status = :succeeded AND #expiresAt <= :now)',
-      values: { now: now / SECOND, succeeded: 'succeeded' },
+      expression: 'attribute_not_exists(#pk) OR ((#status = :succeeded OR #status = :notDone) AND #expiresAt <= :now)',
+      values: { now: now / SECOND, succeeded: 'succeeded', notDone: 'not-done' },
     };
     if (await table.put({ ...keys.job(job.id), ...job }, unlessThereOrExpired)) {
       return { job, stored: true };
@@ -163,7 +163,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const now = clock();
       const job = await readOr(jobId, (error) => unreadable.setAside(jobId, error));
       if (!job) return { unclaimed: 'gone' };
-      if (job.status === 'succeeded' || job.status === 'parked') return { unclaimed: 'ended' };
+      if (hasEnded(job)) return { unclaimed: 'ended' };
       if (job.generation !== generation) return { unclaimed: 'stale' };
       const isLeased = job.lease && job.lease.until > now && job.lease.until <= now + LONGEST_LEASE_MS;
       if (job.lease && isLeased) return { unclaimed: 'leased', until: job.lease.until };
@@ -193,9 +193,10 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     lease({ id, lease }: Job): Lease | undefined {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
-    async succeed(job: Job, { outcome, notDone }: { outcome: string; notDone: boolean }): Promise<void> {
+    async finish(job: Job, ending: { ended: 'succeeded' | 'not-done'; outcome: string }): Promise<void> {
+      const { ended: status, outcome } = ending;
       const now = clock();
-      await endRun(job, { status: 'succeeded', outcome, notDone, wakeAt: now }, { expiresAt: expiry(now) });
+      await endRun(job, { status, outcome, wakeAt: now }, { expiresAt: expiry(now) });
     },
     async park(job: Job, parked: Parked, attempts = job.attempts): Promise<void> {
       const now = clock();

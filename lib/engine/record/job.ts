@@ -9,10 +9,11 @@ import type { Send } from './sends.ts';
  * - `queued`: stored, and in the queue or about to be sent
  * - `running`: claimed by a worker until its lease ends
  * - `waiting`: due at a later time, with the reason
- * - `succeeded`, `parked`: ended; a parked job waits for an operator
+ * - `succeeded`, `not-done`, `parked`: ended. Of a job that is not done the person was told why, or an operator discarded
+ *   it; a parked job waits for an operator
  */
 export type JobStatus = (typeof jobStatuses)[number];
-export const jobStatuses = ['queued', 'running', 'waiting', 'parked', 'succeeded'] as const;
+export const jobStatuses = ['queued', 'running', 'waiting', 'parked', 'succeeded', 'not-done'] as const;
 
 /**
  * Why a job was parked, without text from outside, for public places.
@@ -179,10 +180,8 @@ export const jobShape = z.lazy(() =>
     ),
     /** The last 429 that it met, and what `limited` of lib/service/connection/breakers.ts returned for it. */
     limited: z.exactOptional(z.object({ operation: string, served: count })),
-    /** For `succeeded`: what was done, for people. */
+    /** What was done, or why it is not done, for people. */
     outcome: maybe,
-    /** True if the request could not be done and the person was told why. */
-    notDone: z.exactOptional(z.boolean()),
     parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds) })),
   }),
 );
@@ -240,8 +239,11 @@ export function continuesInWords(
   return `continues at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 
+/** True if nothing follows, whatever an operator decides. */
+export const isOver = ({ status }: Pick<Job, 'status'>) => status === 'succeeded' || status === 'not-done';
+
 /** True if no run of the job follows, unless an operator continues it. */
-export const hasEnded = ({ status }: Pick<Job, 'status'>) => status === 'succeeded' || status === 'parked';
+export const hasEnded = (job: Pick<Job, 'status'>) => isOver(job) || job.status === 'parked';
 
 /** True if an operator can end it undone: a job that cannot continue, or one of a backfill that waits. */
 export const canBeDiscarded = ({ status, lane }: Pick<Job, 'status' | 'lane'>) =>
@@ -252,11 +254,10 @@ export function askedIn({ summary }: Pick<Job, 'summary'>): string {
   return summary.slice(summary.indexOf(': ') + 2);
 }
 
-/** The status in a word for people: a job that ended may have done nothing, or was discarded. */
-export function statusInWords({ status, notDone, discarded }: Pick<Job, 'status' | 'notDone' | 'discarded'>) {
-  if (status !== 'succeeded') return status;
-  if (discarded) return 'discarded';
-  return notDone ? 'not done' : status;
+/** The status in words for people. */
+export function statusInWords({ status, discarded }: Pick<Job, 'status' | 'discarded'>) {
+  if (status !== 'not-done') return status;
+  return discarded ? 'discarded' : 'not done';
 }
 
 /** What came of a job, or why it waits or is parked, for people. Empty if there is nothing to say yet. */

@@ -16,7 +16,7 @@ export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 2_000;
 
 export type Ending =
-  | { ended: 'succeeded'; outcome: string; notDone: boolean }
+  | { ended: 'succeeded' | 'not-done'; outcome: string }
   /** With the attempts if the last one failed. */
   | ({ ended: 'parked'; attempts?: number } & Parked)
   | { ended: 'waits'; wait: RetryAt | InLine; attempts: number; isForNewer?: true };

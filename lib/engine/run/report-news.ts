@@ -9,8 +9,11 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
   function ended(ending: Ending, about: object): void {
     switch (ending.ended) {
       case 'succeeded':
-        log.info({ message: 'job succeeded', ...about, outcome: ending.outcome, notDone: ending.notDone });
+        log.info({ message: 'job succeeded', ...about, outcome: ending.outcome });
         metrics.record({ JobsSucceeded: 1 });
+        return;
+      case 'not-done':
+        log.info({ message: 'job not done', ...about, outcome: ending.outcome });
         return;
       case 'waits': {
         const { wait } = ending;

@@ -33,7 +33,7 @@ async function endWithoutRun(run: Run): Promise<Ending> {
   const { job, journal, person } = run;
   if (job.discarded) {
     const ending = await discard(run, job.discarded.reason);
-    if (ending.ended === 'succeeded') await journal.expire();
+    if (ending.ended === 'not-done') await journal.expire();
     return ending;
   }
   await person.parked('needs an operator');
@@ -54,7 +54,7 @@ async function runToEnd(run: Run, { steps, calls }: ReturnType<typeof connected>
     await person.outcome(said);
     await journal.expire();
     const outcome = privacy.wasUsed() ? recordOf(said) : said.text;
-    return { ended: 'succeeded', outcome, notDone: said.of === 'not done' };
+    return { ended: said.of === 'done' ? 'succeeded' : 'not-done', outcome };
   } catch (error) {
     const ending = endingOf(job, error, journal, { ...worker, bug: run.bug });
     // After `isDone`, only the report of the outcome was left, and it failed.
@@ -123,7 +123,7 @@ async function discard(run: Run, reason: string): Promise<Ending> {
     // It was parked once already, and the operator has decided. A claim that is left behind is settled by the next job.
     worker.report({ news: 'untold', job, error: ending.reason });
   }
-  return { ended: 'succeeded', outcome: said.text, notDone: true };
+  return { ended: 'not-done', outcome: said.text };
 }
 
 /** Releases what the automation holds outside the job's record. */

@@ -82,7 +82,8 @@ async function settle(
   const { jobs, queue, clock, report } = worker;
   switch (ending.ended) {
     case 'succeeded':
-      await jobs.succeed(job, ending);
+    case 'not-done':
+      await jobs.finish(job, ending);
       break;
     case 'parked': {
       await letGo(job, 'parked', worker);

@@ -97,8 +97,9 @@ function waits(job: Job, now: number): string {
 function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
   const asked = askedIn(job);
   switch (job.status) {
-    case 'succeeded': {
-      const emoji = job.notDone ? ':warning:' : ':white_check_mark:';
+    case 'succeeded':
+    case 'not-done': {
+      const emoji = job.status === 'succeeded' ? ':white_check_mark:' : ':warning:';
       return plainSection(`${emoji} ${asked}\n${sentence(job.outcome ?? 'done')}`);
     }
     case 'parked':

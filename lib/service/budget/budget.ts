@@ -380,7 +380,7 @@ export function createBudget({
       const limits = limitsNow(state, configured, now);
       const isAssumed = assumed !== undefined && limits.perMinute < configured.perMinute;
       const lane = (lane: Lane): LaneView => ({
-        left: slotsNow(state, limits, lane, now),
+        left: pausedUntil > now ? 0 : slotsNow(state, limits, lane, now),
         nextSlotAt: Math.max(now, Math.ceil(nextSlot(state, limits, lane, now).at)),
       });
       return {
