@@ -25,7 +25,8 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
     const set = { status: 'parked', parked, wakeAt: now };
     const change = setFields(set, ['lease', 'dueAt', 'line', 'slotAt']);
     const unlessEnded = {
-      expression: 'attribute_exists(#pk) AND #status <> :isSucceeded AND #status <> :isNotDone AND #status <> :isParked',
+      expression:
+        'attribute_exists(#pk) AND #status <> :isSucceeded AND #status <> :isNotDone AND #status <> :isParked',
       values: { isSucceeded: 'succeeded', isNotDone: 'not-done', isParked: 'parked' },
     };
     const condition = error instanceof NewerItem ? both(unlessEnded, late) : unlessEnded;
