@@ -145,6 +145,8 @@ describe('time that is logged', () => {
       ['Retro of B', ['Retro', 'Retro of Berlin'], 'of B'],
       ['Books 2025 checked', ['Books 2026', 'Books 2027'], 'checked'],
       ['checkout, yes', ['Release checkout 2.4'], 'yes'],
+      ['the checkout release', ['Release checkout 2.4'], undefined],
+      ['on the release of checkout, planned it', ['Release checkout 2.4'], 'planned it'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
       relay.clock.now += 120_000;

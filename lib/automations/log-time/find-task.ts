@@ -8,7 +8,7 @@ import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './draft.ts';
-import { type Fit, fitOf, type TypedWords, typedWords } from './task-fit.ts';
+import { type Fit, fitOf, NAME_WORDS, type TypedWords, typedWords } from './task-fit.ts';
 
 /** What a person typed after the duration. */
 type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
@@ -52,8 +52,6 @@ const MOST_FOUND = 100;
 const PAGES = 10;
 const MOST_OFFERED = 5;
 const SHOWN_LENGTH = 250;
-/** The first words of the input. The rest of a name is looked for in them. */
-const NAME_WORDS = 5;
 /** Of the name of a listed task: a page of them goes into one item of the journal, which holds 400 KB. */
 const KEPT_LENGTH = 500;
 const kept = ({ id, name }: Task): Task => ({ id, name: cutToLength(name, KEPT_LENGTH, '…') });
@@ -121,6 +119,7 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   const ofFirst = (task: Task): FittingTask => ({
     task,
     how: 'exactly',
+    matching: 0,
     words: isOpen ? words.leadIns + 1 : words.shortest,
   });
   const mayBeId = typed.isId || !/\s/.test(first);
@@ -143,13 +142,13 @@ type FittingTask = Fit & { task: Task };
 /** The tasks that may be meant: of the exact matches the longest, and others that the person has to be asked about. */
 function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others', FittingTask[]> {
   const ofKind = (how: Fit['how']) => fitting.filter((one) => one.how === how);
-  const longest = (some: readonly FittingTask[]) => {
-    const most = Math.max(...some.map(({ words }) => words));
-    return some.filter(({ words }) => words === most);
+  const most = (some: readonly FittingTask[], of: 'words' | 'matching') => {
+    const highest = Math.max(...some.map((one) => one[of]));
+    return some.filter((one) => one[of] === highest);
   };
-  const meant = longest(ofKind('exactly'));
+  const meant = most(ofKind('exactly'), 'words');
   const nearer = ofKind('nearly').filter(({ words }) => words > (meant[0]?.words ?? 0));
-  return { meant, others: meant.length + nearer.length > 0 ? nearer : longest(ofKind('partly')) };
+  return { meant, others: meant.length + nearer.length > 0 ? nearer : most(ofKind('partly'), 'matching') };
 }
 
 function faultOf(
@@ -177,11 +176,11 @@ function faultOf(
  * spaces.
  */
 async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
-  const { words, leadIns, first, isOpen } = typed;
+  const { words, leadIns, searched, isOpen } = typed;
   const isNamed = ({ fitting }: FittingTasks) => fitting.some(({ how }) => how === 'exactly');
-  const byName = await searchFor(first.normalize('NFC'), 'search for the task', typed, tasks);
+  const byName = await searchFor(searched.normalize('NFC'), 'search for the task', typed, tasks);
   const word = tellingWord(isOpen ? words.slice(leadIns, leadIns + NAME_WORDS) : words);
-  if (word === first || isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
+  if (word === searched || isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
   const byWord = await searchFor(word, 'search for a word of the task', typed, tasks);
   // The word may be one of the note.
   if (isOpen) return { ...byWord, fitting: byWord.fitting.filter(({ how }) => how !== 'partly') };

@@ -15,8 +15,19 @@ export interface TypedWords {
   shortest: number;
   /** The first word of the task, or all of it. */
   first: string;
+  /** What a search is for: the first word that tells tasks apart. */
+  searched: string;
   isOpen: boolean;
 }
+
+/** Words that tell no task from another. */
+const STOP_WORDS = new Set(
+  'a an and as at by for from in my of on our the this to with der die das den dem des ein eine einen im am und mit von zu le la les un une du de et el los las y'.split(
+    ' ',
+  ),
+);
+/** Beyond them, the words of a note begin. */
+export const NAME_WORDS = 5;
 
 /** How a task fits what was typed. */
 export interface Fit {
@@ -24,16 +35,20 @@ export interface Fit {
   how: 'exactly' | 'nearly' | 'partly';
   /** How many of the words are the task. The others are the note. */
   words: number;
+  /** How many of the first words are anywhere in the name. Stop words tell only names apart that are equal otherwise. */
+  matching: number;
 }
 
 export function typedWords({ task, open }: TypedTask): TypedWords {
   const words = (open?.text ?? task).split(' ');
-  if (!open) return { words, leadIns: 0, shortest: words.length, first: task, isOpen: false };
+  if (!open) return { words, leadIns: 0, shortest: words.length, first: task, searched: task, isOpen: false };
   const isLeadIn = (word: string | undefined) => BEFORE_TASK.has(word?.toLowerCase() ?? '');
   const leadIns = !isLeadIn(words[0]) ? 0 : isLeadIn(words[1]) && words.length > 2 ? 2 : 1;
   const shortest = words.findIndex((word) => (idIn(word) ?? bareWord(word)) === task) + 1;
   const first = words[leadIns] ?? '';
-  return { words, leadIns, shortest, first: idIn(first) ?? withoutMark(first), isOpen: true };
+  const bare = (word: string) => idIn(word) ?? withoutMark(word);
+  const telling = words.slice(leadIns, leadIns + NAME_WORDS).find((word) => !STOP_WORDS.has(comparableName(word)));
+  return { words, leadIns, shortest, first: bare(first), searched: bare(telling ?? first), isOpen: true };
 }
 
 /** Of several ways in which a task fits, the one that takes up the most words. */
@@ -57,11 +72,18 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
     Math.max(0, ...readings.filter(isRead).map(({ end }) => end));
 
   const exactly = longest(({ typed }) => names.includes(typed) || names.includes(withoutMark(typed)));
-  if (exactly > 0) return { how: 'exactly', words: exactly };
+  const ofName = new Set(name.split(' '));
+  const isShared = (word: string) => ofName.has(withoutMark(word));
+  const matching = typed
+    .slice(leadIns, leadIns + NAME_WORDS)
+    .filter(isShared)
+    .reduce((sum, word) => sum + (STOP_WORDS.has(word) ? 0.1 : 1), 0);
+  if (exactly > 0) return { how: 'exactly', words: exactly, matching };
   const nearly = longest(({ typed, end }) => typed === nearest || (end === words.length && name.startsWith(typed)));
-  if (nearly > 0) return { how: 'nearly', words: nearly };
-  const partly = longest(({ typed }) => ` ${name} `.includes(` ${typed} `));
-  return { how: 'partly', words: Math.max(partly, leadIns + 1) };
+  if (nearly > 0) return { how: 'nearly', words: nearly, matching };
+  const other = typed.findIndex((word, index) => index >= leadIns && !isShared(word) && !STOP_WORDS.has(word));
+  const partly = typed.slice(0, other < 0 ? undefined : other).findLastIndex(isShared) + 1;
+  return { how: 'partly', words: Math.max(partly, leadIns + 1), matching };
 }
 
 /** Without the mark before a note: `Login with passkeys: wrote tests`. */
