@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
 import { createConsole } from '../console/server.ts';
 import { createTry } from '../console/try/try.ts';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { localClock } from '../lib/dates.ts';
@@ -25,6 +26,7 @@ import { readKeptSecrets } from '../local/kept-secrets.ts';
 import { linkRoutes } from '../local/link-routes.ts';
 import { commentsInWords, enterGithubStandIn, usesGithubCom, withGithubAt } from '../local/local-github.ts';
 import { enterSlack, withSlackAt } from '../local/local-slack.ts';
+import { ownLines, watchOwn } from '../local/own-watch.ts';
 import { partnersOf } from '../local/partners.ts';
 import { startSlackSocket } from '../local/slack-socket.ts';
 import { startLocalStack } from '../local/stack.ts';
@@ -54,6 +56,7 @@ async function start(): Promise<void> {
   const { config, fault, files } = await loadConfigAndFiles();
   if (!config) throw new Error(fault);
   trustCaFile(config);
+  const own = await readOwnAutomations(config);
   const kept = readKeptSecrets();
   const connections = Object.keys(config.connections);
   const real = partnersOf(connections, kept, process.env);
@@ -80,12 +83,21 @@ async function start(): Promise<void> {
   const standsIn = sandbox && !github && usesGithubCom(config);
   const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now) : undefined;
   const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
-  const runtime = { ...systemRuntime(withStandIns(config), process.env), log, metrics };
+  const runtime = { ...systemRuntime(withStandIns(config), process.env, own.own), log, metrics };
   const functions = await openFunctions(runtime, stack, () => poll());
   if (githubStandIn) functions.takeGithub = remembering(functions.takeGithub, githubStandIn);
   const { source, schedules } = functions;
+  const ownFiles = watchOwn(own, {
+    read: () => readOwnAutomations(runtime.config),
+    use: (own) => functions.use({ own }),
+    tell: story.tell,
+  });
   const stopWatching = watchConfig(config, files, {
-    use: (config) => functions.use(withStandIns(config)),
+    async use(config) {
+      await functions.use({ config: withStandIns(config) });
+      // Whether a file can be used depends on the configuration.
+      await ownFiles.check();
+    },
     tell: story.tell,
   });
   const halted = createHalt(folder, (why) => {
@@ -153,6 +165,7 @@ async function start(): Promise<void> {
       folder,
       repositories: config.github.repositories.map(({ name }) => name),
       unfinished,
+      own: ownLines(own, config.slack?.command),
     }),
   );
   poll = source.poll;
@@ -164,6 +177,7 @@ async function start(): Promise<void> {
   const stop = async () => {
     noteStopped();
     stopWatching();
+    ownFiles.close();
     await Promise.all([front.close(), schedules.stop(), source.stop(), socket?.close()]);
     const standIns = [sandbox?.close(), slack?.standIn?.close(), githubStandIn?.close()];
     await Promise.all([stack.close(), ...standIns, story.close()]);

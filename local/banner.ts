@@ -19,6 +19,8 @@ export interface BannerFacts {
   /** The configured repositories. */
   repositories: readonly string[];
   unfinished: number;
+  /** What the files of automations/ do, or what is wrong with them. */
+  own: readonly string[];
 }
 
 /** What `npm start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
@@ -32,6 +34,7 @@ export function banner({
   folder,
   repositories,
   unfinished,
+  own,
   ...facts
 }: BannerFacts) {
   const repo = repoOption(repositories);
@@ -43,7 +46,7 @@ Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the 
   secret       ${secretText(webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${comments}
   state        ${folder}/${unfinished > 0 ? `, with ${unfinished === 1 ? '1 unfinished job that continues' : `${unfinished} unfinished jobs that continue`} now` : ''}
-
+${own.map((line) => `  ${line}\n`).join('')}
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
   npm run -s relay -- send issues${repo}

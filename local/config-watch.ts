@@ -1,12 +1,9 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { LoadedConfig } from './config-files.ts';
-
-/** An editor writes a file in several steps. */
-const SETTLED_MS = 200;
+import { watchFolders } from './watch-folders.ts';
 
 /** The settings that only a start uses, because servers, routes and secrets depend on them. */
 const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> = {
@@ -35,17 +32,14 @@ export function watchConfig(
   files: readonly string[],
   { use, tell }: ConfigWatchOptions,
 ): () => void {
-  const watchers = new Map<string, FSWatcher>();
   let watched = new Set(files);
-  let soon: NodeJS.Timeout | undefined;
-  let checked = Promise.resolve();
   /** Why the file on disk is not in use. */
   let fault: string | undefined;
 
   const check = async () => {
     const loaded = await loadAgain();
     watched = new Set([...watched, ...loaded.files]);
-    watchFolders();
+    addFolders();
     const before = fault;
     fault = faultOf(running, loaded);
     if (fault !== undefined) {
@@ -59,27 +53,17 @@ export function watchConfig(
       tell('the configuration has the settings that the relay runs with');
     }
   };
-  const watchFolders = () => {
-    for (const folder of new Set([...watched].map(dirname))) {
-      if (watchers.has(folder)) continue;
-      // The folder, because an editor may replace the file.
-      const watcher = watch(folder, (_, name) => {
-        if (![...watched].some((file) => dirname(file) === folder && basename(file) === name)) return;
-        clearTimeout(soon);
-        soon = setTimeout(() => {
-          checked = checked.then(check);
-        }, SETTLED_MS);
-      });
-      watchers.set(folder, watcher.unref());
-      watcher.on('error', (error) => tell(`changes of the configuration are not noticed: ${error.message}`));
-    }
+  const folders = watchFolders(
+    (path) => watched.has(path),
+    check,
+    (error) => tell(`changes of the configuration are not noticed: ${error.message}`),
+  );
+  const addFolders = () => {
+    for (const file of watched) folders.add(dirname(file));
   };
 
-  watchFolders();
-  return () => {
-    clearTimeout(soon);
-    for (const watcher of watchers.values()) watcher.close();
-  };
+  addFolders();
+  return folders.close;
 }
 
 /** Why a configuration cannot be taken over. */

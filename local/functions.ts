@@ -1,4 +1,3 @@
-import type { RelayConfig } from '../lib/config/schema.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
@@ -34,10 +33,10 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
       failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
     }),
     /** Starts all functions again, as a deployment does. What is running ends with the configuration that it began with. */
-    async use(config: RelayConfig): Promise<void> {
-      functions = await startFunctions({ ...runtime, config });
+    async use(changed: Partial<Pick<Runtime, 'config' | 'own'>>): Promise<void> {
+      functions = await startFunctions({ ...runtime, ...changed });
       // The console reads it here.
-      runtime.config = config;
+      Object.assign(runtime, changed);
     },
   };
 }

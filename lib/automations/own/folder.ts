@@ -53,7 +53,7 @@ export async function readOwnAutomations(config: RelayConfig, folder = OWN_FOLDE
   return { own, faults, files: files.map((file) => join(folder, file)) };
 }
 
-const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file);
+export const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file);
 
 /**
  * What the functions know of a file.

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { isAutomation, OWN_FOLDER, type ReadFolder } from '../lib/automations/own/folder.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import { triggerInWords } from './own-in-words.ts';
+import { oneLine } from './terminal.ts';
+import { watchFolders } from './watch-folders.ts';
+
+interface OwnWatchOptions {
+  /** Reads the folder under the configuration as it is now. */
+  read: () => Promise<ReadFolder>;
+  use: (own: OwnAutomations) => Promise<void>;
+  /** Called with a sentence about each change. */
+  tell: (message: string) => void;
+}
+
+/** What each file of the folder does, and what is wrong, one line each. */
+export function ownLines({ own, faults }: ReadFolder, command?: string): string[] {
+  const does = own.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
+  return [...does, ...faults.map((fault) => oneLine(fault.startsWith('automations/') ? `${fault}; left out` : fault))];
+}
+
+/**
+ * Lets the relay use the files of automations/ as they are saved, added and removed. What a file imports from elsewhere
+ * is read at the next start.
+ */
+export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions, folder = OWN_FOLDER) {
+  let before = seenIn(first);
+  const check = async () => {
+    files.add(folder);
+    const found = await read();
+    const now = seenIn(found);
+    const changed = [...now].filter(([file, { text, does }]) => {
+      const earlier = before.get(file);
+      return earlier?.text !== text || earlier.does !== does;
+    });
+    const gone = [...before.keys()].filter((file) => !now.has(file));
+    if (changed.length + gone.length === 0) return;
+    await use(found.own);
+    for (const [file, { does }] of changed) tell(`${file} ${before.has(file) ? 'has changed' : 'is new'}: ${does}`);
+    for (const file of gone) tell(`${file} is gone: it takes no more events`);
+    before = now;
+  };
+  const files = watchFolders(
+    (path) => path === folder || (dirname(path) === folder && isAutomation(basename(path))),
+    () => check().catch((error) => tell(`the changed automations cannot be read: ${error}`)),
+    (error) => tell(`changes of automations/ are not noticed: ${error.message}`),
+  );
+  files.add(dirname(folder));
+  files.add(folder);
+  return { check, close: files.close };
+}
+
+/** By file: its text, to see whether it has changed, and what it does or what is wrong with it. */
+function seenIn(found: ReadFolder): Map<string, { text: string; does: string }> {
+  const lines = ownLines(found);
+  return new Map(
+    found.files.map((path) => {
+      const file = `automations/${basename(path)}`;
+      const line = lines.find((one) => one.startsWith(`${file}: `)) ?? '';
+      return [file, { text: readFileSync(path, 'utf8'), does: line.slice(file.length + 2) }];
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { join } from 'node:path';
+
+/** An editor writes a file in several steps. */
+const SETTLED_MS = 200;
+
+/**
+ * Watches folders, because an editor may replace a file.
+ *
+ * @param takes whether a path in one of them matters
+ * @param check is called once the files have settled, and never twice at once
+ */
+export function watchFolders(
+  takes: (path: string) => boolean,
+  check: () => Promise<void>,
+  failed: (why: Error) => void,
+) {
+  const watchers = new Map<string, FSWatcher>();
+  let soon: NodeJS.Timeout | undefined;
+  let checked = Promise.resolve();
+  const close = (folder: string) => {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+  const opened = (folder: string) => {
+    const watcher = watch(folder, (_, name) => {
+      if (name === null || !takes(join(folder, name))) return;
+      clearTimeout(soon);
+      soon = setTimeout(() => {
+        checked = checked.then(check);
+      }, SETTLED_MS);
+    });
+    return watcher.unref().on('error', failed);
+  };
+
+  return {
+    /** Watches a folder as long as it exists. */
+    add(folder: string): void {
+      if (!existsSync(folder)) close(folder);
+      else if (!watchers.has(folder)) watchers.set(folder, opened(folder));
+    },
+    close(): void {
+      clearTimeout(soon);
+      for (const folder of [...watchers.keys()]) close(folder);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import { ownLines, watchOwn } from '../../local/own-watch.ts';
+import { newFolder } from '../new-folder.ts';
+import { exampleConfig } from '../relay.ts';
+
+// Outside of the project, `#relay` has no meaning.
+const RELAY = resolve(import.meta.dirname, '../../lib/triggers/relay.ts');
+const text = (on: string) => `import * as relay from '${RELAY}';
+export const on = relay.${on};
+export const run = async () => 'done';
+`;
+
+it('a saved, added or removed file of automations/ is used at once, and said in one line', async () => {
+  const folder = join(newFolder(), 'automations');
+  const save = (name: string, content: string) => writeFile(join(folder, `${name}.ts`), content);
+  const read = () => readOwnAutomations(exampleConfig(), folder);
+  const told: string[] = [];
+  let used: OwnAutomations | undefined;
+  const use = async (own: OwnAutomations) => {
+    used = own;
+  };
+  const { close } = watchOwn(await read(), { read, use, tell: (line) => told.push(line) }, folder);
+  onTestFinished(close);
+  const tells = (line: string) => vi.waitFor(() => expect(told).toContain(line), { timeout: 60_000 });
+
+  await mkdir(folder);
+  await save('monday', text("schedule('0 9 * * MON', 'Europe/Berlin')"));
+  await tells('automations/monday.ts is new: at 0 9 * * MON in Europe/Berlin');
+  expect(used?.list).toMatchObject([{ name: 'monday', cron: '0 9 * * MON' }]);
+
+  await save('monday', text("schedule('0 10 * * MON', 'Europe/Berlin')"));
+  await tells('automations/monday.ts has changed: at 0 10 * * MON in Europe/Berlin');
+  expect(used?.list).toMatchObject([{ name: 'monday', cron: '0 10 * * MON' }]);
+
+  await save('block', text("command('block <task>', { does: 'blocks', example: 'block 4711' })"));
+  await tells('automations/block.ts is new: on /pm block <task>');
+
+  await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
+  await tells(
+    "automations/monday.ts has changed: the cron expression '1 9 * * MON' is finer than the relay looks, every 15 minutes; its minutes can be 0, 15, 30 and 45; left out",
+  );
+  expect(used?.list).toMatchObject([{ name: 'block' }]);
+
+  await save('alert', text("webhook({ body: {}, input: {}, job: () => 'no' })"));
+  await tells('automations/alert.ts is new: on POST /hooks/alert, verified by Standard Webhooks');
+  await rm(join(folder, 'block.ts'));
+  await tells('automations/block.ts is gone: it takes no more events');
+  expect(ownLines(await read())).toEqual([
+    'automations/alert.ts: on POST /hooks/alert, verified by Standard Webhooks',
+    expect.stringMatching(/^automations\/monday\.ts: the cron expression .*; left out$/),
+  ]);
+});
