@@ -10,4 +10,6 @@ export interface Cli {
   stage: () => string | undefined;
   /** relay.config.ts */
   readConfig: () => Promise<RelayConfig>;
+  /** Where the automations of the team are. */
+  ownFolder: string;
 }

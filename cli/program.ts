@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { OWN_FOLDER } from '../lib/automations/own/folder.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { addBackfillCommand } from './backfill.ts';
 import { addBudgetCommand } from './budget.ts';
@@ -15,6 +16,7 @@ import { addJobCommands } from './jobs.ts';
 import { addMcpCommand } from './mcp.ts';
 import { addMcpServerCommand } from './mcp-server/command.ts';
 import { addMessagesCommand } from './messages.ts';
+import { addNewCommand } from './new.ts';
 import { addPlanCommand } from './plan.ts';
 import { addRecoverCommand } from './recover.ts';
 import { addResumeCommand } from './resume.ts';
@@ -39,6 +41,7 @@ const commands: readonly ((cli: Cli) => void)[] = [
   addDecisionCommands,
   addIssueCommand,
   addBackfillCommand,
+  addNewCommand,
   addPlanCommand,
   addTestCommand,
   addBudgetCommand,
@@ -64,7 +67,14 @@ export function relayProgram(given: Partial<Cli> = {}): Command {
     )
     .showHelpAfterError('(run relay --help for all commands)');
   const stage = () => program.opts<{ stage?: string }>().stage;
-  const cli: Cli = { program, stage, open: () => openTarget(cli.stage()), readConfig: () => loadConfig(), ...given };
+  const cli: Cli = {
+    program,
+    stage,
+    open: () => openTarget(cli.stage()),
+    readConfig: () => loadConfig(),
+    ownFolder: OWN_FOLDER,
+    ...given,
+  };
   for (const add of commands) add(cli);
   return program;
 }

@@ -1,12 +1,12 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { Argument } from 'commander';
 import * as z from 'zod';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { ON_COMMAND } from '../lib/aws-limits.ts';
-import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
+import { ownOf } from '../lib/triggers/own-automation.ts';
 import { ownKeyHeader } from '../local/state.ts';
 import { awsClient } from './aws.ts';
 import type { Cli } from './cli.ts';
@@ -21,11 +21,11 @@ interface RunOptions {
 }
 
 /** `run`: runs a schedule now. */
-export function addRunCommand({ program, stage }: Cli): void {
+export function addRunCommand({ program, stage, readConfig, ownFolder }: Cli): void {
   program
     .command('run')
     .description('run a schedule now, and show the result')
-    .addArgument(new Argument('<schedule>').choices(schedules.map(({ slug }) => slug)))
+    .argument('<schedule>', `${slugs.join(', ')}, or one of automations/`)
     .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
     .option('--json', 'print only what the function returned, as JSON')
     .addHelpText(
@@ -33,19 +33,32 @@ export function addRunCommand({ program, stage }: Cli): void {
       `
   npm run -s relay -- run credential-check
   npm run -s relay -- run due-schedules --at 2026-11-20T16:30+01:00
+  npm run -s relay -- run monday-tasks --at 2026-11-23T09:00
   npm run -s relay -- --stage prod run due-schedules --at 2026-11-20T16:30+01:00`,
     )
-    .action(async (slug: string, { at, json }: RunOptions) => {
-      const event = eventNow(slug, at);
+    .action(async (name: string, { at, json }: RunOptions) => {
+      const { slug, event } = await chosen(name, at);
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
-      if (!json) console.log(`${slug} ran:`);
+      if (!json) console.log(`${name} ran:`);
       printJson(result);
-      if (slug === 'due-schedules' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
-        console.log(nothingDue(await loadConfig(), (at ?? new Date()).getTime()));
+      if (name === 'due-schedules' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
+        console.log(nothingDue(await readConfig(), (at ?? new Date()).getTime()));
       }
     });
+
+  /** The function to run, and its event: due-schedules makes the jobs of the team's own schedules. */
+  async function chosen(name: string, at: Date | undefined): Promise<{ slug: string; event: ScheduleEvent }> {
+    if (slugs.includes(name)) return { slug: name, event: eventNow(name, at) };
+    const { own, faults } = await readOwnAutomations(await readConfig(), ownFolder);
+    const known = ownOf(own, 'schedule').map((one) => one.name);
+    if (known.includes(name)) return { slug: 'due-schedules', event: { ...eventNow('due-schedules', at), own: name } };
+    const fault = faults.find((one) => one.startsWith(`automations/${name}.ts: `));
+    throw new Error(fault ?? `there is no schedule '${name}'; there are ${[...slugs, ...known].join(', ')}`);
+  }
 }
+
+const slugs = schedules.map(({ slug }) => slug);
 
 /** What due-schedules returns. */
 const jobsMade = z.looseObject({ jobs: z.array(z.unknown()) });

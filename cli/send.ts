@@ -33,7 +33,7 @@ export function addSendCommand({ program, open }: Cli): void {
     .command('send')
     // What follows `slack` belongs to it, also options that `send` has too.
     .enablePositionalOptions()
-    .argument('[event]', 'issues, issue_comment or pull_request; by default what the options are for')
+    .argument('[event]', 'issues, or with its action release.published; by default what the options are for')
     .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
     .option('--action <action>', 'the action of the event: labeled, closed, …')
     .option('--issue <number>', 'use this issue instead of a new one', readCount)
@@ -68,6 +68,9 @@ A new pull request, whose check says whether the task exists. "relay sandbox tas
 Wait for what comes of it, in a script:
   npm run -s relay -- send issues --wait && echo done
 
+Any other event that an automation of yours takes:
+  npm run -s relay -- send release.published --repo acme/web
+
 A payload that you saved, and a delivery that the relay already has:
   npm run -s relay -- send issues --file payload.json
   npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
@@ -78,7 +81,11 @@ A workflow run with test results:
 What you would type in Slack:
   npm run -s relay -- send slack '/pm find checkout'`,
     )
-    .action(async (event: string | undefined, options: SendOptions) => {
+    .action(async (given: string | undefined, { action, ...rest }: SendOptions) => {
+      const [event, ofEvent] = given?.split('.', 2) ?? [];
+      if (action !== undefined && ofEvent !== undefined)
+        throw new Error(`${given} names its action already: leave out --action`);
+      const options = { ...rest, action: action ?? (rest.file === undefined ? ofEvent : undefined) };
       const delivery = deliveryOf(event, options);
       const { url, secret, target } = await whereTo(options, open);
       if (options.junit !== undefined && target) {

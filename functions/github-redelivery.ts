@@ -1,5 +1,6 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
+import own from '#automations';
 import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
@@ -10,11 +11,11 @@ import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
 export function createHandler(runtime: Runtime) {
-  const { config, sleep, fetch, log, metrics } = runtime;
+  const { config, own, sleep, fetch, log, metrics } = runtime;
   const { table, clock, secrets } = openStores(runtime);
   const { apiUrl } = config.github;
   const github = createGithubClient({ apiUrl, secrets, fetch });
-  const run = createRedelivery({ github, apiUrl, hooks: createHooks(table), table, clock, sleep, log });
+  const run = createRedelivery({ github, apiUrl, own, hooks: createHooks(table), table, clock, sleep, log });
   return endingCalls(
     middy<ScheduleEvent>().handler(async () => {
       await ensureTime(table, log);
@@ -25,4 +26,4 @@ export function createHandler(runtime: Runtime) {
   );
 }
 
-export const handler = createHandler(systemRuntime(config, process.env));
+export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -6,7 +6,7 @@ import type { HttpHandler } from './http-front.ts';
 import { refusalOf } from './own-key.ts';
 import type { LocalSchedules } from './schedules.ts';
 
-const body = z.strictObject({ at: z.iso.datetime().optional() });
+const body = z.strictObject({ at: z.iso.datetime().exactOptional(), own: z.string().exactOptional() });
 
 /** The path that the command line uses to check whether the relay is running. */
 export const RUNNING_PATH = '/running';
@@ -27,8 +27,7 @@ export function controlRoutes(local: LocalSchedules, key: string): Record<string
   const fire = (slug: string): HttpHandler =>
     guarded(async (request) => {
       try {
-        const { at } = body.parse(JSON.parse(request.body ?? ''));
-        return jsonAnswer(200, { result: await local.run(slug, at === undefined ? {} : { at }) });
+        return jsonAnswer(200, { result: await local.run(slug, body.parse(JSON.parse(request.body ?? ''))) });
       } catch (error) {
         return jsonAnswer(500, { error: messageOf(error) });
       }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import { localClock, localTime } from '../../lib/dates.ts';
+import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import { createGithubClient, githubCredentials } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
@@ -68,6 +70,7 @@ webhooks, when you run npm start; docs/redelivery.md#permissions lists the permi
         hand: (request) => post(githubWebhookUrl, request),
         webhookSecret: async () => (await secrets.current('github-webhook', githubWebhookSecret)).webhookSecret,
         place,
+        taken: takenEvents((await readOwnAutomations(await loadConfig())).own),
         clock: Date.now,
         report: ({ guid, event, status }) => printText(`${localClock(Date.now())}  ${status}  ${event}  ${guid}`),
       });

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import type { Hook } from '../../lib/platforms/github/redelivery/hooks.ts';
 import type { Attempt, HookDeliveries } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { signedByGithub } from '../../local/examples/signed-request.ts';
@@ -28,6 +27,8 @@ export interface GithubDeliveriesOptions {
   hand: (request: ReturnType<typeof signedByGithub>) => Promise<number | undefined>;
   webhookSecret: () => Promise<string>;
   place: { read(): Place; keep(place: Place): void };
+  /** The events that automations take. */
+  taken: ReadonlySet<string>;
   report: (delivery: { guid: string; event: string; status: number }) => void;
   /** Epoch milliseconds. */
   clock: () => number;
@@ -58,7 +59,7 @@ export function createGithubDeliveries(options: GithubDeliveriesOptions) {
     const found = new Map<string, Attempt>();
     for await (const { data } of list.pages()) {
       for (const attempt of data) {
-        const isOurs = attempt.deliveredAt >= from && takenEvents.has(attempt.event) && !(attempt.guid in handed);
+        const isOurs = attempt.deliveredAt >= from && options.taken.has(attempt.event) && !(attempt.guid in handed);
         if (isOurs) found.set(attempt.guid, attempt);
       }
       if (data.some(({ deliveredAt }) => deliveredAt < from)) break;

@@ -13,6 +13,8 @@ export interface GithubAppToCreate extends NewApp {
   github: string;
   /** Undefined for an App with its webhook off. */
   webhookUrl: string | undefined;
+  /** What automations take. */
+  events: Iterable<string>;
   /** Where a person opens the page; it is told the address. */
   openPage: (url: string) => void;
 }
@@ -34,7 +36,7 @@ export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
   const state = randomBytes(24).toString('base64url');
   const loopback = await listenForCallback(0, '/callback');
   try {
-    const manifest = githubAppManifest(app.name, app.webhookUrl, loopback.redirectUri);
+    const manifest = githubAppManifest(app.name, app.webhookUrl, app.events, loopback.redirectUri);
     const back = loopback.callback(state, CONFIRMED_WITHIN_MS, 'run npm run -s relay -- init --keep again');
     app.openPage(loopback.serve(manifestPage(`${newAppUrl(app.github, app.organization)}?state=${state}`, manifest)));
     const code = (await back).get('code');

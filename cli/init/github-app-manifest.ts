@@ -1,5 +1,3 @@
-import { takenEvents } from '../../lib/platforms/github/delivery.ts';
-
 /** Where GitHub takes a manifest for an App of that organization, or of the person who is signed in. */
 export function newAppUrl(github: string, organization: string | undefined): string {
   const owner = organization ? `organizations/${encodeURIComponent(organization)}/` : '';
@@ -14,9 +12,15 @@ const NO_WEBHOOK = 'https://example.com/partner-relay';
  * them, and checks. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  *
  * @param webhookUrl undefined for an App without a webhook: GitHub then sends it nothing until an address is entered
+ * @param events that automations take
  * @param redirectUrl where GitHub sends the browser with ?code=…
  */
-export function githubAppManifest(name: string, webhookUrl: string | undefined, redirectUrl: string) {
+export function githubAppManifest(
+  name: string,
+  webhookUrl: string | undefined,
+  events: Iterable<string>,
+  redirectUrl: string,
+) {
   return {
     name,
     url: 'https://docs.github.com/apps',
@@ -32,7 +36,7 @@ export function githubAppManifest(name: string, webhookUrl: string | undefined, 
       contents: 'read',
       merge_queues: 'read',
     },
-    default_events: [...takenEvents],
+    default_events: [...events],
   };
 }
 

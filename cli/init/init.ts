@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { writeOwnFile } from '../../local/own-file.ts';
 import { partnersOf } from '../../local/partners.ts';
@@ -111,6 +113,7 @@ async function init(
   const hasOneConnection = !kept || Object.keys(kept.connections).length === 1;
   const partner = hasOneConnection ? await askForPartner(terminal, process.env) : undefined;
   const config = kept ?? (await writeConfig(file, await askForSettings(options, terminal, partner), options));
+  const { own } = await readOwnAutomations(config);
   const withGithubApp = await askForGithubApp(options, terminal);
   const needsUrl = stage === undefined && (withGithubApp || config.slack !== undefined);
   const base = needsUrl ? await askForUrl(options, terminal) : options.url;
@@ -125,7 +128,9 @@ async function init(
     ...(hasOneConnection
       ? []
       : ['enter the secret of each connection: npm run -s relay -- secrets set partner/<name>']),
-    ...(withGithubApp ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub') }) : []),
+    ...(withGithubApp
+      ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub'), events: takenEvents(own) })
+      : []),
     ...(config.slack
       ? await enterSlackApp({
           config,
@@ -147,7 +152,7 @@ async function init(
 /** @returns what is left for a person to do */
 async function enterGithubApp(
   options: AllOptions,
-  app: Pick<GithubAppToCreate, 'store' | 'stage' | 'webhookUrl'>,
+  app: Pick<GithubAppToCreate, 'store' | 'stage' | 'webhookUrl' | 'events'>,
 ): Promise<string[]> {
   const install = await createGithubApp({
     ...app,

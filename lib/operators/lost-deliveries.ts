@@ -31,10 +31,12 @@ const MARGIN_MS = 10 * 60_000;
 export function createLostDeliveries({
   github,
   apiUrl,
+  own,
   clock,
   sleep,
-}: Pick<RedeliveryOptions, 'github' | 'apiUrl' | 'clock' | 'sleep'>) {
+}: Pick<RedeliveryOptions, 'github' | 'apiUrl' | 'own' | 'clock' | 'sleep'>) {
   const deliveriesOf = createRedeliveryApi(github, clock);
+  const taken = takenEvents(own);
 
   return {
     /**
@@ -46,7 +48,7 @@ export function createLostDeliveries({
       const listed: Attempt[] = [];
       try {
         for await (const { data } of deliveriesOf(hook).pages()) {
-          listed.push(...data.filter(({ event, deliveredAt }) => takenEvents.has(event) && deliveredAt >= from));
+          listed.push(...data.filter(({ event, deliveredAt }) => taken.has(event) && deliveredAt >= from));
           if ((data.at(-1)?.deliveredAt ?? 0) < from) break;
         }
       } catch (error) {

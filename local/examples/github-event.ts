@@ -31,6 +31,7 @@ const FIRST_INVENTED = 100_000;
 const FIRST_ISSUE_ID = 4_000_000_000;
 const FIRST_PULL_REQUEST_ID = 5_000_000_000;
 const FIRST_COMMENT_ID = 6_000_000_000;
+const FIRST_OTHER_ID = 7_000_000_000;
 
 /** The repository of GitHub's examples. */
 export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
@@ -63,7 +64,7 @@ export function exampleEvent(
     case 'pull_request':
       return { event, payload: ofPullRequest(example, wanted, made) };
     default:
-      return { event, payload: example };
+      return { event, payload: ofOther(event, example, made) };
   }
 }
 
@@ -198,6 +199,22 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
       updated_at: made.time,
     },
   };
+}
+
+/** What an event is about, in its payload: the `release` of a release, the `review` of a pull_request_review. */
+export function subjectOf(event: string, payload: Payload): string | undefined {
+  const names = [event, event.replace(/s$/, ''), event.split('_').at(-1) ?? ''];
+  return names.find((name) => 'id' in fieldsOf(payload[name]));
+}
+
+/** A new one of what the event is about, unless that was there before the event. */
+function ofOther(event: string, example: Example, { time, number }: NewExample): Payload {
+  const name = subjectOf(event, example);
+  if (name === undefined || name === 'repository') return example;
+  const about = fieldsOf(example[name]);
+  const times = Object.keys(about).filter((field) => field.endsWith('_at') && typeof about[field] === 'string');
+  const now = Object.fromEntries(times.map((field) => [field, time]));
+  return { ...example, [name]: { ...about, id: FIRST_OTHER_ID + number, ...now } };
 }
 
 function numbered(issue: Fields, made: NewExample): Fields {

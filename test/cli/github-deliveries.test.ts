@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chosenHook } from '../../cli/github-deliveries/chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from '../../cli/github-deliveries/poll.ts';
+import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, HookRefused, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { workInNewFolder } from '../new-folder.ts';
@@ -59,6 +60,7 @@ function handing(since = relay.clock.now) {
     },
     webhookSecret: async () => WEBHOOK_SECRET,
     place: keptPlace(hook, since),
+    taken: takenEvents(relay.runtime.own),
     report: () => {},
     clock: relay.runtime.clock,
   });

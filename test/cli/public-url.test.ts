@@ -39,6 +39,8 @@ describe('the addresses in the manifests', () => {
   });
 
   it('an App without a public address has a webhook that is off', () => {
-    expect(githubAppManifest('Relay', undefined, 'http://127.0.0.1').hook_attributes).toMatchObject({ active: false });
+    expect(githubAppManifest('Relay', undefined, [], 'http://127.0.0.1').hook_attributes).toMatchObject({
+      active: false,
+    });
   });
 });

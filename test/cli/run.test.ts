@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readMoment } from '../../cli/moment.ts';
 import type { OpenTarget } from '../../cli/target.ts';
+import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
@@ -21,7 +23,9 @@ const open: OpenTarget = async () => {
 };
 
 /** Runs the command. @returns what it printed */
-const run = (words: string[], stage?: string) => runRelay({ stage: () => stage }, 'run', ...words);
+const run = (words: string[], stage?: string) => runRelay({ stage: () => stage, ownFolder: OWN }, 'run', ...words);
+
+const OWN = resolve(import.meta.dirname, '../../docs/guides/automations');
 
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -38,7 +42,7 @@ describe('relay run', () => {
   });
 
   it.each([
-    [['nothing'], /Allowed choices are job-sweep, credential-check/],
+    [['nothing'], /there is no schedule 'nothing'; there are job-sweep, credential-check.*, monday-tasks/],
     [['due-schedules', '--at', 'noon'], /or a time such as 2026-11-20T16:30/],
     [['job-sweep', '--at', '2026-11-20T16:30'], /job-sweep does not accept --at/],
   ])('relay run refuses %j', async (words, why) => {
@@ -58,7 +62,8 @@ describe('relay run, on this machine', () => {
       hours: { fri: 8 },
       people: 'all' as const,
     };
-    relay = await startRelay({ config: defineConfig({ ...exampleConfig(), timesheets: { teams: [team] } }) });
+    const config = defineConfig({ ...exampleConfig(), timesheets: { teams: [team] } });
+    relay = await startRelay({ config, own: { 'monday-tasks': mondayTasks } });
     const functions = await loadSchedules(relay.runtime);
     const schedules = createLocalSchedules(() => functions, { clock: relay.runtime.clock, failed: () => {} });
     const { variables } = relay.stack;
@@ -86,6 +91,11 @@ describe('relay run, on this machine', () => {
       /\nNothing is due at 2026-11-22.*The last time that something was: --at 2026-11-20T15:30:00.000Z$/,
     );
     expect(JSON.parse(await run([...nothing, '--json']))).toEqual({ due: 0, jobs: [] });
+  });
+
+  it('relay run monday-tasks makes the job of a schedule of the team', async () => {
+    const { jobs } = JSON.parse(await run(['monday-tasks', '--at', '2026-11-16T09:00+01:00', '--json']));
+    expect(jobs).toMatchObject([{ summary: 'monday-tasks: due 2026-11-16 09:00 Europe/Berlin', repeat: false }]);
   });
 
   it('relay run prints why the local function failed', async () => {

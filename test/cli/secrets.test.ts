@@ -69,7 +69,13 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
   };
   return createGithubApp({
     ...{ name: 'Relay', organization: undefined, github: 'https://github.com', apiUrl: github.url },
-    ...{ webhookUrl: undefined, store: openSecretStore(stage), stage, openPage: (url) => void redirected(url) },
+    ...{
+      webhookUrl: undefined,
+      events: [],
+      store: openSecretStore(stage),
+      stage,
+      openPage: (url) => void redirected(url),
+    },
   });
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Target } from '../../cli/target.ts';
+import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
 import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
@@ -23,7 +24,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
   process.chdir(folder);
   const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'passed', failed: 'failed' } };
-  relay = await startRelay({ config: exampleConfig({}, { also: ['acme/web'], checkPullRequest: {}, tests }) });
+  relay = await startRelay({
+    config: exampleConfig({}, { also: ['acme/web'], checkPullRequest: {}, tests }),
+    own: { 'release-to-checklist': releaseToChecklist },
+  });
   // The events of these commands happen now.
   relay.clock.now = Date.now();
   const { createHandler } = await import('../../functions/github-webhook.ts');
@@ -142,6 +146,11 @@ describe('relay send', () => {
   ])('relay send refuses %j', async (words, why) => {
     await expect(send(...words)).rejects.toThrow(why);
     expect(await relay.jobs()).toEqual([]);
+  });
+
+  it('relay send release.published makes a job of an automation of the team, a new one each time', async () => {
+    for (const _ of [1, 2]) expect((await sent('release.published')).answer.jobs).toHaveLength(1);
+    expect(await outcomes()).toEqual(Array(2).fill(expect.stringMatching(/^completed checklist item 101 for /)));
   });
 
   it.each(tryExamples.filter((example) => 'event' in example))('relay $command makes a job', async ({ command }) => {

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parsedJson } from '../../text.ts';
+import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
 
 /**
  * What GitHub delivers to a webhook.
@@ -15,12 +16,17 @@ export interface GithubDelivery {
 
 const taken = ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'] as const;
 
-/** An event that automations take. Redelivery leaves the deliveries of any other event alone. */
+/** An event that automations of ours take. */
 export type TakenEvent = (typeof taken)[number];
 
-export const takenEvents: ReadonlySet<string> = new Set(taken);
+export const isTaken = (event: string): event is TakenEvent => taken.some((one) => one === event);
 
-export const isTaken = (event: string): event is TakenEvent => takenEvents.has(event);
+/** The events that automations take, also those of the team. Redelivery leaves the deliveries of any other event alone. */
+export const takenEvents = (own: OwnAutomations): ReadonlySet<string> =>
+  new Set([
+    ...taken,
+    ...ownOf(own, 'github').flatMap(({ events }) => events.map((event) => event.replace(/\..*/, ''))),
+  ]);
 
 /**
  * How long GitHub can redeliver a delivery: 3 days, and 7 days on GitHub Enterprise Server.

@@ -1,6 +1,7 @@
 import { expiry } from '../../../state/table/expiry.ts';
 import { type Key, keys } from '../../../state/table/keys.ts';
 import type { Table } from '../../../state/table/table.ts';
+import type { OwnAutomations } from '../../../triggers/own-automation.ts';
 import { keptForMs, takenEvents } from '../delivery.ts';
 import type { GithubClient } from '../github-client.ts';
 import { type Hook, type Hooks, type KnownHook, targetName } from './hooks.ts';
@@ -10,6 +11,7 @@ export interface RedeliveryOptions {
   github: GithubClient;
   /** `https://api.github.com` */
   apiUrl: string;
+  own: OwnAutomations;
   hooks: Hooks;
   table: Table;
   clock: () => number;
@@ -68,6 +70,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   const { github, hooks, table, clock, sleep, log } = options;
   const deliveriesOf = createRedeliveryApi(github, clock);
   const keptMs = keptForMs(options.apiUrl);
+  const taken = takenEvents(options.own);
   let toldThatItIsOff = false;
 
   /** Reads the list of a hook, which joins `listed` then, and asks for what did not arrive. */
@@ -79,14 +82,14 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     stopAtEnd();
     const deliveries = deliveriesOf(hook);
     const from = Math.max(hook.settledTo, now - keptMs);
-    const { attempts, end } = await readAttempts(deliveries, from, () => clock() >= now + (endsAt - now) / 2);
+    const { attempts, end } = await readAttempts(deliveries, from, taken, () => clock() >= now + (endsAt - now) / 2);
     listed.push(hook);
     if (hook.settledTo > 0 && hook.settledTo < from) {
       const lost = { from: new Date(hook.settledTo).toISOString(), to: new Date(from).toISOString() };
       log.warn({ message: 'GitHub no longer keeps what failed in this time', ...about(hook), ...lost });
       report.givenUp++;
     }
-    const open = openDeliveries(attempts);
+    const open = openDeliveries(attempts, taken);
     const rest = open.filter(({ chances }) => chances < MAX_CHANCES);
     for (const { guid, chances } of open) {
       if (chances < MAX_CHANCES || !(await claim(hook, guid, 'givenUpAt', 0))) continue;
@@ -189,12 +192,17 @@ export function isDelivered({ statusCode }: Attempt): boolean {
 }
 
 /** Reads a list back to a time, or until it shows that nothing gets through now, or until it is too late to go on. */
-async function readAttempts(deliveries: HookDeliveries, from: number, isTooLate: () => boolean) {
+async function readAttempts(
+  deliveries: HookDeliveries,
+  from: number,
+  taken: ReadonlySet<string>,
+  isTooLate: () => boolean,
+) {
   const attempts: Attempt[] = [];
   for await (const { data, isLast } of deliveries.pages()) {
     attempts.push(...data.filter(({ deliveredAt }) => deliveredAt >= from));
     if (isLast || (data.at(-1)?.deliveredAt ?? 0) < from) break;
-    const isOutage = !attempts.some(isDelivered) && openDeliveries(attempts).length > 0;
+    const isOutage = !attempts.some(isDelivered) && openDeliveries(attempts, taken).length > 0;
     if (isOutage) return { attempts, end: 'outage' };
     if (isTooLate()) return { attempts, end: 'out of time' };
   }
@@ -202,14 +210,14 @@ async function readAttempts(deliveries: HookDeliveries, from: number, isTooLate:
 }
 
 /**
- * The open deliveries of events that an automation takes, oldest first. A delivery whose first attempt is missing is left
+ * The open deliveries of these events, which an automation takes, oldest first. A delivery whose first attempt is missing is left
  * out: it was settled before, or a later run reads all of it.
  *
  * @param attempts from the newest to some older one, without gaps
  */
-function openDeliveries(attempts: readonly Attempt[]): OpenDelivery[] {
+function openDeliveries(attempts: readonly Attempt[], events: ReadonlySet<string>): OpenDelivery[] {
   const arrivals = attempts.filter(isDelivered).map(({ deliveredAt }) => deliveredAt);
-  const taken = attempts.filter(({ event }) => takenEvents.has(event)).reverse();
+  const taken = attempts.filter(({ event }) => events.has(event)).reverse();
   return [...Map.groupBy(taken, ({ guid }) => guid).values()].flatMap((own) => {
     const [first, newest] = [own[0], own.at(-1)];
     const isSettled = own.some(isDelivered) || (newest && REFUSALS.has(newest.statusCode));

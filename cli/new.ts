@@ -1,0 +1,198 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { takenEvents } from '../lib/platforms/github/delivery.ts';
+import { timesOf } from '../lib/triggers/cron.ts';
+import none from '../lib/triggers/own-automation.ts';
+import { exampleEvent, subjectOf } from '../local/examples/github-event.ts';
+import { triggerInWords } from '../local/own-in-words.ts';
+import type { Cli } from './cli.ts';
+
+/** A file to begin with, and what its test gives it. */
+interface Beginning {
+  /** The lines between the imports and `run`. */
+  on: string;
+  imports: string;
+  usesFields: boolean;
+  /** What `run` gets, and how it says what it is about. */
+  input: string;
+  about: string;
+  /** The event of the test, as text. Undefined if there is no example of it. */
+  test: string | undefined;
+  next: string[];
+}
+
+/** `new automation`: writes a file of automations/ to begin with, and its test. */
+export function addNewCommand({ program, readConfig, ownFolder }: Cli): void {
+  program
+    .command('new')
+    .description('begin something of your own')
+    .command('automation <name>')
+    .description('write automations/<name>.ts and its test, automations/<name>.test.ts, to begin with')
+    .requiredOption('--on <trigger>', 'an event of GitHub such as release.published, or command, schedule or webhook')
+    .addHelpText(
+      'after',
+      `
+  npm run -s relay -- new automation release-note --on release.published
+  npm run -s relay -- new automation block --on command`,
+    )
+    .action(async (name: string, { on }: { on: string }) => {
+      const config = await readConfig();
+      const begun = beginning(name, on, config);
+      const files = [[`${name}.ts`, fileText(name, begun)]];
+      if (begun.test !== undefined) files.push([`${name}.test.ts`, testText(name, begun.test)]);
+      const paths = files.map(([file = '']) => join(ownFolder, file));
+      const taken = files.find((_, index) => existsSync(paths[index] ?? ''));
+      if (taken) throw new Error(`automations/${taken[0]} is there already`);
+      mkdirSync(ownFolder, { recursive: true });
+      files.forEach(([, text = ''], index) => {
+        writeFileSync(paths[index] ?? '', text, { flag: 'wx' });
+      });
+      // What reads the folder says what is wrong with a name or an event.
+      const { own, faults } = await readOwnAutomations(config, ownFolder);
+      const made = own.list.find((one) => one.name === name);
+      if (!made) {
+        for (const path of paths) rmSync(path);
+        throw new Error(faults.find((fault) => fault.startsWith(`automations/${name}.ts: `)) ?? 'it cannot be read');
+      }
+      console.log(`${files.map(([file]) => `automations/${file}`).join(' and ')}: ${triggerInWords(made, config.slack?.command)}
+
+Next:
+${[
+  ...begun.next,
+  ...(begun.test === undefined ? [] : [`run its test: npm run -s relay -- test automations/${name}.test.ts`]),
+]
+  .map((step) => `  - ${step}`)
+  .join('\n')}`);
+    });
+}
+
+function beginning(name: string, on: string, config: RelayConfig): Beginning {
+  const connections = Object.keys(config.connections);
+  const connection = connections.length > 1 ? connections[0] : undefined;
+  switch (on) {
+    case 'command': {
+      const example = `${name} hello`;
+      return {
+        imports: 'command',
+        usesFields: false,
+        on: `command('${name} <text…>', {
+  does: 'says what it was told',
+  example: '${example}',
+})`,
+        input: 'text',
+        about: 'text',
+        test: `{ command: '${example}' }`,
+        next: [
+          `try it while npm start runs: npm run -s relay -- send slack '${config.slack?.command ?? '/pm'} ${example}'`,
+        ],
+      };
+    }
+    case 'schedule': {
+      const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+      const cron = '0 9 * * MON';
+      const at = new Date(timesOf(cron, timeZone, Date.now(), Date.now() + 8 * 86_400_000)[0] ?? 0).toISOString();
+      const of = connection === undefined ? '' : `, { connection: '${connection}' }`;
+      return {
+        imports: 'schedule',
+        usesFields: false,
+        on: `schedule('${cron}', '${timeZone}'${of})`,
+        input: 'date',
+        about: 'date',
+        test: `{ schedule: '${name}', at: '${at}' }`,
+        next: [`try it while npm start runs: npm run -s relay -- run ${name} --at ${at}`],
+      };
+    }
+    case 'webhook':
+      return {
+        imports: 'webhook',
+        usesFields: true,
+        on: `webhook({${connection === undefined ? '' : `\n  connection: '${connection}',`}
+  body: z.object({ id: z.string(), title: z.string() }),
+  input: { title: z.string() },
+  job: ({ id, title }) => ({ happened: [id], input: { title } }),
+})`,
+        input: 'title',
+        about: 'title',
+        test: `{ hook: '${name}', body: { id: '1', title: 'hello' } }`,
+        next: [
+          `say in verify how the sender signs; without it, as of https://www.standardwebhooks.com`,
+          `enter its secret: npm run -s relay -- secrets set hooks/${name}`,
+          `try it while npm start runs: npm run -s relay -- send hook ${name} <file.json>`,
+        ],
+      };
+    default:
+      return githubBeginning(on);
+  }
+}
+
+function githubBeginning(on: string): Beginning {
+  const [event = '', action] = on.split('.', 2);
+  const payload = exampleOf(event, action);
+  const subject = payload && subjectOf(event, payload);
+  const about = subject === undefined ? 'repository' : subject;
+  const fieldsOfAbout = Object.keys(payload?.[about] ?? {});
+  const version = fieldsOfAbout.includes('updated_at') ? `, String(${about}.updated_at)` : '';
+  const isPush = payload !== undefined && 'after' in payload && 'ref' in payload;
+  const identity = subject !== undefined ? `${about}.id${version}` : isPush ? 'repository.id, ref, after' : '';
+  const fields = isPush ? 'repository, ref, after' : about;
+  const sent = takenEvents(none).has(event)
+    ? []
+    : [`have GitHub send ${event} events: subscribe the App, or the webhook of the repository; relay doctor checks it`];
+  return {
+    imports: 'github',
+    usesFields: true,
+    on: `github('${on}', {
+  input: { about: z.string() },
+  // What tells this event from any other, from the payload alone: an id, or an id and a version.
+  job: ({ ${fields} }) => ({
+    happened: [${identity}],
+    input: { about: String(${about}.${fieldsOfAbout.includes('html_url') ? 'html_url' : 'id'}) },
+  }),
+})`,
+    input: 'about',
+    about: 'about',
+    test:
+      payload && identity !== ''
+        ? `{ event: '${event}'${action === undefined ? '' : `, action: '${action}'`} }`
+        : undefined,
+    next: [
+      ...(identity === '' ? ['name in happened what tells one event from another: the payload has no single id'] : []),
+      ...sent,
+      payload
+        ? `try it while npm start runs: npm run -s relay -- send ${on}`
+        : `GitHub publishes no example of ${on}: save one from "Recent deliveries", and send it with --file`,
+    ],
+  };
+}
+
+function exampleOf(event: string, action: string | undefined): Record<string, unknown> | undefined {
+  try {
+    return exampleEvent({ event, action }).payload;
+  } catch {
+    return undefined;
+  }
+}
+
+const fileText = (name: string, { imports, usesFields, on, input, about }: Beginning) => `${
+  usesFields ? "import * as z from 'zod/mini';\n" : ''
+}import { ${[imports, 'type Run'].sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''))).join(', ')} } from '#relay';
+
+export const on = ${on};
+
+// Steps are call, list, create, say, comment and others: docs/guides/your-own-automation.md
+export const run: Run<typeof on> = async ({ ${input} }) => {
+  return \`${name} saw \${${about}}\`;
+};
+`;
+
+const testText = (name: string, event: string) => `import { defineTests } from '../local/trial/define-tests.ts';
+
+export default defineTests({
+  '${name} calls nothing yet': {
+    event: ${event},
+    makes: {},
+  },
+});
+`;

@@ -1,0 +1,53 @@
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { newFolder } from '../new-folder.ts';
+import { exampleConfig } from '../relay.ts';
+import { runRelay } from './run-command.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** A folder for automations in which imports mean the same as in the project. */
+function ownFolder(): string {
+  const project = newFolder();
+  symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
+  symlinkSync(join(ROOT, 'lib'), join(project, 'lib'));
+  const imports = { '#relay': './lib/triggers/relay.ts' };
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', imports }));
+  return join(project, 'automations');
+}
+
+const newAutomation = (folder: string, ...words: string[]) =>
+  runRelay({ readConfig: async () => exampleConfig(), ownFolder: folder }, 'new', 'automation', ...words);
+
+describe('relay new automation', () => {
+  it.each([
+    [
+      'release.published',
+      /on release\.published of GitHub[\s\S]*have GitHub send release events[\s\S]*send release\.published/,
+    ],
+    ['push', /on push of GitHub/],
+    ['issues.edited', /send issues\.edited/],
+    ['star.created', /name in happened what tells one event from another/],
+    ['command', /on \/pm mine <text…>[\s\S]*send slack '\/pm mine hello'/],
+    ['schedule', /at 0 9 \* \* MON in [\s\S]*run mine --at \d{4}-/],
+    ['webhook', /on POST \/hooks\/mine[\s\S]*secrets set hooks\/mine[\s\S]*send hook mine/],
+  ])('--on %s writes a file without a fault, and says what to do next', async (on, expected) => {
+    const folder = ownFolder();
+    expect(await newAutomation(folder, 'mine', '--on', on)).toMatch(expected);
+    expect((await readOwnAutomations(exampleConfig(), folder)).faults).toEqual([]);
+    expect(readdirSync(folder)).toEqual(on === 'star.created' ? ['mine.ts'] : ['mine.test.ts', 'mine.ts']);
+    await expect(newAutomation(folder, 'mine', '--on', on)).rejects.toThrow('automations/mine.ts is there already');
+  });
+
+  it.each([
+    ['find', 'push', "automations/find.ts: the relay has 'find' itself"],
+    ['My_own', 'push', 'its name needs lowercase letters'],
+    ['mine', 'releas.published', "GitHub has no event 'releas.published'; did you mean 'release.published'?"],
+  ])('refuses %s --on %s, and leaves no file', async (name, on, why) => {
+    const folder = ownFolder();
+    await expect(newAutomation(folder, name, '--on', on)).rejects.toThrow(why);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
