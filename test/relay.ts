@@ -54,6 +54,7 @@ export function exampleConfig(
         connection: 'main',
         // Most tests are about one change, and not about when the next one is sent.
         issueToDefect: { projectId: PROJECT, foldSeconds: 0, ...issueToDefect },
+        issueToTask: { projectId: PROJECT },
         completeChecklistItem: true,
         logTime: true,
         relate: true,

@@ -7,6 +7,7 @@ import { createDefect } from './create-defect/run.ts';
 import { failingTestsToDefect } from './failing-tests-to-defect/run.ts';
 import { find } from './find/run.ts';
 import { issueToDefect } from './issue-to-defect/run.ts';
+import { issueToTask } from './issue-to-task/run.ts';
 import { listProjectsInModal } from './list-projects/run.ts';
 import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
@@ -34,6 +35,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
   ];
   const all = [
     issueToDefect(context),
+    issueToTask(context),
     testsToScenarios(context),
     failingTestsToDefect(context),
     ofCollaborators(answerFault(), context),

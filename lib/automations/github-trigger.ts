@@ -12,6 +12,8 @@ export type Taken =
       jobs: JobDraft[];
       /** When it happened, in epoch milliseconds; undefined if the payload does not say. */
       happenedAt: number | undefined;
+      /** The event makes one job for all time, also if the record of the job has expired. */
+      isForGood?: true | undefined;
       beforeStoring?: BeforeStoring | undefined;
     }
   | { ignored: string };
@@ -44,6 +46,8 @@ interface OurDraft<Input>
   happened: readonly (string | number)[];
   /** ISO 8601. */
   at?: string | null | undefined;
+  /** The event makes one job for all time, also if the record of the job has expired. */
+  isForGood?: true;
   input: Input;
   /** @param id of the job */
   beforeStoring?: (id: string, ...stores: Parameters<BeforeStoring>) => ReturnType<BeforeStoring>;
@@ -74,11 +78,12 @@ export const onGithub = <Event extends TakenEvent, Input extends JobInput>(
     const [first] = drafts;
     if (!first) return undefined;
     const { connection } = about.repository;
-    const jobs = drafts.map(({ at, beforeStoring, ...draft }) =>
+    const jobs = drafts.map(({ at, isForGood, beforeStoring, ...draft }) =>
       of.draft({ connection, lane: 'background', ...draft }),
     );
     return {
       jobs,
+      isForGood: first.isForGood,
       happenedAt: first.at ? Date.parse(first.at) : undefined,
       beforeStoring: first.beforeStoring?.bind(undefined, jobs[0]?.id ?? ''),
     };

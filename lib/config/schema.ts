@@ -204,6 +204,19 @@ const repository = z.strictObject({
   issueToDefect: issueToDefect
     .optional()
     .meta({ description: 'Turns issues into defects. Without it, issues are ignored.' }),
+  issueToTask: z
+    .strictObject({
+      labels: z.array(z.string().trim().min(1)).min(1).default(['task']),
+      projectId: uuid,
+    })
+    .optional()
+    .meta({
+      description:
+        'Turns an issue with one of the labels into a task of the project, once: the task does not follow the issue. The ' +
+        'fields of `tasks/create` are not shown by the service, so the relay assumes `project_id`, `name` and ' +
+        '`description`, which `operations` can correct.',
+      examples: [{ labels: ['task'], projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' }],
+    }),
   completeChecklistItem: z
     .union([z.boolean(), z.strictObject({ branches: z.array(z.string().min(1).max(255)).min(1) })])
     .default(false)
@@ -442,6 +455,14 @@ export const configSchema = z
         ['deployment', 'reservedConcurrency', 'worker'],
         `expected at least ${workers}, the sum of deployment.maxConcurrency, so that SQS is not throttled`,
       );
+    }
+    for (const [index, { issueToDefect, issueToTask }] of github.repositories.entries()) {
+      const isOfDefects = (label: string) =>
+        issueToDefect?.labels.some((other) => other.toLowerCase() === label.toLowerCase());
+      const both = issueToTask?.labels.find(isOfDefects);
+      if (both === undefined) continue;
+      const path = ['github', 'repositories', index, 'issueToTask', 'labels'];
+      refuse(path, `issues with the label '${both}' become defects already`);
     }
     function refuseUnknown(connection: string | undefined, ...path: (string | number)[]): void {
       if (connection === undefined || Object.hasOwn(connections, connection)) return;

@@ -200,7 +200,14 @@ function findFaults(
 
 /** The real limits would make the stream last for minutes. */
 async function writeConfig(folder: string, apiUrl: string): Promise<string> {
-  const repositories = [{ name: REPOSITORY, connection: 'main', issueToDefect: { projectId: PROJECT } }];
+  const repositories = [
+    {
+      name: REPOSITORY,
+      connection: 'main',
+      issueToDefect: { projectId: PROJECT },
+      issueToTask: { projectId: PROJECT },
+    },
+  ];
   const connections = { main: { limits: { perMinute: 100_000, perDay: 1_000_000 } } };
   const file = join(folder, 'relay.config.mjs');
   await writeFile(file, `export default ${JSON.stringify({ connections, github: { apiUrl, repositories } })};\n`);

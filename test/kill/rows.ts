@@ -118,6 +118,21 @@ export const transferred: Row = {
   mayGoWithoutReply: true,
 };
 
+export const taskOfIssue: Row = {
+  automation: 'issue-to-task',
+  what: 'an issue with the label of tasks is opened',
+  operation: 'tasks/create',
+  isUnlisted: true,
+  incoming: (id) => github('issues', issueEvent('opened', { id, labels: ['task'], title: 'a task' })),
+  made: ({ sandbox }, id) =>
+    sandbox.data.tasks
+      .filter(({ description }) => description.endsWith(`/issues/${id}`))
+      .map(({ task_id, title }) => ({ id: task_id, looks: title })),
+  makes: { ofAll: 1 },
+  looks: 'a task',
+  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
+};
+
 /** Somebody in Slack for this trial only, so that nobody knows yet which user of the service they are. */
 const slackUser = (id: number) => `U0TRIAL${id}`;
 const EMAIL = 'mira.novak@example.com';
@@ -440,7 +455,7 @@ export const testsFailedTwice: Row = {
 
 /** Every row, for the statements about every automation. */
 export const rows: readonly Row[] = [
-  ...[opened, edited, transferred],
+  ...[opened, edited, transferred, taskOfIssue],
   ...[loggedInComment, loggedInTwoComments, loggedInSlack, loggedInModal, loggedWithTool],
   ...[defectInSlack, defectInModal, defectWithTool],
   ...[doneInComment, merged, relatedInSlack, relatedByPullRequest],

@@ -59,7 +59,7 @@ export const on = onGithub('issues', issueJobs, (delivery, { repository, config 
  * by people with triage permission. GitHub's payloads do not show private memberships, so such members count as
  * outsiders.
  */
-function strangerBehind({ issue, sender }: Payload<'issues'>): string | undefined {
+export function strangerBehind({ issue, sender }: Payload<'issues'>): string | undefined {
   const isAuthor = sender && sender.login === issue.user?.login;
   return isAuthor && !isShownCollaborator(issue.user, issue.author_association) ? sender.login : undefined;
 }

@@ -1,5 +1,5 @@
 import { type AcceptedBy, acceptEvent } from '../../engine/line/accept-event.ts';
-import type { Job } from '../../engine/record/job.ts';
+import type { Job, JobDraft } from '../../engine/record/job.ts';
 import { LIFETIME_MS } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -18,9 +18,19 @@ export async function acceptOwn(
   { draft, at }: OwnDraft,
   { table, clock, ...by }: AcceptedBy & { table: Table; clock: () => number },
 ): Promise<{ job: Job; repeat: boolean } | string> {
-  const happened = at ?? (await firstAccepted(draft.id, table, clock()));
-  if (clock() - happened > LONGEST_MS) return 'it is more than 29 days old, and may have been done already';
-  return acceptEvent(draft, by);
+  if (at === undefined) return acceptForGood(draft, { table, clock, ...by });
+  return clock() - at > LONGEST_MS ? TOO_OLD : acceptEvent(draft, by);
+}
+
+const TOO_OLD = 'it is more than 29 days old, and may have been done already';
+
+/** The same for an event that is remembered without an end, because nothing says how old it is. */
+export async function acceptForGood(
+  draft: JobDraft,
+  { table, clock, ...by }: AcceptedBy & { table: Table; clock: () => number },
+): Promise<{ job: Job; repeat: boolean } | string> {
+  const first = await firstAccepted(draft.id, table, clock());
+  return clock() - first > LONGEST_MS ? TOO_OLD : acceptEvent(draft, by);
 }
 
 /** When an event that does not say when it happened came first; epoch milliseconds. */

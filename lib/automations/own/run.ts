@@ -1,7 +1,16 @@
 import { NeedsOperator } from '../../engine/record/interruption.ts';
-import type { Automation } from '../../engine/run/automation.ts';
+import type { JobKind } from '../../engine/record/job-kind.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import type { CommandSteps } from '../../triggers/steps.ts';
+import type { JobInput } from '../../triggers/trigger.ts';
 import type { Context } from '../context.ts';
 import { createOwnSteps } from './steps.ts';
+
+/** An automation of ours that needs no more than a team's has. */
+export const defineWithSteps =
+  <Input extends JobInput>(jobs: JobKind<Input>, run: (input: Input, steps: CommandSteps) => Promise<string>) =>
+  (context: Context): Automation =>
+    defineAutomation(jobs, (input, job, steps) => run(input, createOwnSteps(job, steps, context)));
 
 /** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
 export function ownAutomations(context: Context): Automation[] {

@@ -112,9 +112,16 @@ async function accept(
     const isOfPerson = one.jobs.some(({ asked }) => asked?.by);
     const drafts = isOfPerson ? await (await import('./on-demand.ts')).withinTurns(one.jobs, options) : one.jobs;
     for (const draft of drafts) {
-      const { job, repeat } = await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
-        one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
-      );
+      const made = one.isForGood
+        ? await (await import('./on-demand.ts')).acceptForGood({ ...draft, cause }, options)
+        : await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
+            one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
+          );
+      if (typeof made === 'string') {
+        ignored.push(made);
+        continue;
+      }
+      const { job, repeat } = made;
       log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
       accepted.push({ id: job.id, repeat });
     }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assumedText, changes, id, lists, notShown, operation, reads, uuid } from '../operation.ts';
+import { assumedText, changes, creates, id, lists, notShown, operation, reads, untyped, uuid } from '../operation.ts';
 
 /** The id and name fields are assumed. Some instances call the name a title. */
 const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
@@ -22,8 +22,19 @@ export const listTasks = operation({
   data: z.array(task),
 });
 
-/** No text field is known that could carry a marker, so a created task cannot be found again. */
-export const createTask = operation({ name: 'tasks/create', ...notShown, effect: 'create', success: 200 });
+/**
+ * Its fields are not shown: those that the relay uses are assumed. No text field is known that could carry a marker, so a
+ * created task cannot be found again.
+ */
+export const createTask = operation({
+  name: 'tasks/create',
+  ...notShown,
+  ...creates,
+  success: 200,
+  payload: z.looseObject({ project_id: untyped, name: untyped, description: untyped }),
+  data: task,
+  createdId: 'task_id',
+});
 
 /** The name of the identifier's field is not shown. */
 export const taskDetail = operation({ name: 'tasks/detail', ...notShown, ...reads, data: task });
