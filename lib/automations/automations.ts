@@ -4,6 +4,7 @@ import { checkPullRequest } from './check-pull-request/run.ts';
 import { completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
 import { createDefect } from './create-defect/run.ts';
+import { createTask } from './create-task/run.ts';
 import { failingTestsToDefect } from './failing-tests-to-defect/run.ts';
 import { find } from './find/run.ts';
 import { issueToDefect } from './issue-to-defect/run.ts';
@@ -28,6 +29,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
   const ofPeople = [
     completeChecklistItem(context),
     createDefect(context),
+    createTask(context),
     find(context),
     logTime(context),
     relate(context),

@@ -5,6 +5,7 @@ import { nearMiss } from '../near-miss.ts';
 import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/draft.ts';
 import { defectVerb } from './create-defect/draft.ts';
+import { taskVerb } from './create-task/command.ts';
 import { findVerb } from './find/draft.ts';
 import { helpVerb, statusVerb } from './help/draft.ts';
 import { linkVerb, unlinkVerb } from './link-account/draft.ts';
@@ -16,6 +17,7 @@ import type { Verb } from './verb.ts';
 /** Our verbs, in the order in which help shows them. Add a new one here. */
 export const ourVerbs = [
   defectVerb,
+  taskVerb,
   doneVerb,
   undoVerb,
   relateVerb,

@@ -272,7 +272,7 @@ const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user g
 const offered = (...byDefault: string[]) => z.array(z.string().min(1).max(75)).min(1).max(100).default(byDefault);
 
 /** The permissions of our commands. A team's own commands may have others. */
-export const ourPermissions = ['defect', 'done', 'log', 'find'] as const;
+export const ourPermissions = ['defect', 'task', 'done', 'log', 'find'] as const;
 export type OurPermission = (typeof ourPermissions)[number];
 
 const permission = z.strictObject({
@@ -370,7 +370,7 @@ const slack = z.strictObject({
     .meta({
       description:
         'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
-        'The permissions of the relay are `defect`, also for `relate`; `done`, also for `undo`; `log` and `find`. A ' +
+        'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log` and `find`. A ' +
         'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
       examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
     }),

@@ -263,6 +263,20 @@ export const defectInModal: Row = {
     ]),
 };
 
+export const taskInSlack: Row = {
+  ...createDefect,
+  automation: 'create-task',
+  what: 'a command in Slack creates a task',
+  operation: 'tasks/create',
+  isUnlisted: true,
+  incoming: (id) => command(id, `task trial ${id}`),
+  made: ({ sandbox }, id) =>
+    sandbox.data.tasks
+      .filter(({ title }) => title === `trial ${id}`)
+      .map(({ task_id, description }) => ({ id: task_id, looks: description.replace(/@.*/, '') })),
+  looks: 'Created in Slack by ',
+};
+
 const checklistItems = (id: number) => [100_000 + 2 * id, 100_001 + 2 * id];
 
 /** Of the two items one is completed already, so that a toggle would reopen it. */
@@ -457,7 +471,7 @@ export const testsFailedTwice: Row = {
 export const rows: readonly Row[] = [
   ...[opened, edited, transferred, taskOfIssue],
   ...[loggedInComment, loggedInTwoComments, loggedInSlack, loggedInModal, loggedWithTool],
-  ...[defectInSlack, defectInModal, defectWithTool],
+  ...[defectInSlack, defectInModal, defectWithTool, taskInSlack],
   ...[doneInComment, merged, relatedInSlack, relatedByPullRequest],
   ...[checked, testsFailed, testsFailedTwice],
 ];

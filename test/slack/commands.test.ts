@@ -204,14 +204,20 @@ describe('help', () => {
   const OTHERS = ['status', 'help'];
   const permissions = { defect: { channels: [PLATFORM] }, log: { userGroups: ['S0PLATFORM'] } };
   it.each([
-    ['where no accounts are linked', {}, {}, {}, ['defect', 'done', 'undo', 'relate', 'log', 'find', ...OTHERS]],
-    ['for a channel', { permissions }, {}, { channelId: GENERAL }, ['done', 'undo', 'log', 'find', ...OTHERS]],
+    [
+      'where no accounts are linked',
+      {},
+      {},
+      {},
+      ['defect', 'task', 'done', 'undo', 'relate', 'log', 'find', ...OTHERS],
+    ],
+    ['for a channel', { permissions }, {}, { channelId: GENERAL }, ['task', 'done', 'undo', 'log', 'find', ...OTHERS]],
     [
       'for a person',
       { permissions },
       {},
       { channelId: PLATFORM, userId: NOBODY },
-      ['defect', 'done', 'undo', 'relate', 'find', ...OTHERS],
+      ['defect', 'task', 'done', 'undo', 'relate', 'find', ...OTHERS],
     ],
     ['before a link that is required', {}, { mcp: { accounts: 'required' } }, {}, ['link', 'unlink', ...OTHERS]],
   ] as const)('help lists what the person may use: %s', async (_, slack, connection, asked, listed) => {

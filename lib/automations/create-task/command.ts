@@ -1,0 +1,32 @@
+import { asTyped, unquoted } from '../../commands/words.ts';
+import { eventOf, type JobVerb } from '../verb.ts';
+import { taskJobs } from './jobs.ts';
+
+interface TaskCommand {
+  verb: 'task';
+  title: string;
+}
+
+const print = ({ title }: { title: string }) => `task ${asTyped(title)}`;
+
+export const taskVerb: JobVerb<TaskCommand> = {
+  verb: 'task',
+  usage: 'task <title>',
+  does: "creates a task in the channel's project",
+  examples: ['task Renew the certificate'],
+  read(text) {
+    const title = unquoted(text);
+    return title === '' ? { missing: 'a title' } : { command: { verb: 'task', title } };
+  },
+  print,
+  permission: 'task',
+  job: (command, origin, { slack }) =>
+    taskJobs.draft({
+      ...eventOf('task', print(command), origin),
+      input: {
+        projectId: slack?.channels[origin.channelId ?? '']?.projectId,
+        title: command.title,
+        origin: `Created in Slack by @${origin.byName}`,
+      },
+    }),
+};

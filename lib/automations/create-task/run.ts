@@ -1,0 +1,12 @@
+import { fittingTitle } from '../described.ts';
+import { defineWithSteps } from '../own/run.ts';
+import { taskJobs } from './jobs.ts';
+
+/** A lost answer asks a person: no field of a task is known that could carry a marker. */
+export const createTask = defineWithSteps(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {
+  if (projectId === undefined) stop('This channel has no project under slack.channels in relay.config.ts');
+  const name = fittingTitle(title);
+  const description = name === title ? origin : `${title}\n\n${origin}`;
+  const { id } = await create('create the task', 'tasks/create', { project_id: projectId, name, description });
+  return `created task ${id}: ${name}`;
+});
