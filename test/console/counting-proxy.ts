@@ -29,7 +29,11 @@ export function countingProxy(): CountingProxy {
     calls.push({ action, ...(index !== undefined && { index }), ...(limit !== undefined && { limit }) });
     const { host, connection, 'content-length': length, ...headers } = request.headers;
     const answer = await fetch(to, { method: 'POST', headers: headers as Record<string, string>, body });
-    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
+    // With the date of the table's clock, by which the relay corrects its own.
+    response.writeHead(answer.status, {
+      'content-type': 'application/x-amz-json-1.0',
+      date: String(answer.headers.get('date')),
+    });
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
   return {
