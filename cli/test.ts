@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -12,22 +13,25 @@ export function addTestCommand({ program }: Cli): void {
   program
     .command('test [files...]')
     .description(
-      'check what relay.config.ts makes of events, with the sandbox and without a network; by default all files in ' +
-        'relay-tests/ beside it. The exit status is 1 if something differs',
+      'check what relay.config.ts and the files in automations/ make of events, with the sandbox and without a network; ' +
+        'by default all files in relay-tests/ beside it, and automations/*.test.ts. The exit status is 1 if something differs',
     )
     .addHelpText('after', '\n  npm run -s relay -- test\n  npm run -s relay -- test relay-tests/issues.ts')
     .action(async (named: string[]) => {
       // No other command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await loadConfig();
+      const { own, faults } = await readOwnAutomations(config);
+      if (faults.length > 0) throw new Error(faults.join('\n'));
       const folder = join(dirname(configFile()), 'relay-tests');
-      const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(join(folder, '*.ts')).sort();
+      const patterns = [join(folder, '*.ts'), join(OWN_FOLDER, '*.test.ts')];
+      const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
       const passed: boolean[] = [];
       for (const file of files) {
         console.log(relative(process.cwd(), file));
         for (const [name, test] of Object.entries(await loadTests(file))) {
           // A test that cannot be used fails, and those behind it run all the same.
-          const differences = await runTest(test, config, dirname(file)).catch((error) => [
+          const differences = await runTest(test, config, dirname(file), own).catch((error) => [
             `cannot run: ${error.message}`,
           ]);
           console.log(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);

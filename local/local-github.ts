@@ -1,10 +1,25 @@
-import { createPublicKey, generateKeyPair, type KeyObject, randomBytes, verify } from 'node:crypto';
+import {
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+  verify,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { type GithubStandIn, startGithubStandIn } from './github/stand-in.ts';
 import type { LocalStack } from './stack.ts';
 
 const GITHUB_API = 'https://api.github.com';
+
+let made: Promise<KeyPairKeyObjectResult> | undefined;
+
+/** One for the process: to make it takes longer than to start all stand-ins. */
+function appKey(): Promise<KeyPairKeyObjectResult> {
+  made ??= promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return made;
+}
 
 /** A GitHub Enterprise Server has no stand-in in `npm start`. */
 export const usesGithubCom = ({ github }: RelayConfig): boolean => github.apiUrl === GITHUB_API;
@@ -20,7 +35,7 @@ export async function enterGithubStandIn(
   clock: () => number,
 ): Promise<GithubStandIn> {
   const token = `stand-in-${randomBytes(16).toString('hex')}`;
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const { privateKey } = await appKey();
   const app = { appId: '1', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
   secrets.put(`${secretPrefix}github`, { token, ...app });
   return startGithubStandIn({

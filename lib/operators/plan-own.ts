@@ -7,6 +7,7 @@ import { type Journal, openJournal, type StepEntry } from '../engine/record/jour
 import type { Privacy } from '../engine/record/privacy.ts';
 import { entryOf, type Once } from '../engine/run/once.ts';
 import { createReplySteps } from '../engine/run/reply-steps.ts';
+import { isOfEngine } from '../engine/run/run-automation.ts';
 import { createSteps } from '../engine/run/steps.ts';
 import type { Stores } from '../runtime.ts';
 import { createConnections } from '../service/connection/connection.ts';
@@ -67,7 +68,7 @@ export async function planOwn(
   const list = async (statuses: readonly JobStatus[], limit: number) =>
     (await Promise.all(statuses.map((one) => jobs.list(one, { limit, newestFirst: true })))).flat();
   const underWay = await list(UNDER_WAY, MOST_JOBS);
-  const ended = await list(['succeeded'], MOST_JOBS);
+  const ended = await list(['succeeded', 'not-done'], MOST_JOBS);
   return {
     jobs: await Promise.all(underWay.filter(({ automation }) => names.has(automation)).map(planned)),
     removed: [...new Set(underWay.map(({ automation }) => automation))].filter((name) => !automations.has(name)),
@@ -129,9 +130,6 @@ class Sealed extends Error {}
 const sealed = () => Promise.reject(new Sealed());
 const notReached = () => Promise.reject(new Error('a plan carries out no step'));
 const SEALED: Privacy = { seal: sealed, open: sealed, noteOf: messageOf, wasUsed: () => false };
-
-/** What the engine itself notes in a journal, behind the automation or beside it. */
-const isOfEngine = (step: string) => step === 'reply' || step === 'not done' || step.startsWith('tell ');
 
 function dryOnce(journal: Journal): { once: Once; reached: ReadonlySet<string> } {
   const reached = new Set<string>();

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type { Verification } from '../../lib/triggers/webhook.ts';
 
 /** A request that the relay's webhooks accept. */
 export interface SignedRequest {
@@ -45,4 +46,34 @@ export function signedBySlack(form: URLSearchParams, secret: string, now = Date.
     },
     body,
   };
+}
+
+/**
+ * A webhook of another tool, signed as the automation that takes it verifies it.
+ *
+ * @param secret of the webhook; for Standard Webhooks `whsec_…`
+ * @param now epoch milliseconds
+ */
+export function signedByTool(verify: Verification, body: string, secret: string, now = Date.now()): SignedRequest {
+  const seconds = String(Math.floor(now / 1000));
+  return { headers: { 'content-type': 'application/json', ...proof(verify, body, secret, seconds) }, body };
+}
+
+function proof(verify: Verification, body: string, secret: string, seconds: string): Record<string, string> {
+  switch (verify.by) {
+    case 'token':
+      return { [verify.header]: secret };
+    case 'hmac': {
+      const { header, encoding, prefix, timestamp } = verify;
+      const signed = timestamp === undefined ? body : `${seconds}.${body}`;
+      const signature = createHmac('sha256', secret).update(signed).digest(encoding);
+      return { ...(timestamp !== undefined && { [timestamp]: seconds }), [header]: `${prefix}${signature}` };
+    }
+    case 'standard': {
+      const id = `msg_${randomUUID()}`;
+      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+      const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+      return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
+    }
+  }
 }

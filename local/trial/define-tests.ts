@@ -9,15 +9,30 @@ export type ExpectedCalls = {
   [N in keyof Payloads]?: ExpectedFields<Payloads[N]> | ExpectedFields<Payloads[N]>[];
 };
 
-/** An event, and what shall come of it under relay.config.ts. */
-export interface RelayTest {
+/** What may happen. */
+export type TestEvent =
   /**
    * One of GitHub's examples, changed as by the options of `relay send`, in the first repository of the configuration
-   * unless it names another; or the payload of a delivery, in a file beside the tests.
+   * unless it names another.
    */
-  event: WantedEvent | { event: string; file: string };
+  | WantedEvent
+  /** The payload of a delivery of GitHub, in a file beside the tests. */
+  | { event: string; file: string }
+  /**
+   * A command of Slack without its first word: `block 4711 waits for the certificate`. People and channels are those of
+   * the stand-in: by default, Mira Novak gives it in `#general`.
+   */
+  | { command: string; by?: string; channel?: string }
+  /** A schedule of an own automation, by the name of its file, at a time that is due: ISO 8601. */
+  | { schedule: string; at: string };
+
+/** An event, and what shall come of it under relay.config.ts and with the files in automations/. */
+export interface RelayTest {
+  event: TestEvent;
   /** Exactly these requests, or nothing at all: no comment either. */
   makes: ExpectedCalls | 'nothing';
+  /** The messages in Slack, and the comments on GitHub, that have these texts in them. Others may come besides. */
+  says?: readonly (string | RegExp)[];
 }
 
 /** The tests of a file for `relay test`, by what they say. */

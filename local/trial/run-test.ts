@@ -5,12 +5,14 @@ import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { newsOf, statusInWords } from '../../lib/engine/record/job.ts';
 import { meantName } from '../../lib/faults/fault.ts';
-import { readPayload } from '../../lib/platforms/github/payload.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { cutToLength } from '../../lib/text.ts';
+import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { exampleEvent } from '../examples/github-event.ts';
-import type { ExpectedCalls, ExpectedFields, RelayTest } from './define-tests.ts';
-import { startTrialRelay, type TrialCall, type TrialRelay } from './trial-relay.ts';
+import { renderMessage } from '../slack/render.ts';
+import type { ExpectedCalls, ExpectedFields, RelayTest, TestEvent } from './define-tests.ts';
+import { type Given, startTrialRelay, type TrialCall, type TrialRelay } from './trial-relay.ts';
+import type { TrialStep, Trouble } from './trouble.ts';
 
 /** A Monday. Examples happen then, so that a test has the same outcome on every day. */
 const MONDAY = Date.parse('2026-01-05T10:00:00Z');
@@ -23,29 +25,171 @@ const LONGEST_SHOWN = 80;
 type WantedRequest = { operation: string; payload: ExpectedFields };
 
 /**
- * Runs a test in a relay of its own.
+ * Runs a test in a relay of its own. If it is as expected, and a job of the team's automations was made, it runs again for
+ * each step of such a job, once with the process killed behind the step, and once with the answer to its request lost.
  *
  * @param folder of the file with the test
  * @returns in what the outcome differs, as lines for a person; none if it is as expected
  * @throws {Error} if the test itself cannot be used
  */
-export async function runTest({ event, makes }: RelayTest, config: RelayConfig, folder: string): Promise<string[]> {
-  const wanted = makes === 'nothing' ? [] : Object.entries(makes).flatMap(wantedRequests);
-  const given = 'file' in event ? fromFile(event.event, resolve(folder, event.file)) : fromExample(event, config);
-  const relay = await startTrialRelay(config, given.at);
+export async function runTest(
+  test: RelayTest,
+  config: RelayConfig,
+  folder: string,
+  own: OwnAutomations,
+): Promise<string[]> {
+  const given = givenIn(test.event, config, folder);
+  const expected = wantedIn(test);
+  const first = await inRelay(given, config, own, {}, async (relay, why) => {
+    const lines = expected.differences(relay);
+    return { lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))], ...(await outcomeOf(relay)) };
+  });
+  if (first.lines.length > 0) return first.lines;
+  for (const { what, at } of TROUBLES) {
+    const run = (steps: readonly TrialStep[]) =>
+      inRelay(given, config, own, at(steps), async (relay, why) => {
+        const lines = changes(first, await outcomeOf(relay));
+        return { met: relay.troublesMet, lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))] };
+      });
+    // All of them in one run, so that a test stays fast. A job that parks because of one comes to no step behind it.
+    for (let left = first.steps; left.length > 0; ) {
+      const { met, lines } = await run(left);
+      if (lines.length > 0) return await atOneStep(what, left, lines, run);
+      left = met.size === 0 ? [] : left.filter(({ place }) => !met.has(place));
+    }
+  }
+  return [];
+}
+
+const TROUBLES = [
+  {
+    what: 'killed behind',
+    at: (steps: readonly TrialStep[]): Trouble => ({ killedBehind: new Set(steps.map(({ place }) => place)) }),
+  },
+  {
+    what: 'with the answer lost to',
+    at: (steps: readonly TrialStep[]): Trouble => ({
+      losesAnswerTo: new Map(steps.map(({ place, requests }) => [place, requests])),
+    }),
+  },
+];
+
+/** Finds the step that makes the difference, for the one who reads it. */
+async function atOneStep(
+  what: string,
+  steps: readonly TrialStep[],
+  ofAll: readonly string[],
+  run: (steps: readonly TrialStep[]) => Promise<{ lines: readonly string[] }>,
+): Promise<string[]> {
+  for (const step of steps) {
+    const { lines } = await run([step]);
+    if (lines.length > 0) return [`${what} the step '${step.name}':`, ...lines];
+  }
+  return [`${what} each of its steps:`, ...ofAll];
+}
+
+async function inRelay<T>(
+  { at, ...given }: Given & { at: number },
+  config: RelayConfig,
+  own: OwnAutomations,
+  trouble: Trouble,
+  look: (relay: TrialRelay, why: string | undefined) => Promise<T>,
+): Promise<T> {
+  const relay = await startTrialRelay(config, at, own, trouble);
   try {
-    const why = await relay.take(given.event, given.payload);
-    await relay.workUntil(given.at + LONGEST_WAIT_MS);
-    const comments = makes === 'nothing' ? relay.comments.map(({ body }) => body.replaceAll(/\s*<!--.*?-->/g, '')) : [];
-    const lines = [...differences(wanted, relay.calls), ...comments.map((text) => `came     a comment: ${text}`)];
-    return lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))];
+    const why = await relay.take(given);
+    await relay.workUntil(at + LONGEST_WAIT_MS);
+    return await look(relay, why);
   } finally {
     await relay.close();
   }
 }
 
+function wantedIn({ makes, says = [] }: RelayTest) {
+  const wanted = makes === 'nothing' ? [] : Object.entries(makes).flatMap(wantedRequests);
+  return {
+    differences(relay: TrialRelay): string[] {
+      const said = textsIn(relay);
+      const unsaid = says.filter(
+        (one) => !said.some(({ text }) => (one instanceof RegExp ? one.test(text) : text.includes(one))),
+      );
+      const forbidden = makes === 'nothing' ? relay.comments.map(({ body }) => withoutMarker(body)) : [];
+      return [
+        ...differences(wanted, relay.calls),
+        ...forbidden.map((text) => `came     a comment: ${text}`),
+        ...unsaid.map((one) => `expected a message or a comment with ${shown(one)}`),
+        ...(unsaid.length > 0 ? said.map(({ text }) => `came     a message or a comment: ${text}`) : []),
+      ];
+    },
+  };
+}
+
+/** What the team's automations did, without what differs in each run: the ids of new objects. */
+interface Outcome {
+  steps: readonly TrialStep[];
+  /** Each with whether it may be carried out again. */
+  effects: ReadonlyMap<string, { times: number; mayRepeat: boolean }>;
+  /** How the jobs ended. */
+  endings: string[];
+  isUnknown: boolean;
+}
+
+async function outcomeOf(relay: TrialRelay): Promise<Outcome> {
+  const made = relay.calls.filter(({ operation, status }) => effectOf(operation) !== 'read' && status < 300);
+  const effects = [
+    ...made.map((call) => ({
+      words: inWords(call, Number.POSITIVE_INFINITY),
+      mayRepeat: effectOf(call.operation) === 'repeatable',
+    })),
+    ...textsIn(relay).map(({ place, text }) => ({ words: `${place}: ${text}`, mayRepeat: false })),
+  ];
+  const numbered = new Map<string, string>();
+  const withoutIds = (text: string) =>
+    text.replaceAll(/[\da-f]{8}-[\da-f]{4}-[\da-f-]{22}/g, (id) => {
+      if (!numbered.has(id)) numbered.set(id, `<id ${numbered.size + 1}>`);
+      return numbered.get(id) ?? '';
+    });
+  const counts = new Map<string, { times: number; mayRepeat: boolean }>();
+  for (const { words, mayRepeat } of effects) {
+    const key = withoutIds(words);
+    counts.set(key, { times: (counts.get(key)?.times ?? 0) + 1, mayRepeat });
+  }
+  const jobs = await relay.jobs();
+  return {
+    steps: relay.steps,
+    effects: counts,
+    endings: jobs.map(({ automation, status }) => `${automation} ${status}`),
+    isUnknown: jobs.some(({ parked }) => parked?.kind === 'outcome unknown'),
+  };
+}
+
+/** What differs from the run in which nothing went wrong. A creation that nobody can find again is left to a person. */
+function changes(first: Outcome, { effects, endings, isUnknown }: Outcome): string[] {
+  const all = new Set([...first.effects.keys(), ...effects.keys()]);
+  const lines = [...all].flatMap((words) => {
+    const { times: before = 0, mayRepeat } = first.effects.get(words) ?? {};
+    const { times: now = 0 } = effects.get(words) ?? {};
+    if (now === before || (mayRepeat && now > before)) return [];
+    if (now < before) return isUnknown ? [] : [`missing  ${cutToLength(words, LONGEST_SHOWN, '…')}`];
+    return [`${before === 0 ? 'came    ' : 'doubled '} ${cutToLength(words, LONGEST_SHOWN, '…')}`];
+  });
+  const isSame = isUnknown || isDeepStrictEqual(first.endings, endings);
+  return lines.length > 0 || isSame ? lines : [`ended    ${endings.join(', ')}`];
+}
+
+/** What people can read in Slack and on GitHub. */
+function textsIn({ messages, comments }: TrialRelay): { place: string; text: string }[] {
+  return [
+    ...messages.map((one) => ({ place: `a message in ${one.channel}`, text: renderMessage(one) })),
+    ...comments.map(({ issue, body }) => ({ place: `a comment on ${issue}`, text: withoutMarker(body) })),
+  ];
+}
+
+const withoutMarker = (body: string) => body.replaceAll(/\s*<!--.*?-->/g, '');
+const effectOf = (name: string) => operations.get(name)?.effect;
+
 function differences(wanted: readonly WantedRequest[], calls: readonly TrialCall[]): string[] {
-  const came = calls.filter(({ operation }) => operations.get(operation)?.effect !== 'read');
+  const came = calls.filter(({ operation }) => effectOf(operation) !== 'read');
   const missing = wanted.filter((request) => {
     const place = came.findIndex((one) => fits(one, request));
     if (place >= 0) came.splice(place, 1);
@@ -64,18 +208,17 @@ const fits = (came: TrialCall, { operation, payload }: WantedRequest) =>
   );
 
 /** `defects/create with title "…", priority "High"` */
-function inWords({ operation, payload }: WantedRequest): string {
-  const values = Object.entries(payload).map(([name, value]) => {
-    const text = value instanceof RegExp ? String(value) : JSON.stringify(value);
-    return `${name} ${cutToLength(text, LONGEST_SHOWN, '…')}`;
-  });
+function inWords({ operation, payload }: WantedRequest, longest = LONGEST_SHOWN): string {
+  const values = Object.entries(payload).map(([name, value]) => `${name} ${cutToLength(shown(value), longest, '…')}`);
   return values.length === 0 ? operation : `${operation} with ${values.join(', ')}`;
 }
+
+const shown = (value: unknown) => (value instanceof RegExp ? String(value) : JSON.stringify(value));
 
 async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<string[]> {
   const jobs = await relay.jobs();
   return [
-    ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${whyNone}`]),
+    ...(whyNone === undefined || jobs.length > 0 ? [] : [`because  no job was made of the event: ${whyNone}`]),
     ...jobs.map((job) => {
       const why = newsOf(job);
       return `because  the job of ${job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;
@@ -95,18 +238,27 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
   });
 }
 
-function fromExample(wanted: Exclude<RelayTest['event'], { file: string }>, config: RelayConfig) {
+/** @returns what happens, and when the clock begins */
+function givenIn(wanted: TestEvent, config: RelayConfig, folder: string): Given & { at: number } {
+  if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at: MONDAY };
+  if ('schedule' in wanted) return { schedule: wanted.schedule, at: momentOf(wanted.at) };
+  if ('file' in wanted) {
+    const payload = JSON.parse(readFileSync(resolve(folder, wanted.file), 'utf8'));
+    return { event: wanted.event, payload, at: afterEvent(payload) };
+  }
   const repository = wanted.repository ?? config.github.repositories[0]?.name;
-  return { ...exampleEvent({ ...wanted, repository }, MONDAY, EXAMPLE_NUMBER), at: MONDAY + 1_000 };
+  const { event, payload } = exampleEvent({ ...wanted, repository }, MONDAY, EXAMPLE_NUMBER);
+  return { event, payload, at: afterEvent(payload) };
 }
 
-const subject = z.optional(z.looseObject({ updated_at: z.iso.datetime() }));
-const withTimes = z.looseObject({ issue: subject, comment: subject, pull_request: subject });
+function momentOf(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isFinite(at)) return at;
+  throw new Error(`at is '${text}', which is no time; write it in ISO 8601`);
+}
 
-/** @throws {Error} if it is not a payload of GitHub */
-function fromFile(event: string, file: string) {
-  const payload = readPayload(event, withTimes, JSON.parse(readFileSync(file, 'utf8')));
-  const changed = [payload.issue, payload.comment, payload.pull_request].flatMap((one) => one?.updated_at ?? []);
-  // The relay ignores events that are too old, so the clock begins with this one.
-  return { event, payload, at: (Math.max(0, ...changed.map(Date.parse)) || MONDAY) + 1_000 };
+/** The relay ignores events that are too old, so the clock begins with this one. */
+function afterEvent(payload: object): number {
+  const times = JSON.stringify(payload).matchAll(/"\w+_at":"([^"]+)"/g);
+  return Math.max(...[...times].flatMap(([, time = '']) => Date.parse(time) || []), 0) + 1_000;
 }

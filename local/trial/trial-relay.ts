@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
+
 import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
+import { parsedJson } from '../../lib/text.ts';
+import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
-import { signedByGithub } from '../examples/signed-request.ts';
+import { type SignedRequest, signedByGithub, signedBySlack } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
-import { asHttpHandler, functionUrlEvent } from '../http-front.ts';
+import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../http-front.ts';
 import { startSandboxWith } from '../instances.ts';
 import { enterGithubStandIn, withGithubAt } from '../local-github.ts';
 import { withSlackAt } from '../local-slack.ts';
@@ -15,6 +19,13 @@ import { asScheduledHandler } from '../schedules.ts';
 import { startSlackStandIn } from '../slack/stand-in.ts';
 import { startLocalStack } from '../stack.ts';
 import { nextMoment } from './next-moment.ts';
+import { createTroubles, type Trouble } from './trouble.ts';
+
+/** What happens, as a test says it. */
+export type Given =
+  | { event: string; payload: object }
+  | { command: string; by: string; channel: string }
+  | { schedule: string };
 
 /** A request that the sandbox was sent. */
 export interface TrialCall {
@@ -29,17 +40,20 @@ const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
 
+/** All secrets of a trial, so that what is derived from them is the same in each of its runs. */
+const key = randomBytes(32).toString('hex');
+
 /**
  * Starts the functions, unchanged, in this process, with all that they need on this machine and a clock of their own. They
  * begin without data, and reach nothing but their own stand-ins. Nobody has linked an account.
  *
  * @param now when the clock begins; epoch milliseconds
+ * @param trouble what goes wrong in the jobs of the team's automations
  */
-export async function startTrialRelay(given: RelayConfig, now: number) {
+export async function startTrialRelay(given: RelayConfig, now: number, own: OwnAutomations, trouble: Trouble = {}) {
   const clock = { now };
   const read = () => clock.now;
   const quiet = { info() {}, warn() {}, error() {} };
-  const key = randomBytes(32).toString('hex');
   const stack = await startLocalStack({ clock: read });
   const { partners, sandbox } = await startSandboxWith(Object.keys(given.connections), { clock: read });
   const github = await enterGithubStandIn(stack, quiet, read);
@@ -49,6 +63,8 @@ export async function startTrialRelay(given: RelayConfig, now: number) {
   enter('github-webhook', { webhookSecret: key });
   enter('slack', { signingSecret: key, botToken: key });
   enter('grants', { key });
+  // Later than the table, which is dated by the machine.
+  for (const name of ['markers', 'intake']) stack.secrets.put(stack.secretPrefix + name, { key }, Date.now());
   for (const [name, partner] of partners) for (const kind of ['partner', 'instance']) enter(`${kind}/${name}`, partner);
   Object.assign(process.env, stack.variables);
 
@@ -64,24 +80,33 @@ export async function startTrialRelay(given: RelayConfig, now: number) {
     calls.push({ operation: pathname.replace('/api/v1/partner/', ''), payload, status: response.status });
     return response;
   };
+  const errors: string[] = [];
   const runtime: Runtime = {
-    ...systemRuntime(withGithubAt(github.url, withSlackAt(slack, asDeclared(given))), process.env),
+    ...systemRuntime(withGithubAt(github.url, withSlackAt(slack, asDeclared(given))), process.env, own),
     clock: read,
     random: () => 0.5,
     async sleep(ms) {
       clock.now += ms;
     },
     fetch: fetchHere,
-    log: quiet,
+    log: { ...quiet, error: ({ error }) => void errors.push(String(error)) },
     metrics: createMetrics(stack.variables.STAGE, () => {}, read),
   };
-  const [webhook, worker, sweep] = await Promise.all([
+  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
     import('../../functions/github-webhook.ts'),
+    import('../../functions/slack-webhook.ts'),
     import('../../functions/job-worker.ts'),
     import('../../functions/job-sweep.ts'),
   ]);
   const takeGithub = remembering(asHttpHandler(webhook.createHandler(runtime)), github);
-  const runJob = asSqsHandler(worker.createHandler(runtime));
+  const troubles = createTroubles(trouble, (automation) => own.list.some(({ name }) => name === automation));
+  const runJob = asSqsHandler(
+    worker.createHandler({
+      ...runtime,
+      log: troubles.log,
+      fetch: (...request) => troubles.fetch(() => fetchHere(...request)),
+    }),
+  );
   const runSweep = asScheduledHandler(sweep.createHandler(runtime));
   const stores = openStores(runtime);
 
@@ -96,21 +121,57 @@ export async function startTrialRelay(given: RelayConfig, now: number) {
   async function workOnce(): Promise<boolean> {
     for (const queue of stack.queues) {
       const message = queue.receive();
-      if (message) await deliver(queue, message, (event) => runJob(event, contextNow()));
-      if (message) return true;
+      if (!message) continue;
+      const { jobId } = JSON.parse(message.body);
+      await troubles.run(jobId, () => deliver(queue, message, (event) => runJob(event, contextNow())));
+      return true;
     }
     return false;
+  }
+
+  const post = async (handler: HttpHandler, path: string, { headers, body }: SignedRequest) =>
+    handler(functionUrlEvent({ method: 'POST', headers, url: path }, path, Buffer.from(body)));
+
+  async function answerTo(given: Given): Promise<APIGatewayProxyStructuredResultV2> {
+    if ('event' in given) {
+      const delivery = signedByGithub(given.event, JSON.stringify(given.payload), key, 'trial');
+      return post(takeGithub, '/github', delivery);
+    }
+    if ('command' in given) {
+      const { command, by, channel } = given;
+      const form = new URLSearchParams({
+        team_id: standIn.installation.teamId,
+        command: runtime.config.slack?.command ?? '',
+        text: command,
+        user_id: by,
+        channel_id: channel,
+        trigger_id: standIn.makeTriggerId(by),
+        response_url: standIn.makeResponseUrl({ userId: by, channelId: channel }),
+      });
+      return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, now));
+    }
+    const { createHandler } = await import('../../functions/due-schedules.ts');
+    const event = { own: given.schedule, at: new Date(now).toISOString() };
+    await asScheduledHandler(createHandler(runtime))(event, contextNow());
+    return { statusCode: 200 };
   }
 
   return {
     calls,
     comments: github.comments,
-    /** Hands a delivery to the webhook, signed. @returns why it makes no job; undefined if it makes one */
-    async take(event: string, payload: object): Promise<string | undefined> {
-      const { headers, body } = signedByGithub(event, JSON.stringify(payload), key, 'trial');
-      const request = functionUrlEvent({ method: 'POST', headers, url: '/github' }, '/github', Buffer.from(body));
-      const { ignored, error = ignored } = JSON.parse((await takeGithub(request)).body ?? '{}');
-      return error;
+    messages: standIn.messages,
+    /** The steps that jobs of the team's automations carried out. */
+    steps: troubles.steps,
+    troublesMet: troubles.met,
+    /**
+     * Lets it happen. @returns why it makes no job; undefined if it makes one
+     * @throws {Error} if it is refused
+     */
+    async take(given: Given): Promise<string | undefined> {
+      const { statusCode = 200, body = '' } = await answerTo(given);
+      const { ignored, error, text } = (parsedJson(body) ?? {}) as Record<string, string | undefined>;
+      if (statusCode >= 400) throw new Error([error, ...errors].join(': '));
+      return ignored ?? text;
     },
     /** Lets time pass and jobs run until then, or until no job is under way. It moves the clock. */
     async workUntil(end: number): Promise<void> {

@@ -13,6 +13,10 @@ import type { Worker } from './worker.ts';
 /** The step that stores why a job is not done. */
 const NOT_DONE = 'not done';
 
+/** Whether the engine itself carries out a step, behind the automation or beside it. */
+export const isOfEngine = (step: string): boolean =>
+  step === NOT_DONE || step === 'reply' || /^tell (waiting|parked)/.test(step);
+
 /**
  * Runs the automation of a claimed job until it ends, or has to wait.
  * @throws {LeaseLost | UnreadableItem}

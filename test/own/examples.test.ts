@@ -1,0 +1,115 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { github, type Run } from '#relay';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { defineTests } from '../../local/trial/define-tests.ts';
+import { runTest } from '../../local/trial/run-test.ts';
+import { keepAnswers } from '../lost-answers.ts';
+import { exampleConfig, ownOf } from '../relay.ts';
+
+const FOLDER = join(import.meta.dirname, '../../docs/guides/automations');
+const config = exampleConfig();
+const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+const complete = 'work-items/checklist/items/complete';
+
+afterEach(keepAnswers);
+
+/** What the guide's automations do. Each test runs again with a kill behind each step, and with each answer lost. */
+const examples = defineTests({
+  'release-to-checklist': {
+    event: { event: 'release', action: 'published' },
+    makes: { [complete]: { item_id: 101, is_completed: true } },
+  },
+  block: {
+    event: { command: 'block "Login with passkeys" waits for the certificate' },
+    makes: {},
+    says: [': Login with passkeys is blocked: waits for the certificate'],
+  },
+  'monday-tasks': {
+    event: { schedule: 'monday-tasks', at: '2026-11-23T09:00:00+01:00' },
+    makes: {},
+    says: [/^Tasks on 2026-11-23:\n• Release checkout 2\.4 \(/],
+  },
+});
+
+it.each(Object.entries(examples))(
+  'the example %s does what the guide says, however it is interrupted',
+  async (_, test) => {
+    const { own, faults } = await readOwnAutomations(config, FOLDER);
+    expect(faults).toEqual([]);
+    expect(await runTest(test, config, FOLDER, own)).toEqual([]);
+  },
+);
+
+it('the guide shows each example as it is', () => {
+  const guide = readFileSync(join(FOLDER, '../your-own-automation.md'), 'utf8');
+  for (const name of Object.keys(examples)) {
+    const code = readFileSync(join(FOLDER, `${name}.ts`), 'utf8');
+    expect(guide).toContain(`\`\`\`ts\n${code}\`\`\`\n`);
+  }
+});
+
+it('each example has a test', () => {
+  const files = globSync('*.ts', { cwd: FOLDER }).map((file) => file.replace('.ts', ''));
+  expect(files).toEqual(expect.arrayContaining(Object.keys(examples)));
+});
+
+const on = github('issues.opened', {
+  input: { title: z.string() },
+  job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
+});
+let runs = 0;
+
+it.each<[string, Run<typeof on>, string[]]>([
+  [
+    'a name of a step that is another in each run',
+    async (_, { say, call }) => {
+      await say(`tell ${++runs}`, { channel: 'C0PLATFORM' }, 'once');
+      await call('complete', complete, { item_id: 101, is_completed: true });
+      return 'done';
+    },
+    [expect.stringMatching(/^killed behind the step 'tell \d+':$/), 'doubled  a message in C0PLATFORM: once'],
+  ],
+  [
+    'a text that is another in each run',
+    async (_, { say, call }) => {
+      await call('complete', complete, { item_id: 101, is_completed: true });
+      await say('tell', { channel: 'C0PLATFORM' }, `run ${++runs}`);
+      return 'done';
+    },
+    ["killed behind the step 'complete':", expect.stringMatching(/^missing {2}a message in C0PLATFORM: run \d+$/)],
+  ],
+  [
+    'a failure that is taken for an answer',
+    async (_, { say, call }) => {
+      const done = await call('complete', complete, { item_id: 101, is_completed: true }).then(
+        () => true,
+        () => false,
+      );
+      await say('tell', { channel: 'C0PLATFORM' }, done ? 'done' : 'failed');
+      return 'done';
+    },
+    ["with the answer lost to the step 'complete':", 'came     a message in C0PLATFORM: failed'],
+  ],
+])('a test finds %s', async (_, run, lines) => {
+  const test = { event: { event: 'issues', labels: [] }, makes: { [complete]: {} } };
+  const found = await runTest(test, config, FOLDER, ownOf({ interrupted: { on, run } }, config));
+  for (const line of lines) expect(found).toContainEqual(line);
+});
+
+it('a creation that cannot be found again may park, and nothing behind it is forgotten', async () => {
+  const run: Run<typeof on> = async (_, { call, send, say }) => {
+    await call('complete', complete, { item_id: 101, is_completed: true });
+    await send('link', 'defects/link', { defect_id: 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01', task_id: TASK });
+    await say('tell', { channel: 'C0PLATFORM' }, 'done');
+    return 'done';
+  };
+  const test = {
+    event: { event: 'issues', labels: [] },
+    makes: { [complete]: {}, 'defects/link': {} },
+    says: ['done'],
+  };
+  expect(await runTest(test, config, FOLDER, ownOf({ interrupted: { on, run } }, config))).toEqual([]);
+});

@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { github, type Run, schedule } from '#relay';
+import { described } from '../../lib/automations/own/folder.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay | undefined;
+afterEach(async () => {
+  await relay?.close();
+  relay = undefined;
+});
+
+const input = { title: z.string() };
+const on = github('issues.opened', {
+  input,
+  job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
+});
+const opened = issueEvent('opened', { labels: [] });
+const tasks = { project_id: PROJECT };
+
+/** Each mistake is refused with a sentence that says what to do; where types can refuse it, they do. */
+describe('a mistake of a team', () => {
+  it.each<[string, unknown, string]>([
+    [
+      'a wrong name of an event',
+      // @ts-expect-error
+      github('release.publish', { input, job: () => 'none' }),
+      "GitHub has no event 'release.publish'; did you mean 'release.published'?",
+    ],
+    ['a cron expression that cannot be read', schedule('0 9 * *', 'Europe/Berlin'), "such as '0 9 * * MON'"],
+    ['a schedule that is too fine', schedule('5 9 * * *', 'UTC'), 'its minutes can be 0, 15, 30 and 45'],
+  ])('%s is refused when the file is read', (_, on, said) => {
+    const read = () => described('mistaken', { on, run: async () => 'done' }, [], exampleConfig());
+    expect(read).toThrow(said);
+  });
+
+  it.each<[string, Run<typeof on>, string]>([
+    [
+      'an unknown operation',
+      async (_, { call }) => {
+        // @ts-expect-error
+        await call('complete', 'checklist/complete', {});
+        return 'done';
+      },
+      'which the relay does not declare; send() takes any path',
+    ],
+    [
+      'a creation through call',
+      async (_, { call }) => {
+        // @ts-expect-error
+        await call('defect', 'defects/create', { project_id: PROJECT, title: 'x' });
+        return 'done';
+      },
+      "the step 'defect' calls defects/create with call(); use create()",
+    ],
+    [
+      'a Date that is kept',
+      async (_, { list }) => {
+        // @ts-expect-error
+        await list('tasks', 'tasks/list', tasks, () => new Date());
+        return 'done';
+      },
+      "the step 'tasks' keeps a Date, which JSON has not; keep a text or a number of it",
+    ],
+    [
+      'a step that is named twice',
+      async (_, { list }) => {
+        for (const _ of [1, 2]) await list('tasks', 'tasks/list', tasks, ({ name }) => name);
+        return 'done';
+      },
+      "the step 'tasks' comes twice in one run; give each step a name of its own, such as 'tasks <id>'",
+    ],
+  ])('%s parks the job', async (_, run, said) => {
+    relay = await startRelay({ own: { mistaken: { on, run } } });
+    await relay.post('issues', opened);
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringContaining(said) } }]);
+  });
+
+  it.each<[string, { on: unknown; run: unknown }, string]>([
+    [
+      'a missing identity',
+      // @ts-expect-error
+      { on: github('issues.opened', { input, job: ({ issue }) => ({ input: { title: issue.title } }) }), run: on },
+      'happened is missing: name what tells this event from any other, such as [release.id]',
+    ],
+    [
+      'a job that throws',
+      {
+        on: github('issues.opened', {
+          input,
+          job: () => {
+            throw new TypeError('no milestone');
+          },
+        }),
+        run: on,
+      },
+      'TypeError: no milestone',
+    ],
+  ])('%s is answered with 500, logged with the file, and costs no other automation its job', async (_, file, said) => {
+    const run = async () => 'done';
+    relay = await startRelay({ own: { mistaken: { ...file, run }, other: { on, run } } });
+    const { status, answer } = await relay.post('issues', opened);
+    expect(status).toBe(500);
+    expect(answer.error).toBe(
+      'automations/mistaken.ts failed on this delivery; redeliver it once the file is repaired',
+    );
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({
+        message: 'automations/mistaken.ts failed on an event',
+        error: expect.stringContaining(said),
+      }),
+    );
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ automation: 'other', status: 'succeeded' }]);
+  });
+});
