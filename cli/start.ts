@@ -133,6 +133,7 @@ async function start(): Promise<void> {
       sandbox,
       webhookSecret: webhookSecret.value,
       table: stores.table,
+      runtime,
       slack: slack && { ...slack, signingSecret: slack.signingSecret.value },
     }),
   });

@@ -5,6 +5,7 @@ import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
+import { triggerInWords } from '../local/own-in-words.ts';
 import { periodsOf } from './periods.ts';
 import type { OperatedRelay } from './relay.ts';
 import type { JobAction } from './requests.ts';
@@ -16,11 +17,14 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
   const view = await readJob(id, { ...stores, clock: runtime.clock });
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
   const { job, steps, openCreations } = view;
+  const own = runtime.own.list.find(({ name }) => name === job.automation);
   const { attempts, generation, input, cause, decisions } = job;
   return {
     ...rowOf(job),
     attempts,
     generation,
+    /** What the file of a team's automation takes. */
+    trigger: own && triggerInWords(own, runtime.config.slack?.command),
     /** What it was made from. */
     cause: cause && { from: cause.from, id: cause.id, event: cause.event },
     delivery: cause?.from === 'github' ? cause.id : undefined,

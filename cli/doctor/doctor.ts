@@ -1,3 +1,4 @@
+import { type ReadFolder, readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
@@ -20,6 +21,7 @@ import { checkCalendars } from './calendars.ts';
 import { checkConnection } from './connection.ts';
 import { type Finding, printFindings } from './finding.ts';
 import { checkGithub } from './github.ts';
+import { checkOwnFiles, checkOwnSenders } from './own.ts';
 import { checkSlack } from './slack.ts';
 import { checkStage } from './stage.ts';
 
@@ -36,7 +38,7 @@ export function addDoctorCommand({ program, open }: Cli): void {
       'after',
       `
 Checks what relay.config.ts names: each connection (key, encryption, projects, people, fields and filters of lists),
-GitHub (webhook secret, App or token, repositories, labels) and Slack (credentials, channels, user groups, people and
+GitHub (webhook secret, App or token, repositories, labels), the files of automations/ and Slack (credentials, channels, user groups, people and
 addresses). ✓ means correct, ✗ wrong, ? unknown: of what the relay assumes of the service, ✓ was seen, ✗ is
 contradicted, and ? was not tried, with the reason. The exit status is 1 if anything is wrong.
 
@@ -63,7 +65,13 @@ export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?
 }
 
 /** Checks everything that the configuration names. */
-export async function examine(config: RelayConfig, open: OpenTarget, tell: (line: string) => void): Promise<Finding[]> {
+export async function examine(
+  config: RelayConfig,
+  open: OpenTarget,
+  tell: (line: string) => void,
+  given?: ReadFolder,
+): Promise<Finding[]> {
+  const folder = given ?? (await readOwnAutomations(config));
   const connections = Object.keys(config.connections);
   const repositories = config.github.repositories.map(({ name }) => name);
   const findings: Finding[] = [
@@ -73,11 +81,12 @@ export async function examine(config: RelayConfig, open: OpenTarget, tell: (line
       detail: `connections: ${connections.join(', ')}; repositories: ${repositories.join(', ') || 'none'}`,
     },
   ];
+  findings.push(...checkOwnFiles(folder, config));
   // The table comes last: it has the budget of an unused connection only after its check.
   const ofConnections: Finding[] = [];
   for (const name of connections) ofConnections.push(...(await checkConnectionOf(name, config, open, tell)));
   findings.push(...(await checkTable(config, open)), ...ofConnections);
-  return [...findings, ...(await checkPlatforms(config, open))];
+  return [...findings, ...(await checkPlatforms(config, open, folder))];
 }
 
 /** A clock that is off by less is not reported. */
@@ -145,7 +154,7 @@ async function checkConnectionOf(
 }
 
 /** Checks GitHub, Slack and the calendars with the credentials of the relay, or without one with those that npm start would use. */
-async function checkPlatforms(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+async function checkPlatforms(config: RelayConfig, open: OpenTarget, folder: ReadFolder): Promise<Finding[]> {
   let credentials: Credentials;
   try {
     credentials = await credentialsOf(config, open);
@@ -159,6 +168,7 @@ async function checkPlatforms(config: RelayConfig, open: OpenTarget): Promise<Fi
   const findings = [
     ...(await checkCalendars(config, { secrets, fetch })),
     ...(await checkGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined })),
+    ...(await checkOwnSenders(folder, { config, secrets, github: githubStandIn === undefined ? github : undefined })),
   ];
   if (slackUrl === undefined) return findings;
   const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });

@@ -1,5 +1,7 @@
 import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
+import type { Runtime } from '../../lib/runtime.ts';
 import type { Table } from '../../lib/state/table/table.ts';
+import { ownOf } from '../../lib/triggers/own-automation.ts';
 import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
 import { buttonForm, commandForm } from '../../local/slack/requests.ts';
@@ -23,6 +25,8 @@ export interface SenderOptions {
   addresses: () => { github: string; commands: string; interactions: string };
   webhookSecret: string;
   table: Table;
+  /** As it is now, with the automations of the team. */
+  runtime: Pick<Runtime, 'config' | 'own'>;
   /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack itself. */
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
 }
@@ -45,7 +49,7 @@ const MORE_COMMANDS = [
 ] as const;
 
 /** Its methods return what happened, and throw an Error that says what is wrong with what they were given. */
-export function createSender({ clock, addresses, webhookSecret, table, slack }: SenderOptions) {
+export function createSender({ clock, addresses, webhookSecret, table, runtime, slack }: SenderOptions) {
   let lastIssue: number | undefined;
 
   function examples(): TryExample[] {
@@ -60,7 +64,10 @@ export function createSender({ clock, addresses, webhookSecret, table, slack }: 
       'slackCommand' in one ? { id: one.id, title: one.title, body: one.slackCommand } : [],
     );
     const more = MORE_COMMANDS.map((command) => ({ id: command.body, ...command }));
-    return [...events, ...followUps, ...commands, ...more];
+    const own = ownOf(runtime.own, 'command').map(({ name, does, example }) => {
+      return { id: `own ${name}`, title: `Your own: ${does}`, body: `${runtime.config.slack?.command} ${example}` };
+    });
+    return [...events, ...followUps, ...commands, ...more, ...own];
   }
 
   async function post(url: string, request: SignedRequest): Promise<string> {

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
+import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
+import * as sentryToDefect from '../../docs/guides/automations/sentry-to-defect.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -13,6 +15,9 @@ const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
+
+/** What is wrong with files of automations/. */
+let ownFaults: string[] = [];
 
 /** Everything that is found, by what was looked at. */
 async function examined(options: TestRelayOptions = {}): Promise<Map<string, string>> {
@@ -28,7 +33,7 @@ async function findings(): Promise<Map<string, string>> {
     slackWebhookUrl: undefined,
     slackStandIn: { url: slack.url, headers: { authorization: '' } },
   });
-  const found = await examine(runtime.config, open, () => {});
+  const found = await examine(runtime.config, open, () => {}, { own: runtime.own, faults: ownFaults, files: [] });
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
 
@@ -36,6 +41,25 @@ async function findings(): Promise<Map<string, string>> {
 function bad(found: ReadonlyMap<string, string>): string[] {
   return [...found].filter(([, detail]) => detail.startsWith('bad')).map(([what, detail]) => `${what} ${detail}`);
 }
+
+it('relay doctor lists own automations, their faults, missing secrets, and events that GitHub does not send', async () => {
+  ownFaults = ["automations/bad.ts: there is no time zone 'Berlin'"];
+  onTestFinished(() => {
+    ownFaults = [];
+  });
+  const apiUrl = await github({
+    'Codertocat/Hello-World': { labels: ['bug'], installation: { permissions: {}, events: ['issues'] } },
+  });
+  const found = await examined({
+    config: exampleConfig({}, { apiUrl }),
+    github: { appId: '1', privateKey },
+    own: { 'release-to-checklist': releaseToChecklist, 'sentry-to-defect': sentryToDefect },
+  });
+  expect(found.get('automations/release-to-checklist.ts')).toBe('good: on release.published of GitHub');
+  expect(found.get('automations/bad.ts')).toBe("bad: there is no time zone 'Berlin'");
+  expect(found.get('hooks: sentry-to-defect')).toMatch(/^bad: .*secrets set hooks\/sentry-to-defect$/);
+  expect(found.get('github: own events of Codertocat/Hello-World')).toMatch(/^bad: the App does not send release: /);
+});
 
 interface Repository {
   labels: string[];

@@ -47,6 +47,7 @@ export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOption
       addresses: () => ({ github: relay.url, commands: relay.slackUrl, interactions: relay.slackUrl }),
       webhookSecret: WEBHOOK_SECRET,
       table: stores.table,
+      runtime,
       slack: { signingSecret: SIGNING_SECRET, standIn },
       sandbox,
     }),

@@ -73,7 +73,7 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
 }
 
 function Head({ job }: { job: JobDetail }) {
-  const { id, automation, connection, lane, subject, person, delivery, cause, attempts, news } = job;
+  const { id, automation, trigger, connection, lane, subject, person, delivery, cause, attempts, news } = job;
   const { createdAt, finishedAt, personMs = 0 } = job;
   return (
     <section class="job-head" aria-label="About this job">
@@ -89,6 +89,7 @@ function Head({ job }: { job: JobDetail }) {
       <dl class="facts">
         <Fact name="Automation">
           <a href={href('jobs', undefined, { automation })}>{automation}</a>
+          {trigger !== undefined && ` ${trigger}`}
         </Fact>
         <Fact name="Subject">
           <a href={href('jobs', undefined, { subject })}>
