@@ -13,7 +13,7 @@ import { listProjectsInModal } from './list-projects/run.ts';
 import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
-import { ownAutomations } from './own/run.ts';
+import { ownAutomations } from './own/with-steps.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
 import { relate } from './relate/run.ts';
 import { stillWritten } from './still-written.ts';

@@ -2,8 +2,7 @@ import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
 import type { JobDraft } from '../engine/record/job.ts';
 import type { JobKind } from '../engine/record/job-kind.ts';
 import type { Links } from '../links/links.ts';
-import type { TakenEvent } from '../platforms/github/delivery.ts';
-import type { Payload } from '../platforms/github/payload.ts';
+import type { Payload, TakenEvent } from '../platforms/github/payload.ts';
 import type { JobInput } from '../triggers/trigger.ts';
 
 /** What a delivery leads to: jobs, or the reason why there are none. */

@@ -1,8 +1,7 @@
 import { NeedsOperator } from '../engine/record/interruption.ts';
-import { PayloadError } from '../platforms/github/delivery.ts';
 import { ownerAndRepo } from '../platforms/github/github-client.ts';
 import type { GithubForJobs } from '../platforms/github/github-for-jobs.ts';
-import { type GithubIssue, readIssue } from '../platforms/github/payload.ts';
+import { type GithubIssue, PayloadError, readIssue } from '../platforms/github/payload.ts';
 
 /** A place in the list of a repository's issues, in the order of their last change. */
 export interface IssueCursor {

@@ -1,6 +1,12 @@
+import * as z from 'zod/mini';
 import { asTyped, unquoted } from '../../commands/words.ts';
+import { defineJobs } from '../../engine/record/job-kind.ts';
 import { eventOf, type JobVerb } from '../verb.ts';
-import { taskJobs } from './jobs.ts';
+
+export const taskJobs = defineJobs(
+  'create-task',
+  z.object({ projectId: z.optional(z.string()), title: z.string(), origin: z.string() }),
+);
 
 interface TaskCommand {
   verb: 'task';

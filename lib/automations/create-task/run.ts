@@ -1,6 +1,6 @@
 import { fittingTitle } from '../described.ts';
-import { defineWithSteps } from '../own/run.ts';
-import { taskJobs } from './jobs.ts';
+import { defineWithSteps } from '../own/with-steps.ts';
+import { taskJobs } from './command.ts';
 
 /** A lost answer asks a person: no field of a task is known that could carry a marker. */
 export const createTask = defineWithSteps(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {

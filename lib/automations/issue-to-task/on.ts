@@ -1,7 +1,13 @@
+import * as z from 'zod/mini';
+import { defineJobs } from '../../engine/record/job-kind.ts';
 import { cutToBytes } from '../../text.ts';
 import { issuePlace, onGithub } from '../github-trigger.ts';
 import { strangerBehind } from '../issue-to-defect/on.ts';
-import { issueTaskJobs } from './jobs.ts';
+
+export const issueTaskJobs = defineJobs(
+  'issue-to-task',
+  z.object({ projectId: z.string(), title: z.string(), url: z.string() }),
+);
 
 /** An issue with a configured label becomes a task, once. The task does not follow the issue. */
 export const on = onGithub('issues', issueTaskJobs, (payload, { repository }) => {

@@ -1,6 +1,6 @@
 import { fittingTitle } from '../described.ts';
-import { defineWithSteps } from '../own/run.ts';
-import { issueTaskJobs } from './jobs.ts';
+import { defineWithSteps } from '../own/with-steps.ts';
+import { issueTaskJobs } from './on.ts';
 
 /** A lost answer asks a person: no field of a task is known that could carry a marker. */
 export const issueToTask = defineWithSteps(issueTaskJobs, async ({ projectId, title, url }, { create }) => {

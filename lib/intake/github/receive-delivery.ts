@@ -7,15 +7,17 @@ import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { Cause } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { Links } from '../../links/links.ts';
+import { type GithubDelivery, keptForMs, readDelivery } from '../../platforms/github/delivery.ts';
 import {
-  type GithubDelivery,
   isTaken,
-  keptForMs,
+  login,
+  type Payload,
   PayloadError,
-  readDelivery,
+  payloads,
+  readPayload,
   type TakenEvent,
-} from '../../platforms/github/delivery.ts';
-import { login, type Payload, payloads, readPayload, text } from '../../platforms/github/payload.ts';
+  text,
+} from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import { ownOf } from '../../triggers/own-automation.ts';

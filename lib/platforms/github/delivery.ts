@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parsedJson } from '../../text.ts';
 import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
+import { PayloadError, payloads } from './payload.ts';
 
 /**
  * What GitHub delivers to a webhook.
@@ -14,17 +15,10 @@ export interface GithubDelivery {
   payload: Record<string, unknown>;
 }
 
-const taken = ['issues', 'issue_comment', 'pull_request', 'check_run', 'merge_group', 'workflow_run'] as const;
-
-/** An event that automations of ours take. */
-export type TakenEvent = (typeof taken)[number];
-
-export const isTaken = (event: string): event is TakenEvent => taken.some((one) => one === event);
-
 /** The events that automations take, also those of the team. Redelivery leaves the deliveries of any other event alone. */
 export const takenEvents = (own: OwnAutomations): ReadonlySet<string> =>
   new Set([
-    ...taken,
+    ...Object.keys(payloads),
     ...ownOf(own, 'github').flatMap(({ events }) => events.map((event) => event.replace(/\..*/, ''))),
   ]);
 
@@ -36,11 +30,6 @@ export const takenEvents = (own: OwnAutomations): ReadonlySet<string> =>
  */
 export function keptForMs(apiUrl: string): number {
   return (/\/api\/v3\/?$/.test(apiUrl) ? 7 : 3) * 86_400_000;
-}
-
-/** A delivery with a valid signature that cannot be read. The message says what is wrong, without repeating it. */
-export class PayloadError extends Error {
-  override readonly name = 'PayloadError';
 }
 
 /**

@@ -1,5 +1,9 @@
 import * as z from 'zod/mini';
-import { PayloadError, type TakenEvent } from './delivery.ts';
+
+/** A delivery with a valid signature that cannot be read. The message says what is wrong, without repeating it. */
+export class PayloadError extends Error {
+  override readonly name = 'PayloadError';
+}
 
 /** A text with a bound, because an item of the table holds 400 KB. */
 export const text = (mostCharacters: number) => z.string().check(z.maxLength(mostCharacters));
@@ -167,7 +171,12 @@ const shapes = {
       repository: z.object({ id: z.int(), full_name: text(600) }),
     }),
   ),
-} satisfies Record<TakenEvent, z.core.$ZodType>;
+};
+
+/** An event that automations of ours take. */
+export type TakenEvent = keyof typeof shapes;
+
+export const isTaken = (event: string): event is TakenEvent => Object.hasOwn(shapes, event);
 
 type Payloads = { [Event in TakenEvent]: z.output<(typeof shapes)[Event]> };
 export type Payload<Event extends TakenEvent> = Payloads[Event];
