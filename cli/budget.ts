@@ -49,7 +49,7 @@ type BudgetReport = ConnectionView & {
 
 /** A connection's budget in words. */
 function lines(connection: string, view: BudgetReport, now: number): string[] {
-  const { minute, day, pausedUntil, assumed, stopped, strangers } = view;
+  const { minute, day, pausedUntil, assumed, stopped, failing, strangers } = view;
   return [
     `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(assumed === null
@@ -60,10 +60,11 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
     ...stopped.map(({ operation = 'the connection', since, until, why, refusesKey }) => {
       if (refusesKey)
-        return `the service has refused the key since ${localTime(since)}; enter a new one with relay secrets set partner/${connection}: ${oneLine(why)}`;
+        return `the service has refused the key since ${localTime(since)}; enter a new one with npm run -s relay -- secrets set partner/${connection}: ${oneLine(why)}`;
       const probe = until > now ? `the next probe is sent by ${localTime(until)}` : 'the next job probes it';
       return `${operation} has been failing since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),
+    ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing)}`]),
     ...lanes.map((lane) => laneLine(lane, view, now)),
     strangersLine(strangers),
   ];

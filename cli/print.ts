@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { type Period, periodsOf } from '../console/periods.ts';
 import { elapsed, localClock, localTime } from '../lib/dates.ts';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
@@ -113,7 +114,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job);
   printOpen(inOneLine(openCreations), inOneLine(steps));
-  printSteps(inOneLine(steps));
+  printSteps(inOneLine(steps), periodsOf(given, steps, now));
   printHistory(job, now);
 }
 
@@ -142,12 +143,14 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
 /** Waits for the budget that are shorter are not worth a word. */
 const WORTH_TELLING_MS = 100;
 
-function printSteps(steps: readonly StepEntry[]): void {
+function printSteps(steps: readonly StepEntry[], periods: readonly Period[]): void {
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
   for (const entry of steps) {
     const { step, calls, startedAt, sends } = entry;
-    console.log(`  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry)}`);
+    console.log(
+      `  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry, tookOf(periods, step))}`,
+    );
     if (!sends || isPlain(entry)) continue;
     if (sends.older > 0) console.log(`${INDENT}  ${counted(sends.older, 'older send')}`);
     for (const send of sends.newest) console.log(`${INDENT}  ${localClock(send.sentAt)}  ${sendInWords(send)}`);
@@ -160,18 +163,16 @@ function isPlain({ sends }: StepEntry): boolean {
   return others.length === 0 && only?.came === 'accepted' && only.grantedAt - only.askedAt < WORTH_TELLING_MS;
 }
 
-function stepInWords({
-  status,
-  startedAt,
-  resumedAt = startedAt,
-  finishedAt,
-  result,
-  note,
-  failures,
-  settledBy,
-}: StepEntry): string {
+/** What the step took itself, as the console shows it: the waits between two runs are listed below. */
+function tookOf(periods: readonly Period[], step: string): number {
+  const own = periods.filter((period) => period.step === step);
+  return own.reduce((sum, { from, to = from }) => sum + to - from, 0);
+}
+
+function stepInWords(entry: StepEntry, tookMs: number): string {
+  const { status, finishedAt, result, note, failures, settledBy } = entry;
   if (status === 'skipped') return `left out: ${note}`;
-  const took = finishedAt === undefined ? '' : ` in ${elapsed(finishedAt - resumedAt)}`;
+  const took = finishedAt === undefined ? '' : ` in ${elapsed(tookMs)}`;
   const failed = failures && status !== 'failed' ? ` after ${counted(failures, 'failure')}` : '';
   const what = note ?? (result === undefined ? '' : JSON.stringify(result));
   return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;

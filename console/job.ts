@@ -1,4 +1,3 @@
-import { localTime } from '../lib/dates.ts';
 import { nextStep } from '../lib/engine/line/next-step.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
@@ -37,6 +36,9 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
   };
 }
 
+/** The pages show it in the reader's time zone. */
+const isoTime = (ms: number) => new Date(ms).toISOString();
+
 const ACTIONS = {
   replay: ['replay'],
   discard: ['discard'],
@@ -44,7 +46,7 @@ const ACTIONS = {
 } as const satisfies Record<string, readonly JobAction['do'][]>;
 
 export function nextOf(job: Parameters<typeof nextStep>[0], now: number) {
-  const { text, choices, docs } = nextStep(job, localTime, now) ?? { text: 'Nothing to do: it is done.', choices: [] };
+  const { text, choices, docs } = nextStep(job, isoTime, now) ?? { text: 'Nothing to do: it is done.', choices: [] };
   return { text, actions: choices.flatMap((choice): readonly JobAction['do'][] => ACTIONS[choice]), docs };
 }
 
@@ -63,13 +65,15 @@ function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSen
 
 /**
  * `lost`: no answer came, so it is unknown whether it was carried out. `unclear`: the answer does not say whether it was
- * (5xx, not readable). `not sent`: it never left.
+ * (5xx, not readable). `not sent`: it never left. `answered`: the same bytes were not taken twice, as expected.
  */
-function answerOf(came: JobSend['came']): 'accepted' | 'refused' | 'lost' | 'unclear' | 'not sent' {
+function answerOf(came: JobSend['came']): 'accepted' | 'answered' | 'refused' | 'lost' | 'unclear' | 'not sent' {
   switch (came) {
     case 'accepted':
     case 'not sent':
       return came;
+    case 'nonce already used':
+      return 'answered';
     case 'no answer':
       return 'lost';
     case 'server error':
@@ -89,7 +93,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     step,
     calls,
     again,
-    forAndAgainst: forAndAgainst(creation, sends?.newest ?? []),
+    forAndAgainst: forAndAgainst(creation, sends?.newest ?? [], isoTime),
     sends: sends?.newest.map(sendOf) ?? [],
     marker,
     consequences: {
@@ -106,6 +110,6 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
 
 function notBefore(mayRunUntil: number, now: number): string {
   return mayRunUntil > now
-    ? ` Not possible before ${localTime(mayRunUntil)}: until then the service may carry it out.`
+    ? ` Not possible before ${isoTime(mayRunUntil)}: until then the service may carry it out.`
     : '';
 }

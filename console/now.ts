@@ -56,6 +56,8 @@ export function createNowReader(relay: OperatedRelay) {
       day: view.day,
       dayCalls: callsOfDay(day, clock()),
       pausedUntil: view.pausedUntil,
+      refusesKey: view.refusesKey,
+      failing: view.failing,
       assumed: view.assumed,
       /** When the day's limit is used up at the pace of the last hour. */
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,

@@ -1,4 +1,12 @@
-import { continuesAt, endedAt, isOutcomeUnknown, type Job, newsOf, shortName } from '../lib/engine/record/job.ts';
+import {
+  continuesAt,
+  endedAt,
+  isOutcomeUnknown,
+  type Job,
+  newsOf,
+  shortName,
+  waitOf,
+} from '../lib/engine/record/job.ts';
 
 /** A job as the lists show it. */
 export function rowOf(job: Job) {
@@ -25,6 +33,7 @@ export function rowOf(job: Job) {
     news: newsOf(job),
     discarded: job.discarded && true,
     outcomeUnknown: isOutcomeUnknown(job) || undefined,
+    keyRefused: waitOf(job)?.for === 'key' || undefined,
     ...(typeof when === 'object' && { until: when.at, isForecast: when.isForecast || undefined }),
   };
 }

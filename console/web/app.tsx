@@ -1,6 +1,7 @@
 import type { Now, RelayFacts } from '../contract.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
+import { timeZone } from './format.ts';
 import { Icon } from './icons.tsx';
 import { isHelpOpen, KEYS, SCREENS } from './keyboard.ts';
 import { connection } from './live.ts';
@@ -98,11 +99,17 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
           {SCREENS.map(({ screen, label }, index) => {
             if (screen === 'try' && facts && !facts.canTry) return null;
             const parked = screen === 'parked' ? now?.counts.parked : undefined;
+            const refused = screen === 'now' && now?.connections.some(({ refusesKey }) => refusesKey);
             return (
               <li key={screen}>
                 <a href={href(screen)} data-key={index + 1} aria-current={screen === current ? 'page' : undefined}>
                   <Icon name={screen} />
                   <span>{label}</span>
+                  {refused && (
+                    <span class="badge">
+                      !<span class="hidden"> a key is refused</span>
+                    </span>
+                  )}
                   {parked !== undefined && parked.jobs > 0 && (
                     <span class="badge">
                       {parked.jobs}
@@ -124,6 +131,7 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
             <Line text={facts.operator} length={40} />
           </p>
         )}
+        <p class="small">Times in {timeZone}</p>
         <button type="button" class="quiet small" onClick={() => (isHelpOpen.value = true)}>
           Keys <kbd>?</kbd>
         </button>

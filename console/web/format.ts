@@ -48,7 +48,7 @@ const exactFormat = new Intl.DateTimeFormat('en-GB', {
   fractionalSecondDigits: 3,
   timeZoneName: 'short',
 });
-const { timeZone } = exactFormat.resolvedOptions();
+export const { timeZone } = exactFormat.resolvedOptions();
 
 /** The local time: `14:05:09` today, `21 Nov, 14:05` on other days, with the year if it is another one. */
 export function localTime(at: number, now: number): string {
@@ -62,6 +62,11 @@ export function localTime(at: number, now: number): string {
 export function roughTime(at: number, now: number): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString();
   return isToday && Math.abs(at - now) >= 10 * MINUTE ? roughFormat.format(at) : localTime(at, now);
+}
+
+/** Times that the server wrote into a text, as the reader's clock shows them. */
+export function withLocalTimes(text: string, now: number): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (iso) => localTime(Date.parse(iso), now));
 }
 
 /** `Sat, 22 Nov 2026, 14:05:09.120 CET (Europe/Berlin)` */

@@ -13,11 +13,13 @@ interface JobActionsProps {
   actions: readonly Do[];
   /** What each decision will do for this job, if it is known better. */
   will?: Partial<Record<Do, string>> | undefined;
+  /** The job continues by itself, so no decision is proposed. */
+  isCalm?: boolean;
   done?: () => void;
 }
 
 /** The changes that are possible for one or several jobs, as buttons that ask before they do anything. */
-export function JobActions({ ids, actions, will, done }: JobActionsProps) {
+export function JobActions({ ids, actions, will, isCalm, done }: JobActionsProps) {
   const { operate } = useRelay();
   const [asked, ask] = useState<Do | undefined>();
   if (actions.length === 0) return null;
@@ -28,7 +30,7 @@ export function JobActions({ ids, actions, will, done }: JobActionsProps) {
         <button
           key={action}
           type="button"
-          class={index === 0 ? 'primary' : ''}
+          class={index === 0 && !isCalm ? 'primary' : ''}
           disabled={ids.length === 0}
           onClick={() => ask(action)}
         >

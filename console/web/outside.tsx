@@ -1,4 +1,7 @@
 import { useState } from 'preact/hooks';
+import { now } from './clock.ts';
+import { withLocalTimes } from './format.ts';
+import { useValue } from './state.ts';
 
 /** Characters that reverse the direction of text, break lines or control a terminal. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
@@ -26,7 +29,7 @@ export function Line({ text, length = 200 }: { text: string; length?: number }) 
 /** Text from outside with its line breaks. A long one is cut until the reader asks for the rest. */
 export function Text({ text, length = 600 }: { text: string; length?: number }) {
   const [isWhole, setWhole] = useState(false);
-  const all = seen(text);
+  const all = withLocalTimes(seen(text), useValue(now));
   const isLong = all.length > length;
   return (
     <>

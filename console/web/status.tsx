@@ -102,6 +102,18 @@ const marks = {
     tone: 'good',
     shape: good,
   },
+  noKey: {
+    text: 'Key refused',
+    hint: 'The service refuses the key: only probes are sent until a person enters another one',
+    tone: 'bad',
+    shape: bad,
+  },
+  failing: {
+    text: 'Failing',
+    hint: 'Three failures in a row stop the calls',
+    tone: 'warn',
+    shape: question,
+  },
   paused: {
     text: 'Paused',
     hint: 'The service asked for a pause: no call is sent',
@@ -153,7 +165,8 @@ export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
   );
 }
 
-export function jobMark({ status, discarded, outcomeUnknown }: JobRow): MarkName {
+export function jobMark({ status, discarded, outcomeUnknown, keyRefused }: JobRow): MarkName {
+  if (keyRefused) return 'noKey';
   if (status === 'not-done' && discarded) return 'discarded';
   return status === 'parked' && outcomeUnknown ? 'unknown' : status;
 }

@@ -94,7 +94,9 @@ describe('a calendar of the team', () => {
     await startWithCalendar(undefined);
     await remind(relay);
     expect(reminded(relay)).toEqual(ALL);
-    expect((await outcomes(relay, 'team-timesheets')).join()).toContain(`relay secrets set calendar/${teamInput.name}`);
+    expect((await outcomes(relay, 'team-timesheets')).join()).toContain(
+      `relay -- secrets set calendar/${teamInput.name}`,
+    );
   });
 
   it('is followed where it redirects', async () => {

@@ -379,7 +379,7 @@ describe('whom Slack knows', () => {
         [
           'chat.postMessage',
           error,
-          'enter the bot token of an app that is installed, with relay secrets set slack',
+          'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack',
         ] as const,
     ),
     ['chat.postMessage', 'messages_tab_disabled', "switch on the messages tab of the app's home"],

@@ -307,7 +307,7 @@ describe('doctor', () => {
     const found = await examined({ config });
     const calendar = `calendar of the team ${teamInput.name}`;
     expect(found.get(calendar)).toMatch(
-      /^bad: the secret .* enter it with relay secrets set calendar\/.*; reminders go/,
+      /^bad: the secret .* enter it with npm run -s relay -- secrets set calendar\/.*; reminders go/,
     );
     relay.stack.secrets.put(`${relay.stack.secretPrefix}calendar/${teamInput.name}`, { address });
     relay.clock.now += 5_000;

@@ -79,7 +79,7 @@ describe('relay resume', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await open(4);
     const [waiting] = await relay.jobs('waiting');
-    const todo = /relay secrets set partner\/main/;
+    const todo = /npm run -s relay -- secrets set partner\/main/;
     expect(await run('job', waiting?.id ?? '')).toMatch(todo);
     expect(await run('jobs')).toMatch(todo);
     const budget = await run('budget');

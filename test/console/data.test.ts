@@ -274,7 +274,7 @@ describe('what an operator decides', () => {
     await relay.workToTheEnd();
     const { openCreations } = await detail(id);
     expect(openCreations?.[0]?.forAndAgainst).toMatch(
-      /status 500, which .* after the work; it may not, because no .* when all of the list was read at \S+ \S+ \S+: .* carry it out until .* was created at \d{4}-\d\d-\d\d \S+ by/,
+      /status 500, which .* after the work; it may not, because no .* when all of the list was read at \S+Z: .* carry it out until .* was created at \d{4}-\d\d-\d\d \S+ by/,
     );
   });
 
@@ -355,6 +355,21 @@ describe('now and the budget', () => {
     await relay.work();
     const [connection] = (await shown.get<Now>('/api/now')).connections;
     expect(connection?.stopped[0]).toMatchObject({ since: expect.any(Number), why: expect.stringContaining('503') });
+  });
+
+  it('says that calls fail before they are stopped, and that the key is refused', async () => {
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    const main = async () => (await shown.get<Now>('/api/now')).connections[0];
+    await issue(1);
+    await relay.work();
+    expect(await main()).toMatchObject({ stopped: [], failing: expect.stringContaining('revoked key') });
+    for (let id = 2; id <= 4; id++) await issue(id);
+    await relay.work();
+    expect(await main()).toMatchObject({
+      refusesKey: true,
+      lanes: expect.arrayContaining([expect.objectContaining({ left: 0 })]),
+    });
+    expect((await find('status=waiting')).jobs[0]).toMatchObject({ keyRefused: true });
   });
 
   it('shows a minute later that the stage was stopped or started, and the rest also if nobody may ask', async () => {

@@ -63,7 +63,7 @@ interface RowProps {
 }
 
 function Row({ name, periods, step, scale, until }: RowProps) {
-  const total = periods.reduce((sum, { from, to = until }) => sum + to - from, 0);
+  const total = timeOf(periods, until);
   return (
     <>
       <div class="row-name">
@@ -146,13 +146,12 @@ function Legend({ periods, until }: { periods: readonly Period[]; until: number 
       {kinds.flatMap((is) => {
         const own = periods.filter((period) => period.is === is);
         if (own.length === 0) return [];
-        const total = own.reduce((sum, { from, to = until }) => sum + to - from, 0);
         return (
           <li key={is}>
             <svg width="18" height="12" aria-hidden="true">
               <rect {...fillOf(is)} width="18" height="12" rx="2" />
             </svg>
-            {periodNames[is]} <span class="number soft">{duration(total)}</span>
+            {periodNames[is]} <span class="number soft">{duration(timeOf(own, until))}</span>
           </li>
         );
       })}
@@ -182,6 +181,11 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
       </Scroll>
     </details>
   );
+}
+
+/** How long the periods lasted in all. */
+export function timeOf(periods: readonly Period[], until = 0): number {
+  return periods.reduce((sum, { from, to = until }) => sum + to - from, 0);
 }
 
 export function stepAnchor(step: string): string {

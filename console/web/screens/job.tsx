@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { JobDetail, OperatorDecision, StepDetail } from '../../contract.ts';
 import { Card } from '../card.tsx';
-import { stepAnchor, Waterfall } from '../charts/waterfall.tsx';
+import { stepAnchor, timeOf, Waterfall } from '../charts/waterfall.tsx';
 import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
@@ -165,13 +165,19 @@ function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
       {openCreations.map((one) => (
         <OpenCreationView key={one.step} creation={one} />
       ))}
-      <JobActions ids={[id]} actions={next.actions} will={consequences} done={reload} />
+      <JobActions
+        ids={[id]}
+        actions={next.actions}
+        will={consequences}
+        isCalm={job.status === 'waiting'}
+        done={reload}
+      />
     </section>
   );
 }
 
 /** @param shownAbove the steps whose sends are shown with what is known of them */
-function Steps({ job: { connection, steps }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
+function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
   return (
     <Card id="steps" title="Steps">
       {steps.length === 0 && <p class="soft">No step has begun.</p>}
@@ -183,7 +189,9 @@ function Steps({ job: { connection, steps }, shownAbove }: { job: JobDetail; sho
               <Line text={step.step} length={80} />
               <code class="soft">{seen(step.calls)}</code>
               {step.finishedAt !== undefined && step.status !== 'skipped' && (
-                <span class="number soft">{duration(step.finishedAt - (step.resumedAt ?? step.startedAt))}</span>
+                <span class="number soft">
+                  {duration(timeOf(periods.filter((period) => period.step === step.step)))}
+                </span>
               )}
             </h3>
             {step.note !== undefined && (

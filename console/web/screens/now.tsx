@@ -3,7 +3,7 @@ import { DayChart } from '../charts/day-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
-import { Line, Text } from '../outside.tsx';
+import { cut, Line, seen, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
@@ -98,10 +98,16 @@ function Forecast({ at }: { at: number | null }) {
 }
 
 /** Whether calls are sent. */
-function ConnectionState({ stopped, pausedUntil }: Pick<ConnectionNow, 'stopped' | 'pausedUntil'>) {
+function ConnectionState({ stopped, pausedUntil, refusesKey, failing }: ConnectionNow) {
+  if (refusesKey) return <StatusMark of="noKey" />;
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
   if (pausedUntil !== null) return <StatusMark of="paused" />;
-  return <StatusMark of={stopped.length > 0 ? 'partly' : 'sending'} />;
+  if (stopped.length > 0) return <StatusMark of="partly" />;
+  return failing === undefined ? (
+    <StatusMark of="sending" />
+  ) : (
+    <StatusMark of="failing" text={`Failing: ${cut(seen(failing), 200)}`} />
+  );
 }
 
 /** The minute's limit is lower than configured. */
@@ -127,13 +133,13 @@ function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lane
         )}
         {stopped.map(({ operation, since, why, until, refusesKey }) => (
           <li key={operation ?? ''}>
-            <strong>{operation ?? 'All operations'}</strong> stopped for <Since at={since} />:{' '}
+            <strong>{operation ?? 'Every operation'}</strong> has been failing for <Since at={since} />:{' '}
             <Text text={why} length={300} />
             <div>
               {refusesKey && (
                 <>
-                  Replace the key: <code>relay secrets set partner/{connection}</code>. Then jobs continue by
-                  themselves.{' '}
+                  Enter a new key: <code>npm run -s relay -- secrets set partner/{connection}</code>. Then jobs continue
+                  by themselves.{' '}
                 </>
               )}
               The next probe is sent <Coming at={until} past="as soon as a job needs it" />.

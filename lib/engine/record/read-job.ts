@@ -73,8 +73,8 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
 }
 
 /** What speaks for and against that an open creation was carried out, in one sentence. */
-export function forAndAgainst(creation: OpenCreation, sends: readonly Send[]): string {
-  return `It may exist, because ${unclearAnswer(sends)}; ${against(creation)}.`;
+export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], time = localTime): string {
+  return `It may exist, because ${unclearAnswer(sends)}; ${against(creation, time)}.`;
 }
 
 function unclearAnswer(sends: readonly Send[]): string {
@@ -86,7 +86,8 @@ function unclearAnswer(sends: readonly Send[]): string {
 
 const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error', 'unreadable', 'contradictory']);
 
-function against({ operation, marker, searches, lastSearch, executableUntil }: OpenCreation): string {
+function against(creation: OpenCreation, time: (ms: number) => string): string {
+  const { operation, marker, searches, lastSearch, executableUntil } = creation;
   const found = operations.get(operation)?.found;
   if (marker === undefined || !found)
     return 'nothing shows that it does not, because the relay has no way to search for it';
@@ -98,6 +99,6 @@ function against({ operation, marker, searches, lastSearch, executableUntil }: O
     newest === undefined
       ? 'the list does not say when its entries were created, so it may lag behind'
       : `the newest entry of the list was created at ${newest} by the service's clock`;
-  const read = `it may not, because no ${found.field} in ${found.list} had its marker when all of the list was read at ${localTime(at)}`;
-  return `${read}: the service could carry it out until ${localTime(executableUntil)}, and ${latest}`;
+  const read = `it may not, because no ${found.field} in ${found.list} had its marker when all of the list was read at ${time(at)}`;
+  return `${read}: the service could carry it out until ${time(executableUntil)}, and ${latest}`;
 }

@@ -14,7 +14,7 @@ import type { SendLog } from '../record/sends.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
 /** The most pages of a list to read. */
-export const PAGES = 10;
+const PAGES = 10;
 /** About 100 bytes each, in an item that holds at most 400 KB. */
 const MARKERS_KEPT = 2_000;
 /** A reader that has not finished by then counts as killed. */

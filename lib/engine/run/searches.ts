@@ -5,7 +5,7 @@ import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, Journal, OpenRequest } from '../record/journal.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
 import type { SendLog } from '../record/sends.ts';
-import { createReadings, ListTooSlow, PAGES, type ReadingsOptions, type Wanted } from './readings.ts';
+import { createReadings, ListTooSlow, type ReadingsOptions, type Wanted } from './readings.ts';
 import type { Created, Identity } from './steps.ts';
 
 /**
@@ -94,8 +94,9 @@ export function createSearches(options: SearchesOptions) {
         await journal.keepRequest(step, open);
         if (isLast && open.again) return undefined;
         if (isLast) {
+          const where = lastSearch.isComplete ? wanted.list.name : `what can be read of ${wanted.list.name}`;
           throw new NeedsOperator(
-            `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in the first ${PAGES} pages of ${wanted.list.name}`,
+            `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in ${where}`,
           );
         }
       }

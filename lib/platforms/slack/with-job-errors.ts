@@ -1,7 +1,7 @@
 import { askedToWait, NeedsOperator, StepFailed } from '../../engine/record/interruption.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
 
-const REINSTALL = 'enter the bot token of an app that is installed, with relay secrets set slack';
+const REINSTALL = 'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack';
 const UNKNOWN_REMEDY = 'check the token and the scopes of the Slack app';
 /** Tells the operator what to do about a refusal. */
 const REMEDIES = new Map(

@@ -3,7 +3,7 @@ import type { Table } from '../../state/table/table.ts';
 import type { Budget, BudgetView, LaneView } from '../budget/budget.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
-import { type OpenBreaker, openBreakers, readBreakers } from './breaker-item.ts';
+import { type OpenBreaker, openBreakers, readBreakers, WHOLE } from './breaker-item.ts';
 
 /** What a connection sends and has left, for people. */
 export interface ConnectionView extends BudgetView {
@@ -12,6 +12,8 @@ export interface ConnectionView extends BudgetView {
   /** No call is sent but probes: the lanes have slots, and cannot use them. */
   isStopped: boolean;
   refusesKey: boolean;
+  /** Why the last calls failed, if the connection is not stopped for it yet. */
+  failing?: string;
 }
 
 /** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, even with budget left. */
@@ -21,10 +23,18 @@ export async function viewConnection(
   { budget, table, clock }: { budget: Budget; table: Table; clock: () => number },
 ): Promise<ConnectionView> {
   const [view, item] = await Promise.all([budget.view(connection, limits), table.get(keys.breaker(connection))]);
-  const stopped = openBreakers(readBreakers(item, clock()).breakers);
-  const refusesKey = stopped.some((one) => one.refusesKey === true);
+  const { breakers } = readBreakers(item, clock());
+  const stopped = openBreakers(breakers);
+  const whole = breakers[WHOLE];
   const isStopped = stopped.some(({ operation }) => operation === undefined);
-  return { ...view, lanes: isStopped ? withoutSlots() : view.lanes, stopped, isStopped, refusesKey };
+  return {
+    ...view,
+    lanes: isStopped ? withoutSlots() : view.lanes,
+    stopped,
+    isStopped,
+    refusesKey: isStopped && whole?.refusesKey === true,
+    ...(whole && whole.failures > 0 && !isStopped && { failing: whole.why }),
+  };
 }
 
 function withoutSlots(): Record<Lane, LaneView> {

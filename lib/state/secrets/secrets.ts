@@ -127,7 +127,7 @@ export function createSecrets(
     noteFailure(name);
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
     throw new SecretError(
-      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again with relay secrets set ${name}`,
+      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again with npm run -s relay -- secrets set ${name}`,
     );
   }
 
@@ -136,7 +136,7 @@ export function createSecrets(
     if (current) return current;
     noteFailure(name);
     throw new SecretError(
-      `the secret ${prefix}${name} does not exist or has no value yet; enter it with relay secrets set ${name}`,
+      `the secret ${prefix}${name} does not exist or has no value yet; enter it with npm run -s relay -- secrets set ${name}`,
     );
   }
 
@@ -183,10 +183,11 @@ export async function isAcceptedBySecret<T>(
 }
 
 function asJson(name: string, text: string | undefined): unknown {
-  if (!text?.trim()) throw new SecretError(`the secret ${name} is empty; enter it again with relay secrets set`);
+  if (!text?.trim())
+    throw new SecretError(`the secret ${name} is empty; enter it again with npm run -s relay -- secrets set`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new SecretError(`the secret ${name} is not JSON; enter it again with relay secrets set`);
+    throw new SecretError(`the secret ${name} is not JSON; enter it again with npm run -s relay -- secrets set`);
   }
 }
