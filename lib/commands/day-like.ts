@@ -25,7 +25,9 @@ const COMPACT = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
 /** `11月18日`, `11월18일` */
 const EAST_ASIAN = /^\d{1,2}[月월]|^\d{1,2}[日일]/;
 const AGO =
-  /^(?:a|one|two|three|\d+) (?:days?|weeks?) ago|^vor (?:\w+|\d+) (?:tag|woche)|^(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)|^\S+ (?:giorn[oi]|settiman[ae]) fa|^\S+ (?:dagen|dag|weken) geleden/;
+  /^(?:an?|one|two|three|\d+) ?(?:d|days?|w|weeks?|h|hrs?|hours?|min|minutes?) ago|^(?:the )?day before yesterday|^vor \w+ ?(?:tag|woche|stunde|std|h$|minute)\w*|^(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)|^\S+ (?:giorn[oi]|settiman[ae]) fa|^\S+ (?:dagen|dag|weken) geleden/;
+/** `-2d` */
+const MINUS_DAYS = /^-\d+d$/;
 const LAST = /^(?:last|past|previous) (?:night|week|month|evening)|^(?:the )?(?:other day|day before)/;
 const YEAR = /^20\d\d$/;
 const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
@@ -36,6 +38,7 @@ const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
  */
 export function dayLikeStart(text: string, languages: Languages): string | undefined {
   const typed = text.split(' ', MOST_WORDS);
+  if (MINUS_DAYS.test(withPlainHyphens(typed[0] ?? ''))) return typed[0];
   const words = typed.map((word) => plain(word));
   const counted = wordsOfPhrase(words) ?? wordsOfDate(words, typed, namesIn(languages));
   return counted === undefined ? undefined : typed.slice(0, counted).join(' ');
@@ -75,6 +78,13 @@ function wordsOfDate(words: readonly string[], typed: readonly string[], names: 
  */
 export function dayLikeEnd(text: string, languages: Languages): string | undefined {
   const names = namesIn(languages);
+  const ends = [4, 3, 2].map((count) => text.split(' ').slice(-count));
+  const isPhrase = (words: readonly string[]) => {
+    const phrase = words.map(plain).join(' ');
+    return (names.relative.get(phrase) ?? 0) !== 0 || AGO.exec(phrase)?.[0].split(' ').length === words.length;
+  };
+  const phrase = ends.find(isPhrase);
+  if (phrase) return phrase.join(' ');
   const typed = text.split(' ').slice(-3);
   const count = YEAR.test(plain(typed.at(-1) ?? '')) ? 3 : 2;
   const [first = '', second = ''] = typed.slice(-count).map(plain);
@@ -119,10 +129,11 @@ function beginsWith(text: string, phrase: string): boolean {
 }
 
 interface Names {
-  weekdays: Set<string>;
+  /** With their numbers, 0 for Sunday. In another language, a short name may be another day. */
+  weekdays: Map<string, number[]>;
   /** Words for today and the days around it, and how many days later that is. */
   relative: Map<string, number>;
-  short: Set<string>;
+  short: Map<string, number[]>;
   /** With their numbers, from 1 on. */
   months: Map<string, number>;
 }
@@ -137,17 +148,19 @@ export function namesIn(languages: Languages): Names {
 }
 
 function dayPhrases({ weekdays, relative }: Names): string[] {
-  return [...weekdays, ...relative.keys()];
+  return [...weekdays.keys(), ...relative.keys()];
 }
 
 function readNames(languages: ReadonlySet<string>): Names {
   const sets = {
-    weekdays: new Set<string>(),
+    weekdays: new Map<string, number[]>(),
     relative: new Map<string, number>(),
-    short: new Set<string>(),
+    short: new Map<string, number[]>(),
     months: new Map<string, number>(),
   };
   const wordOf = (name: string) => name.split(' ').map(plain).join(' ');
+  // ICU has no word for it.
+  sets.relative.set('day before yesterday', -2);
   for (const language of languages) {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1]) {
@@ -161,7 +174,11 @@ function readNames(languages: ReadonlySet<string>): Names {
       ['short', sets.short],
     ] as const) {
       const weekday = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
-      for (let day = 1; day <= 7; day++) weekdays.add(wordOf(weekday.format(Date.UTC(2026, 0, day))));
+      // A Sunday is the first.
+      for (let day = 0; day < 7; day++) {
+        const word = wordOf(weekday.format(Date.UTC(2026, 1, day + 1)));
+        weekdays.set(word, [...new Set([...(weekdays.get(word) ?? []), day])]);
+      }
       const month = new Intl.DateTimeFormat(language, { day: 'numeric', month: style, timeZone: 'UTC' });
       for (let index = 0; index < 12; index++) {
         const part = month.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month');

@@ -1,31 +1,29 @@
 import { dayLikeEnd, dayLikeStart, type Languages } from './day-like.ts';
+import { type Day, daysMeant, isInCalendar } from './days-meant.ts';
 import { type CommandFault, excerpt } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
-
-/** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date. */
-export type Day = 'today' | 'yesterday' | string;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Words of a text that probably mean a day, but do not say clearly which one, and the text without them. */
-export interface UnclearDay {
+export interface DayWords {
   words: string;
   others: string;
 }
 
 /** Words allowed between a task and its day: `on 2026-11-18`. */
-const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el', 'il', 'op']);
+const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el', 'il', 'op', 'last', 'letzten']);
 
 /**
  * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. There is no
  * clock here, so any date is accepted.
  *
- * @returns the day and the rest; undefined if the text begins with anything else, or with a quotation mark
+ * @returns the day and the rest, and the words of a day that is not in English or no plain date; undefined if the text begins with anything else, or with a quotation mark
  */
 export function readDay(
   text: string,
   languages: Languages,
-): { day: Day; rest: string } | UnclearDay | CommandFault | undefined {
+): { day: Day; rest: string; inWords?: string } | DayWords | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
   const [first = '', second] = typed.split(' ', 2);
@@ -34,7 +32,10 @@ export function readDay(
   const read = parseDay(word);
   if (read === undefined) {
     const words = dayLikeStart(typed, languages);
-    return words === undefined ? undefined : { words, others: typed.slice(words.length + 1) };
+    if (words === undefined) return undefined;
+    const others = typed.slice(words.length + 1);
+    const [day, ...more] = daysMeant(words, languages);
+    return day === undefined || more.length > 0 ? { words, others } : { day, rest: others, inWords: words };
   }
   if ('fault' in read) return read;
   const rest = typed.slice(hasPreposition ? first.length + 1 + word.length : word.length).trimStart();
@@ -62,13 +63,15 @@ function withoutMark(text: string): string {
  *
  * @returns undefined if the text does not end with a day
  */
-export function dayAtEnd(text: string, languages: Languages): UnclearDay | undefined {
+export function dayAtEnd(text: string, languages: Languages): DayWords | undefined {
   const words = dayLikeEnd(text, languages);
   if (words === undefined) return undefined;
-  const others = text.slice(0, -words.length).trimEnd();
-  const before = others.slice(others.lastIndexOf(' ') + 1);
-  const hasPreposition = PREPOSITIONS.has(before.toLowerCase());
-  return { words, others: hasPreposition ? others.slice(0, -before.length).trimEnd() : others };
+  const inFront = text.slice(0, -words.length).trimEnd().split(' ');
+  const lastOther = inFront.findLastIndex((word) => !PREPOSITIONS.has(word.toLowerCase()));
+  return {
+    words: [...inFront.slice(lastOther + 1), words].join(' '),
+    others: inFront.slice(0, lastOther + 1).join(' '),
+  };
 }
 
 export function unclearDay(words: string): string {
@@ -82,10 +85,4 @@ export function parseDay(word: string): { day: Day } | CommandFault | undefined 
   if (day === 'tomorrow') return { fault: 'You cannot log time in the future. Use today, yesterday or a past date.' };
   if (!DATE.test(day)) return undefined;
   return isInCalendar(day) ? { day } : { fault: `There is no ${day} in the calendar.` };
-}
-
-export function isInCalendar(date: string): boolean {
-  const time = Date.parse(date);
-  // Date rolls some days that a month does not have over into the next month.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }

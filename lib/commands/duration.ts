@@ -11,9 +11,23 @@ const HOUR_UNITS = String.raw`h|hrs?|hours?|std\.?|stunden?|heures?|horas?|uur|u
 const MINUTE_UNITS = String.raw`m|mins?|min\.|minut(?:es?|en|os?|i|a|y)|minuut`;
 const HOURS = `(?<hours>${NUMBER}) ?(?:${HOUR_UNITS})`;
 const MINUTES = `(?<minutes>${NUMBER}) ?(?:${MINUTE_UNITS})`;
+/** `1h and 30m` */
+const JOINT = ' ?(?:(?:and|und|et|y|e|en|&|,) )?';
+/** Minutes in words. */
+const IN_WORDS = new Map([
+  ...['half an hour', 'a half hour', 'half hour', 'halbe stunde', 'eine halbe stunde'].map(
+    (words) => [words, 30] as const,
+  ),
+  ...['an hour', 'one hour', 'eine stunde'].map((words) => [words, 60] as const),
+  ...['an hour and a half', 'one and a half hours', 'eineinhalb stunden', 'anderthalb stunden'].map(
+    (words) => [words, 90] as const,
+  ),
+  ...['a quarter of an hour', 'quarter of an hour', 'eine viertelstunde'].map((words) => [words, 15] as const),
+  ...['two hours', 'zwei stunden'].map((words) => [words, 120] as const),
+]);
 const BARE_NUMBER = new RegExp(`^(?:${NUMBER})$`);
 const SHAPES = [
-  new RegExp(`^${HOURS}(?: ?${MINUTES})?$`, 'i'),
+  new RegExp(`^${HOURS}(?:${JOINT}${MINUTES})?$`, 'i'),
   new RegExp(`^${MINUTES}$`, 'i'),
   new RegExp(String.raw`^(?<hours>\d+):(?<minutes>\d\d)(?: ?(?:${HOUR_UNITS}))?$`, 'i'),
   /^(?<hours>\d+)h(?<minutes>\d\d)$/i,
@@ -61,6 +75,8 @@ function withoutSign(typed: string): string {
 }
 
 function partsOf(amount: string): DurationParts | undefined {
+  const inWords = IN_WORDS.get(amount.toLowerCase());
+  if (inWords !== undefined) return { minutes: String(inWords) };
   for (const shape of SHAPES) {
     const match = shape.exec(amount);
     if (match) return match.groups;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Day, dayAtEnd, parseDay, readDay, type UnclearDay, unclearDay } from './day.ts';
+import { type DayWords, dayAtEnd, parseDay, readDay, unclearDay } from './day.ts';
 import { dayLikeStart, type Languages } from './day-like.ts';
-import { daysMeant } from './days-meant.ts';
+import { type Day, daysMeant } from './days-meant.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
@@ -30,10 +30,19 @@ export interface LogCommand {
    * task. Then `task` is only its first word, and `day` and `note` belong to the reading with the shortest name.
    */
   open?: { text: string; day: Day };
+  /** Set if it takes the person's date to say which days may be meant; then the rest is what was typed without them. */
+  unclear?: UnclearDay;
 }
 
-/** `1 hour 30 minutes` */
-const LONGEST_DURATION_WORDS = 4;
+export interface UnclearDay extends DayWords {
+  /** All that was typed after the duration. */
+  text: string;
+  /** Where the words are: a note may begin or end with them. */
+  at: 'task' | 'note' | 'end';
+}
+
+/** `1 hour and 30 minutes` */
+const LONGEST_DURATION_WORDS = 5;
 /** Words allowed before a task's id or its quoted name: `log 2h on 4711`. */
 export const BEFORE_TASK = new Set([
   'on',
@@ -59,14 +68,36 @@ export function readLog(text: string, languages: Languages): Reading<LogCommand>
   const duration = parseDuration(phrase);
   if ('minutes' in duration) {
     const read = readEntry(duration.minutes, phrase, rest, languages);
-    if (!('words' in read)) return read;
-    const entries = daysMeant(read.words, languages).map((day) => `${day} ${read.others}`);
-    const meant = entries.flatMap((entry) => entryOf(phrase, entry, languages) ?? []);
-    return suggestingLogs(unclearDay(read.words), meant, languages);
+    return 'words' in read ? readUnclear(read, phrase, languages) : read;
   }
   const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text, languages);
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages) ?? []);
   return suggestingLogs(duration.fault, moved ? [moved] : meant, languages);
+}
+
+/** Some date on which every day of the year has been. */
+const ANY_DATE = '2024-12-31';
+
+/** The command, if a day can be meant and the rest is complete; the worker asks with the dates. */
+function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages): Reading<LogCommand> {
+  const duration = parseDuration(phrase);
+  if ('fault' in duration) return duration;
+  const read = readEntry(duration.minutes, phrase, unclear.others, languages);
+  if ('missing' in read || 'fault' in read)
+    return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words) } : read;
+  const isSecond = 'words' in read || read.command.day !== 'today';
+  if (isSecond)
+    return { fault: `There is a second day, ${excerpt(unclear.words)}. Time is logged for one day at a time.` };
+  if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
+  const note = noteWith(unclear, read.command.note);
+  const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
+  return suggestingLogs(unclearDay(unclear.words), kept, languages);
+}
+
+/** The note, if the words are no day. */
+export function noteWith({ words, at }: UnclearDay, note: string | undefined): string {
+  const parts = note === undefined ? [words] : at === 'end' ? [note, words] : [words, note];
+  return parts.join(' ');
 }
 
 function suggestingLogs(fault: string, meant: readonly LogCommand[] = [], languages: Languages): CommandFault {
@@ -77,8 +108,12 @@ function suggestingLogs(fault: string, meant: readonly LogCommand[] = [], langua
 }
 
 export function printLog(command: LogCommand, languages: Languages): string {
-  const { minutes, day, note, open } = command;
+  const { minutes, day, note, open, unclear } = command;
   const duration = printDuration(minutes);
+  if (unclear) {
+    const isSame = durationPhrase(`${duration} ${unclear.text}`).phrase === duration;
+    return `log ${isSame ? duration : `${minutes}m`} ${unclear.text}`;
+  }
   const rest = open?.text ?? [printTask(command, languages), ...(note === undefined ? [] : [asTyped(note)])].join(' ');
   const isDayless = isReadAs(command, duration, rest, languages);
   return `log ${isDayless ? `${duration} ${rest}` : `${duration} ${open?.day ?? day} ${rest}`}`;
@@ -129,30 +164,39 @@ function readEntry(
   const ambiguous = ambiguousMinutes(duration, text, languages);
   if (ambiguous) return ambiguous;
   const before = readDay(text, languages);
-  if (before && !('day' in before)) return before;
+  if (before && 'words' in before) return { ...before, text, at: 'task' };
+  if (before && 'fault' in before) return before;
   const fromTask = before?.rest ?? text;
   const task = readTask(fromTask, languages);
   if (!('task' in task)) return task;
   const inFront = text.slice(0, text.length - task.rest.length);
   const after = before ?? readDay(task.rest, languages);
-  if (after && 'words' in after) return { words: after.words, others: inFront + after.others };
   if (after && 'fault' in after) return after;
-  const rest = before ? task.rest : (after?.rest ?? task.rest);
-  const atEnd = after || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
-  if (atEnd) return { words: atEnd.words, others: inFront + atEnd.others };
+  const inNote = after && !before ? wordsOf(after) : undefined;
+  if (inNote) return { ...inNote, others: (inFront + inNote.others).trimEnd(), text, at: 'note' };
+  const day = after && 'day' in after ? after : undefined;
+  const rest = before ? task.rest : (day?.rest ?? task.rest);
+  const atEnd = day || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
+  if (atEnd) return { words: atEnd.words, others: (inFront + atEnd.others).trimEnd(), text, at: 'end' };
   const note = unquoted(rest);
   const isOpen = task.isOpen && task.rest !== '' && unquoted(task.rest) === task.rest;
   return {
     command: {
       verb: 'log',
       minutes,
-      day: after?.day ?? 'today',
+      day: day?.day ?? 'today',
       task: task.task,
       ...(task.isId && { isId: true }),
       ...(note !== '' && { note }),
       ...(isOpen && { open: { text: fromTask, day: before?.day ?? 'today' } }),
     },
   };
+}
+
+/** The words of a day that a note may begin with: `monday`, `gestern getestet`. */
+function wordsOf(day: DayWords | { rest: string; inWords?: string }): DayWords | undefined {
+  if ('words' in day) return day;
+  return day.inWords === undefined || day.rest === '' ? undefined : { words: day.inWords, others: day.rest };
 }
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */

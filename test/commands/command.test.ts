@@ -211,11 +211,7 @@ describe('a command', () => {
     ['log "Checkout page" 2h', 'log 2h "Checkout page"'],
     ['log 90 Login with passkeys', 'log 1h30m Login with passkeys'],
     ['log 2 4711', ['log 2h 4711', 'log 2m 4711']],
-    ['log 2h 4711 18.11.2026', 'log 2h 2026-11-18 4711'],
-    ['log 2h 11/12/2026 4711 x', ['log 2h 2026-12-11 4711 x', 'log 2h 2026-11-12 4711 x']],
-    ['log 2h Login with passkeys yesterday', 'log 2h yesterday Login with passkeys'],
-    ['log 2h “Login with passkeys” gestern, x', 'log 2h yesterday "Login with passkeys" x'],
-    ['loog 2h 4711 gestern', 'log 2h yesterday 4711'],
+    ['loog 2h 4711 gestern', 'log 2h 4711 gestern'],
   ])('the input %o may mean %o', (text, suggestion) => {
     expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestions: [suggestion].flat() });
   });
@@ -248,14 +244,6 @@ describe('a command', () => {
     ['log 2h 2026-13-01 4711', 'There is no 2026-13-01 in the calendar.'],
     ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
     ['log 2h tomorrow 4711', 'You cannot log time in the future. Use today, yesterday or a past date.'],
-    [
-      'log 2h 18.11. 4711',
-      '“18.11.” looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
-    ],
-    [
-      'log 2h monday 4711',
-      '“monday” looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.',
-    ],
     ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['block "" x', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['block 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createVerbs } from '../../lib/automations/verbs.ts';
+import { daysMeant } from '../../lib/commands/days-meant.ts';
+import type { LogCommand } from '../../lib/commands/log.ts';
 import none from '../../lib/triggers/own-automation.ts';
 
-const { parse: parseCommand } = createVerbs(none);
+const { parse: parseCommand, print: printCommand } = createVerbs(none);
 
 /** In which the days below are. */
 const LANGUAGES = 'en de fr es it pt nl pl sv ru ja'.split(' ');
@@ -65,30 +67,10 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 2026‑11‑18, wrote tests', on('2026-11-18', 'wrote tests')],
     ['1h30m 4711 2026–11–18.', on('2026-11-18')],
     ['1h30m 4711 today!', on('today')],
-    // Days that are asked about.
-    ...[
-      'monday|Monday:|on monday|last Monday|Monday’s meeting|mon|Mon 16|Sat: tests|Montag|letzten Montag|am Montag|Mo.',
-      'Di. und Mi.|lundi|lunes|måndag|понедельник|18.11.|18.11.2026|18.11.26|18.11|18/11|11/18/2026|11-18|2026/11/18',
-      '2026-11-8|20261118|2026-11-18T10:00|on 18.11.|vom 18.11.|le 18/11|18th of November|18 Nov|Nov 18|November 18th',
-      '18. November|18 de noviembre|11月18日|gestern|vorgestern|hier|ayer|ieri|ontem|gisteren|wczoraj|вчера|昨日',
-      '昨日の会議|i går|l’altro ieri|yesteday|yesterday’s bug|2 days ago|vor 2 Tagen|il y a 2 jours|last night|last week',
-      'the day before yesterday|the other day',
-    ]
-      .flatMap((days) => days.split('|'))
-      .flatMap((day): [string, RegExp][] => [
-        [`1h30m 4711 ${day}`, DAY],
-        [`1h30m ${day} 4711`, DAY],
-      ]),
-    ['1h30m 4711 on the 18th', DAY],
-    ['1h30m 4711 am 18.', DAY],
+    // More than one day, or none.
     ['1h30m 4711 yesterday and today', /There is a second day, “today”/],
     ['1h30m 2026-11-18 to 2026-11-20 4711', /There is a second day, “2026-11-20”/],
     ['1h30m 4711 yesterday & Monday', /There is a second day, “Monday”/],
-    ['1h30m 4711 wrote tests yesterday', DAY],
-    ['1h30m 4711 wrote tests on Monday.', DAY],
-    ['1h30m 4711 Tests geschrieben gestern', DAY],
-    ['1h30m 4711 wrote tests 18.11.', DAY],
-    ['1h30m 4711 wrote tests 2026-11-18', DAY],
     ['1h30m 4711 tomorrow', /You cannot log time in the future/],
     ['1h30m 4711 2026-11-31', /There is no 2026-11-31 in the calendar/],
     // Notes that are none.
@@ -139,34 +121,79 @@ describe('time as people type it, or paste it from documents and chats', () => {
   });
 
   it.each([
-    ['1h30m 4711 gestern', ['yesterday 4711']],
-    ['1h30m gestern 4711 Tests', ['yesterday 4711 Tests']],
-    ['1h30m am hier 4711', ['yesterday 4711']],
-    ['1h30m 4711 i går, tests', ['yesterday 4711 tests']],
-    ['1h30m 4711 heute', ['4711']],
-    ['1h30m 4711 yesteday', ['yesterday 4711']],
-    ['1h30m 4711 wrote tests yesterday.', ['yesterday 4711 wrote tests']],
-    ['1h30m 4711 wrote tests on 18.11.2026', ['2026-11-18 4711 wrote tests']],
-    ['1h30m “Login page” Tests Vom 18.11.26', ['2026-11-18 "Login page" Tests']],
-    ['1h30m 4711 2026/11/8', ['2026-11-08 4711']],
-    ['1h30m 20261118 4711', ['2026-11-18 4711']],
-    ['1h30m 4711 11.12.2026', ['2026-12-11 4711']],
-    ['1h30m 4711 11/12/2026', ['2026-12-11 4711', '2026-11-12 4711']],
-    ['1h30m 4711 12/12/2026', ['2026-12-12 4711']],
-    ['1h30m 4711 11/18/2026', ['2026-11-18 4711']],
-    ['1h30m 4711 18th of November 2026', ['2026-11-18 4711']],
-    ['1h30m November 18, 2026 4711', ['2026-11-18 4711']],
-    ['1h30m 4711 wrote tests 18. November 2026', ['2026-11-18 4711 wrote tests']],
-    ['1h30m on Login with passkeys yesterday', ['yesterday on Login with passkeys']],
-    // No clock, no time zone, or no such day.
-    ...['monday', '18.11.', '18 November', 'vorgestern', '2 days ago', 'yesterday’s bug', '31.11.2026', '26-11-18'].map(
-      (day): [string, string[]] => [`1h30m 4711 ${day}`, []],
-    ),
-  ])('log suggests the day that was probably meant: %s', (typed, entries) => {
-    const parsed = parseCommand(`log ${typed}`, LANGUAGES);
+    ['today', 'heute|hoy'],
+    [
+      'yesterday',
+      'gestern|ayer|ieri|ontem|gisteren|wczoraj|вчера|昨日|i går|-1d|–1d|vor einem Tag|(gestern)|1 day ago',
+    ],
+    ['-2d', 'vorgestern|l’altro ieri|the day before yesterday|-2d|2d ago|2 days ago|vor 2 Tagen|on vorgestern'],
+    [
+      '2026-11-18',
+      '18.11.2026|18.11.26|on 18.11.2026|11/18/2026|2026/11/18|20261118|2026-11-18T10:00|18 November 2026',
+    ],
+    ['2026-11-18', '18th of November 2026|November 18, 2026|2026-11-18|vom 18.11.26'],
+    ['2026-12-12', '12/12/2026|12.12.2026'],
+  ])('log takes for %s what means nothing else: %s', (day, words) => {
+    for (const typed of words.split('|').flatMap((one) => [`${one} 4711`, `4711 ${one}`])) {
+      const parsed = parseCommand(`log 1h30m ${typed}`, LANGUAGES);
+      const command = 'command' in parsed ? { ...parsed.command, open: undefined } : parsed;
+      expect([typed, command]).toEqual([typed, on(day).command]);
+    }
+  });
+
+  // On a Tuesday.
+  it.each([
+    ['2026-11-23', 'monday|Monday:|on monday|mon|Montag|am Montag|Mo.|lundi|lunes|måndag|понедельник'],
+    ['2026-11-20', 'friday|last friday|letzten Freitag|Fr.'],
+    ['2026-11-23 2026-11-16', 'last Monday|letzten Montag'],
+    ['2026-11-24 2026-11-17', 'tuesday|Dienstag'],
+    ['2026-11-17', 'last Tuesday'],
+    ['2026-11-18', '18.11.|18.11|18/11|11-18|on 18.11.|vom 18.11.|le 18/11|18 Nov|Nov 18|November 18th|18. November'],
+    ['2026-11-18', '18th of November|18 de noviembre|Wednesday'],
+    ['2025-12-11 2026-11-12', '11/12'],
+    ['2026-12-11 2026-11-12', '11/12/2026'],
+    ['2025-12-12', '12.12.'],
+    ['today yesterday', '3h ago|vor 3 Stunden|2 hours ago'],
+    ['-7d', 'a week ago|vor einer Woche'],
+    ['yesterday', 'yesteday|hier'],
+    ['', '29.2.'],
+  ])('log asks with %s what may mean it: %s', (days, words) => {
+    for (const typed of words.split('|').flatMap((one) => [`${one} 4711`, `4711 ${one}`])) {
+      const parsed = parseCommand(`log 1h30m ${typed}`, LANGUAGES);
+      const { unclear } = 'command' in parsed && parsed.command.verb === 'log' ? (parsed.command as LogCommand) : {};
+      expect([typed, daysMeant(unclear?.words ?? 'none', LANGUAGES, '2026-11-24')]).toEqual([
+        typed,
+        days.split(' ').filter(Boolean),
+      ]);
+      if ('command' in parsed) expect(parseCommand(printCommand(parsed.command, LANGUAGES), LANGUAGES)).toEqual(parsed);
+    }
+  });
+
+  it.each([
+    [
+      'wrote tests',
+      'yesterday|yesterday.|on Monday.|gestern|18.11.|2026-11-18|on 18.11.2026|last friday|3h ago|l’altro ieri',
+    ],
+    ['Tests', 'Vom 18.11.26|18. November 2026|the day before yesterday|vor 2 Tagen'],
+  ])('a note with a day at its end is asked about: %s %s', (note, words) => {
+    for (const at of words.split('|'))
+      expect(parseCommand(`log 1h30m “Login page” ${note} ${at}`, LANGUAGES)).toMatchObject({
+        command: { task: 'Login page', note, unclear: { at: 'end', words: at } },
+      });
+  });
+
+  it.each([
+    ...['last night', 'last week', 'the other day', '31.11.', '26-11-18', '-99d'].map((day) => [
+      day,
+      `today "4711" ${day}`,
+    ]),
+    ...['yesterday’s bug', 'Monday’s meeting'].map((day) => [day, undefined]),
+  ])('%s is no day, and may be the note', (day, kept) => {
+    const parsed = parseCommand(`log 1h30m 4711 ${day}`, LANGUAGES);
     expect(parsed).toMatchObject({ fault: expect.stringMatching(DAY) });
-    const suggestions = 'fault' in parsed ? (parsed.suggestions ?? []) : [];
-    expect(suggestions).toEqual(entries.map((entry) => `log 1h30m ${entry}`));
+    const suggestions = 'fault' in parsed ? parsed.suggestions : [];
+    expect(suggestions).toEqual(kept === undefined ? undefined : [`log 1h30m ${kept}`]);
+    expect(parseCommand(`log 1h30m ${day} 4711`, LANGUAGES)).toMatchObject({ fault: expect.stringMatching(DAY) });
   });
 
   it.each([
@@ -175,7 +202,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 昨日', ['de']],
   ])('log takes %s as a note for a team that writes in %o', (typed, languages) => {
     expect(parseCommand(`log ${typed}`, languages)).toMatchObject({ command: { day: 'today', note: typed.slice(11) } });
-    expect(parseCommand('log 1h 4711 monday', languages)).toEqual({ fault: expect.stringMatching(DAY) });
+    expect(parseCommand('log 1h 4711 monday', languages)).toMatchObject({ command: { unclear: { words: 'monday' } } });
   });
 
   it.each([

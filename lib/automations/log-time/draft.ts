@@ -15,6 +15,9 @@ const timeToLog = z.object({
   isId: z.optional(z.literal(true)),
   note: z.optional(z.string()),
   open: z.optional(z.object({ text: z.string(), day: z.string() })),
+  unclear: z.optional(
+    z.object({ words: z.string(), others: z.string(), text: z.string(), at: z.enum(['task', 'note', 'end']) }),
+  ),
 });
 
 export type TimeToLog = z.output<typeof timeToLog>;
@@ -49,7 +52,7 @@ export const logVerb: JobVerb<LogCommand> = {
 
 /** The job for time that a person logs, with a command or a form. */
 export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
-  const { note: _, open: __, ...withoutNote } = time;
+  const { note: _, open: __, unclear: ___, ...withoutNote } = time;
   return timeJobs.draft({
     ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
     input: { by: origin.by, ...time },

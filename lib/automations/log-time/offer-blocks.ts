@@ -20,6 +20,8 @@ export interface AskedTime {
 /** The task, the date and the note that a person means. */
 export interface OfferedEntry extends Pick<ReadTask, 'task' | 'note'> {
   date: string;
+  /** True if words that look like a day stay in the note. */
+  isKept?: boolean;
 }
 
 /** The message in Slack where there is nothing to offer. */
@@ -41,13 +43,13 @@ export function offerBlocks(
 ): readonly object[] | undefined {
   const isDated = areDated || offered.some(({ date }) => date !== today);
   const labels = labelsOf(offered, minutes, isDated);
-  const buttons = offered.flatMap(({ task: { id }, date, note }, index) => {
+  const buttons = offered.flatMap(({ task: { id }, date, note, isKept }, index) => {
     const task = String(id);
     const log = { verb: 'log', minutes, day: date, task, isId: true, note } as const;
     // The same event for two offers would log one of them only.
     const happened = `${job.id} ${task} ${date} ${index}`;
     const value = { command: printLog(log, languages), happened, from: placeOf(job) };
-    return runButton(labels[index] ?? '', value, index);
+    return runButton(isKept ? `Keep as note, ${date}` : (labels[index] ?? ''), value, index);
   });
   if (buttons.length < offered.length) return undefined;
   const question = offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
