@@ -1,8 +1,10 @@
 import {
+  GetSecretValueCommand,
   PutSecretValueCommand,
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { hooksSecret } from '../lib/state/secrets/hook-secrets.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
 import { awsClient } from './aws.ts';
@@ -40,13 +42,26 @@ function ofStage(stage: string): SecretStore {
       }
     },
     async put(name, value) {
-      const SecretId = idOf(name);
-      await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(value) }));
-      console.log(`${SecretId} is stored (${fieldsOf(value)}). The functions use the new value within a minute.`);
+      const [, hook] = /^hooks\/(.+)$/.exec(name) ?? [];
+      const SecretId = idOf(hook === undefined ? name : 'hooks');
+      const stored = hook === undefined ? value : { ...(await hooks(SecretId)), [hook]: Object.values(value) };
+      await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(stored) }));
+      console.log(`${SecretId} is stored (${fieldsOf(stored)}). The functions use the new value within a minute.`);
       const [, connection] = /^partner\/(.+)$/.exec(name) ?? [];
       if (connection !== undefined) await putAddress(connection, value);
     },
   };
+
+  /** The secrets of all webhooks are one, so who enters one of them keeps the others. Empty before the first. */
+  async function hooks(SecretId: string): Promise<object> {
+    try {
+      const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
+      return hooksSecret.parse(JSON.parse(SecretString));
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return {};
+      throw error;
+    }
+  }
 
   /** The address has a secret of its own where people link accounts, so that both change together. */
   async function putAddress(connection: string, partner: Readonly<Record<string, unknown>>): Promise<void> {

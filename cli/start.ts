@@ -190,11 +190,12 @@ async function start(): Promise<void> {
 
 /** What GitHub, Slack and people's browsers call. */
 function routesOf(
-  { takeGithub, takeSlack, linkPages }: LocalFunctions,
+  { takeGithub, takeSlack, takeHook, linkPages }: LocalFunctions,
   config: RelayConfig,
 ): Record<string, HttpHandler> {
   return {
     'POST /github': takeGithub,
+    'POST /hooks/*': takeHook,
     ...(config.slack && {
       'POST /slack': takeSlack,
       'POST /slack/commands': takeSlack,

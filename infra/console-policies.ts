@@ -59,8 +59,8 @@ export class ConsolePolicies extends Construct {
     key?.grant(this.operate, ...ENCRYPT_AND_DECRYPT);
     for (const queue of queues) queue.grantSend(this.operate);
     // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
-    // backfill reads the issues of GitHub.
-    secrets.grantRead(this.operate, ['partner', 'markers', 'github']);
+    // backfill reads the issues of GitHub. Who enters one of the secrets of webhooks keeps the others.
+    secrets.grantRead(this.operate, ['partner', 'markers', 'github', 'hooks']);
     secrets.grantEnter(this.operate);
     this.operate.addStatements(
       new PolicyStatement({

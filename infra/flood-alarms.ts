@@ -12,7 +12,7 @@ export function addFloodAlarms(alarms: Alarms, { clientErrors }: Entrance, { con
     alarms.add(metric, `${name}-4xx`, {
       threshold,
       periods: 5,
-      broken: `${name} has refused more than ${threshold} requests a minute for five minutes: it is flooded, or GitHub or Slack signs with another secret. Real events may be refused too.`,
+      broken: `${name} has refused more than ${threshold} requests a minute for five minutes: it is flooded, or a sender signs with another secret. Real events may be refused too.`,
       todo: 'The log says why requests are refused. docs/deploy.md#floods says what a flood costs, and how to limit it.',
     });
   }

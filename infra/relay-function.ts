@@ -18,6 +18,7 @@ import { buildSync } from 'esbuild';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { QueueName } from '../lib/engine/line/queue.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import { functionBuild } from './bundle/function-build.ts';
@@ -38,6 +39,9 @@ const CA_FILE = 'ca.pem';
 /** Resources that the constructs of the stack share. */
 export interface RelayParts extends Keyed {
   config: RelayConfig;
+  /** The automations of the team, and the module of them for each function, if there are some and it is bundled. */
+  own: OwnAutomations;
+  ownModule: ((slug: string) => string) | undefined;
   stage: RelayStage;
   alarms: Alarms;
   table: StateTable;
@@ -76,7 +80,7 @@ export class RelayFunction extends Construct {
     const caFile = props.callsService || network ? findCaFile(config) : undefined;
     // The asset copies the folder.
     const folder = FileSystem.mkdtemp(`${slug}-`);
-    if (Stack.of(this).bundlingRequired) this.bundle(slug, folder, config);
+    if (Stack.of(this).bundlingRequired) this.bundle(folder, props);
     if (caFile) copyFileSync(caFile, join(folder, CA_FILE));
     const name = `${Stack.of(this).stackName}-${slug}`;
     const logGroup = new LogGroup(this, 'Log', {
@@ -137,14 +141,15 @@ export class RelayFunction extends Construct {
   }
 
   /** Source maps stay out of the bundle, or they would be half of it. docs/deploy.md reads a stack trace with them. */
-  private bundle(slug: string, folder: string, config: RelayConfig): void {
+  private bundle(folder: string, { slug, config, ownModule }: RelayFunctionProps): void {
     const { outdir } = Stage.of(this) ?? {};
     if (!outdir) throw new Error('a RelayFunction needs an app with an outdir as its root');
     const sourceMaps = join(outdir, 'source-maps', slug);
     rmSync(sourceMaps, { recursive: true, force: true });
     mkdirSync(sourceMaps, { recursive: true });
     const configFile = writeConfig(config, outdir);
-    const { outputFiles } = buildSync({ ...functionBuild(slug, folder, configFile), sourcemap: 'external' });
+    const options = functionBuild(slug, folder, configFile, ownModule?.(slug));
+    const { outputFiles } = buildSync({ ...options, sourcemap: 'external' });
     for (const { path, contents } of outputFiles) {
       writeFileSync(join(path.endsWith('.map') ? sourceMaps : folder, basename(path)), contents);
     }

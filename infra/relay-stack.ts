@@ -1,11 +1,15 @@
-import { Arn, ArnFormat, Aspects, Aws, CfnMapping, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { join } from 'node:path';
+import { Arn, ArnFormat, Aspects, Aws, CfnMapping, CfnOutput, Stack, Stage, Tags } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
+import { ownOf } from '../lib/triggers/own-automation.ts';
 import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
+import { type OwnFiles, writeOwn } from './bundle/own-build.ts';
 import { ConsolePolicies } from './console-policies.ts';
 import { CostBudget } from './cost-budget.ts';
 import { Dashboard } from './dashboard.ts';
@@ -17,7 +21,7 @@ import { Network } from './network.ts';
 import { Running } from './running.ts';
 import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
-import { deployedBy, type Stage } from './stage.ts';
+import { deployedBy, type Stage as RelayStage } from './stage.ts';
 import { stageKey } from './stage-key.ts';
 import { addStateAlarms } from './state-alarms.ts';
 import { StateTable } from './state-table.ts';
@@ -25,7 +29,9 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 export interface RelayStackProps {
   config: RelayConfig;
-  stage: Stage;
+  /** The automations of the team. */
+  own: OwnFiles;
+  stage: RelayStage;
 }
 
 /**
@@ -33,7 +39,7 @@ export interface RelayStackProps {
  * alarms.
  */
 export class RelayStack extends Stack {
-  constructor(scope: Construct, id: string, { config, stage }: RelayStackProps) {
+  constructor(scope: Construct, id: string, { config, own: files, stage }: RelayStackProps) {
     const { kmsKeyArn } = stage.settings;
     super(scope, id, {
       description: `Partner Relay, stage ${stage.name}`,
@@ -43,6 +49,10 @@ export class RelayStack extends Stack {
       ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
     const { settings } = stage;
+    const { own } = files;
+    const { outdir } = Stage.of(this) ?? {};
+    const isWritten = this.bundlingRequired && outdir !== undefined && own.list.length > 0;
+    const ownModule = isWritten ? writeOwn(files, join(outdir, 'automations')) : undefined;
     this.#followRules(stage);
 
     const key = kmsKeyArn === undefined ? undefined : stageKey(this, 'Key', kmsKeyArn);
@@ -58,13 +68,15 @@ export class RelayStack extends Stack {
       const { emails } = config.deployment.alarms;
       new CostBudget(this, 'CostBudget', { stage, monthlyUsd: settings.monthlyBudgetUsd, emails });
     }
-    const table = new StateTable(this, 'StateTable', { stage, config, alarms, key });
-    const secrets = new Secrets(this, 'Secrets', { stage, config, table, key });
+    const table = new StateTable(this, 'StateTable', { stage, config, own, alarms, key });
+    const secrets = new Secrets(this, 'Secrets', { stage, config, own, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
     const relay = {
       stage,
       config,
+      own,
+      ownModule,
       alarms,
       table,
       secrets,
@@ -79,7 +91,7 @@ export class RelayStack extends Stack {
       slug: 'github-webhook',
       path: '/github',
       entrance,
-      secret: 'github-webhook',
+      reads: ['github-webhook', 'intake'],
       refused: {
         means: 'GitHub does not retry it.',
         todo: 'github-redelivery requests it again for three days, if the credentials allow it.',
@@ -92,10 +104,25 @@ export class RelayStack extends Stack {
         slug: 'slack-webhook',
         path: '/slack',
         entrance,
-        secret: 'slack',
+        reads: ['slack', 'intake'],
         refused: { means: 'the person in Slack saw an error.', todo: 'The person must give the command again.' },
         ...relay,
       });
+    const hooksWebhook =
+      ownOf(own, 'webhook').length > 0
+        ? new WebhookEndpoint(this, 'HooksWebhook', {
+            slug: 'hooks-webhook',
+            path: '/hooks',
+            routes: { '/{name}': [HttpMethod.POST] },
+            entrance,
+            reads: ['hooks'],
+            refused: {
+              means: 'whether it comes again is up to the sender.',
+              todo: 'Where it does not come again by itself, send it again from the tool.',
+            },
+            ...relay,
+          })
+        : undefined;
     const accountLink = linksAccounts(config)
       ? new AccountLink(this, 'AccountLink', { entrance, ...relay })
       : undefined;
@@ -107,13 +134,14 @@ export class RelayStack extends Stack {
     const scheduled = schedules.map((one) => one.function);
     // In an upgrade, those that read new items are updated before those that write the first. A rollback has another order:
     // there, what is newer waits (lib/state/table/form.ts).
-    for (const webhook of [githubWebhook, slackWebhook])
+    for (const webhook of [githubWebhook, slackWebhook, hooksWebhook])
       webhook?.function.node.addDependency(worker.function, ...scheduled);
-    addStateAlarms(alarms, config);
+    addStateAlarms(alarms, config, own);
     addFloodAlarms(alarms, entrance, config);
     const functions = [
       githubWebhook.function,
       ...(slackWebhook ? [slackWebhook.function] : []),
+      ...(hooksWebhook ? [hooksWebhook.function] : []),
       ...(accountLink ? [accountLink.function] : []),
       worker.function,
       ...scheduled,
@@ -138,6 +166,7 @@ export class RelayStack extends Stack {
     const outputs = {
       GithubWebhookUrl: githubWebhook.url,
       ...(slackWebhook && { SlackWebhookUrl: slackWebhook.url }),
+      ...(hooksWebhook && { HooksUrl: hooksWebhook.url }),
       ...(accountLink && { AccountLinkUrl: accountLink.url }),
       Stage: stage.name,
       TableName: table.table.tableName,
@@ -168,7 +197,7 @@ export class RelayStack extends Stack {
   }
 
   /** Settings that some accounts require for every resource. */
-  #followRules({ name, settings }: Stage): void {
+  #followRules({ name, settings }: RelayStage): void {
     for (const [tag, value] of Object.entries({ project: 'partner-relay', stage: name, ...settings.tags })) {
       Tags.of(this).add(tag, value);
     }

@@ -4,6 +4,7 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts, takesLinkedAccounts } from '../lib/config/settings.ts';
+import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import { type Stage, StageError } from './stage.ts';
@@ -14,6 +15,7 @@ export type SecretName =
   | 'github-webhook'
   | 'github'
   | 'slack'
+  | 'hooks'
   | 'grants'
   | 'markers'
   | 'intake'
@@ -24,6 +26,7 @@ export type SecretName =
 export interface SecretsProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
+  own: OwnAutomations;
   /** Made before the secrets, so that a table that is newer than a key shows that an earlier one was lost. */
   table: StateTable;
 }
@@ -56,13 +59,14 @@ export class Secrets extends Construct {
   readonly names: readonly string[];
   readonly #arns = new Map<string, string>();
 
-  constructor(scope: Construct, id: string, { stage, config, table, key }: SecretsProps) {
+  constructor(scope: Construct, id: string, { stage, config, own, table, key }: SecretsProps) {
     super(scope, id);
     this.prefix = `partner-relay/${stage.name}/`;
     const descriptions = new Map([
       ['github-webhook', 'Webhook secret, which github-webhook checks signatures with'],
       ['github', 'The App or the token that comments'],
       ...(config.slack ? [['slack', 'Signing secret, and the token of the app that answers'] as const] : []),
+      ...(ownOf(own, 'webhook').length > 0 ? [['hooks', 'Secrets of the webhooks of the team'] as const] : []),
       ...(takesLinkedAccounts(config) ? [['grants', 'Key that seals the grants of people in the table'] as const] : []),
       ['markers', 'Key of the markers, by which the relay finds again what it created'] as const,
       ...(takesLinkedAccounts(config) ? [['intake', 'Key that webhooks sign the jobs of people with'] as const] : []),

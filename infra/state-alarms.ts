@@ -1,9 +1,10 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import type { Alarms } from './alarms.ts';
 
 /** The alarms on the relay's state, which job-sweep records every minute and credential-check every hour. */
-export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
+export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAutomations): void {
   alarms.add(alarms.metric('OldestOverdue', 'Maximum'), 'overdue-jobs', {
     threshold: 900,
     periods: 3,
@@ -43,6 +44,15 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig): void {
       'For 15 minutes, jobs have needed what a newer version of the relay wrote, so a rollback left them waiting.',
     todo: 'Deploy the newer version again. docs/recovery.md#roll-back-to-an-older-version says how long they wait.',
   });
+  if (own.list.length > 0) {
+    alarms.add(alarms.metric('OwnAutomationsFailed', 'Sum'), 'own-automations-failed', {
+      threshold: 1,
+      isArrival: true,
+      broken:
+        'A file in automations/ threw an error on an event, which made no job. All other automations made theirs.',
+      todo: 'The log of github-webhook or hooks-webhook names the file and the error. Repair and deploy it. github-redelivery requests a delivery of GitHub again for three days; send a request of another tool again from there.',
+    });
+  }
   addConnectionAlarms(alarms);
   addCredentialAlarm(alarms, alarms.metric('GithubCredentialsFail', 'Maximum'), {
     secret: 'github',

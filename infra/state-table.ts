@@ -13,6 +13,7 @@ import { tableLimits } from '../lib/config/capacity.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { takesLinkedAccounts } from '../lib/config/settings.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
@@ -25,6 +26,7 @@ const OPERATIONS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'];
 export interface StateTableProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
+  own: OwnAutomations;
   alarms: Alarms;
 }
 
@@ -33,12 +35,12 @@ export class StateTable extends Construct {
   readonly table: Pick<ITableV2, 'tableName' | 'tableArn' | 'metric'>;
   readonly #takesLinkedAccounts: boolean;
 
-  constructor(scope: Construct, id: string, { stage, config, alarms, key }: StateTableProps) {
+  constructor(scope: Construct, id: string, props: StateTableProps) {
     super(scope, id);
+    const { stage, config, alarms } = props;
     this.#takesLinkedAccounts = takesLinkedAccounts(config);
     const { existing } = stage.settings.table ?? {};
-    this.table =
-      existing === undefined ? this.#make(stage, config, key) : TableV2.fromTableName(this, 'Existing', existing);
+    this.table = existing === undefined ? this.#make(props) : TableV2.fromTableName(this, 'Existing', existing);
     // The SDK repeats what is throttled, in the table or one of its indexes, so one minute is no harm. MiniStack takes no
     // alarm on a sum.
     const { tableName: TableName } = this.table;
@@ -57,8 +59,8 @@ export class StateTable extends Construct {
     }
   }
 
-  #make(stage: Stage, config: RelayConfig, key: Keyed['key']): TableV2 {
-    const { read, write } = tableLimits(config, stage.settings);
+  #make({ stage, config, own, key }: StateTableProps): TableV2 {
+    const { read, write } = tableLimits(config, stage.settings, own);
     const limits = { maxReadRequestUnits: read, maxWriteRequestUnits: write };
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },

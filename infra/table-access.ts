@@ -33,7 +33,11 @@ const access: Readonly<Record<string, TableAccess>> = {
       linkName: ['PutItem'],
       hook: ['UpdateItem'],
       turns: ['GetItem', 'PutItem'],
+      ownEvent: ['GetItem', 'PutItem'],
     },
+  },
+  'hooks-webhook': {
+    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], ownEvent: ['GetItem', 'PutItem'] },
   },
   'slack-webhook': {
     items: {

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { reservedForOpen } from '../lib/config/capacity.ts';
-import type { Entrance } from './entrance.ts';
+import type { Entrance, Routes } from './entrance.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 import type { SecretName } from './secrets.ts';
 
@@ -11,8 +11,10 @@ export interface WebhookEndpointProps extends RelayParts {
   /** The path of its URL, if webhooks share the entrance. */
   path: string;
   entrance: Entrance;
-  /** The secret that verifies its requests. The webhook reads no other, apart from the key that signs people's jobs. */
-  secret: SecretName;
+  /** What it takes below that path; a POST to the path itself by default. */
+  routes?: Routes;
+  /** The secrets that it reads: what verifies its requests, and the key that signs people's jobs. */
+  reads: readonly SecretName[];
   /** What happens to an event answered with 5xx, and what to do. Parts of an alarm's text. */
   refused: { means: string; todo: string };
 }
@@ -24,7 +26,7 @@ export class WebhookEndpoint extends Construct {
 
   constructor(scope: Construct, id: string, props: WebhookEndpointProps) {
     super(scope, id);
-    const { slug, path, entrance, secret, secrets, queues, alarms, config, refused } = props;
+    const { slug, path, routes, entrance, reads, secrets, queues, alarms, config, refused } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
       // Loading the bundle is limited by the processor, whose share grows with the memory; 1 GB more than halves the
@@ -32,14 +34,14 @@ export class WebhookEndpoint extends Construct {
       memoryMegabytes: 1024,
       callsService: false,
       throttled: refused.means,
-      // GitHub and Slack give up before this timeout.
+      // GitHub and Slack give up before this timeout, and most other senders.
       timeout: Duration.seconds(10),
-      reservedConcurrency: reservedForOpen(config, props.stage.settings),
+      reservedConcurrency: reservedForOpen(config, props.stage.settings, props.own),
     }).function;
-    secrets.grantRead(this.function, [secret, 'intake']);
+    secrets.grantRead(this.function, reads);
     for (const queue of Object.values(queues)) queue.grantSend(this.function);
 
-    const { url, serverErrors } = entrance.open(this.function, slug, path);
+    const { url, serverErrors } = entrance.open(this.function, slug, path, routes);
     this.url = url;
 
     alarms.add(serverErrors, `${slug}-5xx`, {

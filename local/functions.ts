@@ -22,6 +22,7 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
       (error) => log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
     ),
     takeSlack: webhooks.counted((request) => functions.slackWebhook(request)),
+    takeHook: webhooks.counted((request) => functions.hooksWebhook(request)),
     linkPages: ((request) => functions.accountLink(request)) satisfies HttpHandler,
     source: startEventSource(queues, (event, context) => functions.jobWorker(event, context), {
       maxConcurrency: webhooks.maxConcurrency,
@@ -42,9 +43,10 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
 }
 
 async function startFunctions(runtime: Runtime) {
-  const [githubWebhook, slackWebhook, accountLink, jobWorker, scheduled] = await Promise.all([
+  const [githubWebhook, slackWebhook, hooksWebhook, accountLink, jobWorker, scheduled] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
+    import('../functions/hooks-webhook.ts'),
     import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
     loadSchedules(runtime),
@@ -52,6 +54,7 @@ async function startFunctions(runtime: Runtime) {
   return {
     githubWebhook: asHttpHandler(githubWebhook.createHandler(runtime)),
     slackWebhook: asHttpHandler(slackWebhook.createHandler(runtime)),
+    hooksWebhook: asHttpHandler(hooksWebhook.createHandler(runtime)),
     accountLink: asHttpHandler(accountLink.createHandler(runtime)),
     jobWorker: asSqsHandler(jobWorker.createHandler(runtime)),
     scheduled,

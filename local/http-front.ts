@@ -26,7 +26,7 @@ const tooLarge = { ...refusal, headers: { ...headers, connection: 'close' } };
 /**
  * The function URLs behind one port.
  *
- * @param routes maps `POST /github` to its function
+ * @param routes maps `POST /github`, or `POST /hooks/*`, to its function
  * @param failed gets the errors that functions throw
  * @param others answers the requests for its own paths, which no route takes
  * @param halted why nothing is taken any more; then every request is answered with 503
@@ -45,7 +45,8 @@ export async function startHttpFront(
       return;
     }
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    const handler = routes[`${request.method} ${path}`];
+    const route = `${request.method} ${path}`;
+    const handler = routes[route] ?? routes[route.replace(/[^/]+$/, '*')];
     if (!handler && others?.takes(path)) return void others.answer(request, response);
     if (!handler) {
       response.writeHead(404, { 'content-type': 'text/plain' });

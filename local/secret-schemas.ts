@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { meantName } from '../lib/faults/fault.ts';
 import { githubCredentials } from '../lib/platforms/github/github-client.ts';
+import { hookSecret } from '../lib/state/secrets/hook-secrets.ts';
 import { instanceSecret, partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import {
   calendarSecret,
@@ -22,6 +23,7 @@ export const SECRET_NAMES = [
   'instance/<connection>',
   'partner/<connection>',
   'calendar/<team>',
+  'hooks/<automation>',
 ] as const;
 
 /** The fields of a secret, by a pattern of its name. */
@@ -35,6 +37,7 @@ const schemas: readonly [RegExp, z.ZodMiniObject][] = [
   [/^instance\/[a-z0-9-]+$/, instanceSecret],
   [/^partner\/[a-z0-9-]+$/, partnerSecret],
   [/^calendar\/[a-z0-9-]+$/, calendarSecret],
+  [/^hooks\/[a-z0-9-]+$/, hookSecret],
 ];
 
 /** @throws {Error} for a name that no secret has */

@@ -181,9 +181,10 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     const aheadMs = options.aheadMs?.[slug] ?? 0;
     return { ...runtime, clock: () => clock.now + aheadMs };
   };
-  const [webhook, slackWebhook, accountLink, worker] = await Promise.all([
+  const [webhook, slackWebhook, hooksWebhook, accountLink, worker] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
+    import('../functions/hooks-webhook.ts'),
     import('../functions/account-link.ts'),
     import('../functions/job-worker.ts'),
   ]);
@@ -192,6 +193,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const front = await startHttpFront(0, {
     ...linkRoutes(pages, config.connections),
     'POST /github': asHttpHandler(webhook.createHandler(runtimeOf('github-webhook'))),
+    'POST /hooks/*': asHttpHandler(hooksWebhook.createHandler(runtimeOf('hooks-webhook'))),
     ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtimeOf('slack-webhook'))) }),
   });
   const origin = front.url;

@@ -11,11 +11,13 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import type { StageSettings } from '../../lib/config/deployment.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
 import { schedules } from '../../lib/schedules.ts';
 import { messageOf } from '../../lib/text.ts';
+import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
 import { askAws, type Question } from '../ask-aws.ts';
 import { awsClient } from '../aws.ts';
 import { callerArn } from '../caller.ts';
@@ -39,6 +41,7 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
   });
   // Without credentials, everything else would say the same.
   if (whose.verdict !== 'good') return [whose];
+  const { own } = await readOwnAutomations(config);
   const { protected: isProtected, slackAlarms } = settings;
   const region = await cloudFormation.config.region();
   const stackName = `partner-relay-${stage}`;
@@ -59,8 +62,10 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
     }),
     await check('bootstrap', async () => bootstrapped(cloudFormation, settings.bootstrapQualifier, stage)),
     await check(`stack ${stackName}`, async () => deployable(await find(cloudFormation, stackName), stackName)),
-    await check('secrets', async () => secretsNotInTheWay(config, stage, settings.existingSecrets, await owned)),
-    await check('logs', async () => logsNotInTheWay(logNames(config, stage), stackName, isProtected, await owned)),
+    await check('secrets', async () =>
+      secretsNotInTheWay(secretNames(config, own), stage, settings.existingSecrets, await owned),
+    ),
+    await check('logs', async () => logsNotInTheWay(logNames(config, stage, own), stackName, isProtected, await owned)),
     ...(await checkStage(config, stage)),
     ...(settings.httpApi
       ? []
@@ -154,13 +159,12 @@ function deployable(stack: Stack | undefined, name: string): string {
  * @param owned what the stack has already
  */
 async function secretsNotInTheWay(
-  config: RelayConfig,
+  names: readonly string[],
   stage: string,
   existing: readonly string[],
   owned: readonly string[],
 ): Promise<string> {
   const client = new SecretsManagerClient(awsClient());
-  const names = secretNames(config);
   const there = new Map<string, string>();
   for (const name of names) {
     const arn = await arnOf(client, `partner-relay/${stage}/${name}`);
@@ -179,12 +183,13 @@ async function secretsNotInTheWay(
 }
 
 /** Those that infra/secrets.ts makes. */
-export function secretNames(config: RelayConfig): string[] {
+export function secretNames(config: RelayConfig, own: OwnAutomations): string[] {
   const connections = Object.keys(config.connections);
   const calendars = config.timesheets?.teams.filter(({ absence }) => absence.calendar) ?? [];
   return [
     ...['github-webhook', 'github', 'markers'],
     ...(config.slack ? ['slack'] : []),
+    ...(ownOf(own, 'webhook').length > 0 ? ['hooks'] : []),
     ...(takesLinkedAccounts(config) ? ['grants', 'intake'] : []),
     ...(linksAccounts(config) ? connections.map((name) => `instance/${name}`) : []),
     ...connections.map((name) => `partner/${name}`),
@@ -208,10 +213,11 @@ async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<st
 }
 
 /** The logs that the stack makes: infra/relay-function.ts, and infra/entrance.ts. */
-export function logNames(config: RelayConfig, stage: string): string[] {
+export function logNames(config: RelayConfig, stage: string, own: OwnAutomations): string[] {
   const slugs = [
     'github-webhook',
     ...(config.slack ? ['slack-webhook'] : []),
+    ...(ownOf(own, 'webhook').length > 0 ? ['hooks-webhook'] : []),
     ...(linksAccounts(config) ? ['account-link'] : []),
     'job-worker',
     ...schedules.map(({ slug }) => slug),

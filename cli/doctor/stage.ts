@@ -1,4 +1,5 @@
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import {
   openFunctions,
   reservedForOpen,
@@ -8,6 +9,7 @@ import {
 } from '../../lib/config/capacity.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
+import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { awsClient } from '../aws.ts';
 import type { Finding } from './finding.ts';
 
@@ -15,8 +17,9 @@ import type { Finding } from './finding.ts';
 export async function checkStage(config: RelayConfig, stage: string): Promise<Finding[]> {
   const what = 'concurrency of the account';
   try {
+    const { own } = await readOwnAutomations(config);
     const { AccountLimit } = await new LambdaClient(awsClient()).send(new GetAccountSettingsCommand({}));
-    return [{ what, ...judgeConcurrency(config, stage, AccountLimit?.ConcurrentExecutions ?? 0) }];
+    return [{ what, ...judgeConcurrency(config, stage, AccountLimit?.ConcurrentExecutions ?? 0, own) }];
   } catch (error) {
     // Someone who only has rights on secrets can still run the other checks.
     if (!(error instanceof LambdaServiceException)) throw error;
@@ -25,12 +28,17 @@ export async function checkStage(config: RelayConfig, stage: string): Promise<Fi
 }
 
 /** @param limit concurrent executions of all functions together that the account may have in this region */
-export function judgeConcurrency(config: RelayConfig, stage: string, limit: number): Omit<Finding, 'what'> {
+export function judgeConcurrency(
+  config: RelayConfig,
+  stage: string,
+  limit: number,
+  own?: OwnAutomations,
+): Omit<Finding, 'what'> {
   const settings = config.deployment.stages[stage];
   const { worker = 0 } = config.deployment.reservedConcurrency;
   const accountConcurrency = settings?.accountConcurrency ?? limit;
-  const open = openFunctions(config);
-  const ofEach = settings && reservedForOpen(config, settings);
+  const open = openFunctions(config, own);
+  const ofEach = settings && reservedForOpen(config, settings, own);
   const ofWorkers = workersAtOnce(config, settings);
   const ofOpen = open * webhookBurst(config);
   const reserved = worker + open * (ofEach ?? 0);
@@ -53,7 +61,8 @@ export function judgeConcurrency(config: RelayConfig, stage: string, limit: numb
       detail: `${limit}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. ${more}, or lower deployment.maxConcurrency${untilThen}`,
     };
   }
-  const couldReserve = settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency });
+  const couldReserve =
+    settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency }, own);
   const advice = couldReserve
     ? `. To reserve ${couldReserve} for each open function, write accountConcurrency: ${limit} under deployment.stages.${stage}, less what other stacks of the account reserve, and deploy`
     : '';

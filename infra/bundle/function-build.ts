@@ -14,23 +14,33 @@ export const forLambda = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
+/** How the files that a team writes are resolved, wherever the module that imports them was generated. */
+export const ofTeams = {
+  alias: { '#relay': join(here, '../../lib/triggers/relay.ts') },
+  nodePaths: [join(here, '../../node_modules')],
+} as const satisfies BuildOptions;
+
 /**
  * How esbuild builds `functions/<slug>.ts`: what the function loads when it starts in `index.mjs`, and what it loads on
  * demand in chunks next to it.
  *
  * @param folder gets the files
  * @param configFile the configuration as JSON: checked and with its defaults, so a cold start does not check it again
+ * @param ownModule a team's automations (own-build.ts), if it has some
  */
-export function functionBuild(slug: string, folder: string, configFile: string) {
+export function functionBuild(slug: string, folder: string, configFile: string, ownModule?: string) {
   return {
     ...forLambda,
+    ...ofTeams,
     entryPoints: { index: join(here, `../../functions/${slug}.ts`) },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     splitting: true,
     write: false,
     alias: {
+      ...ofTeams.alias,
       '#relay.config': configFile,
+      ...(ownModule !== undefined && { '#automations': ownModule }),
       '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
       '@smithy/core/event-streams': join(here, 'nothing.ts'),

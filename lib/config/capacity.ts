@@ -1,3 +1,4 @@
+import none, { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
 import type { StageSettings } from './deployment.ts';
 import type { RelayConfig } from './schema.ts';
 import { linksAccounts } from './settings.ts';
@@ -21,11 +22,13 @@ const WEBHOOK_BURST = 10;
 const UNITS = { toTake: 12, toCarryOut: 110 };
 
 /** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */
-export function openFunctions(config: RelayConfig): number {
-  return webhooks(config) + (linksAccounts(config) ? 1 : 0);
+export function openFunctions(config: RelayConfig, own: OwnAutomations = none): number {
+  return webhooks(config, own) + (linksAccounts(config) ? 1 : 0);
 }
 
-const webhooks = ({ slack }: RelayConfig) => (slack ? 2 : 1);
+/** One takes the requests of all webhooks of the team. */
+const webhooks = ({ slack }: RelayConfig, own: OwnAutomations) =>
+  1 + (slack ? 1 : 0) + (ownOf(own, 'webhook').length > 0 ? 1 : 0);
 
 /** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
 const LEAST_WORKERS = 2;
@@ -56,11 +59,15 @@ export function webhookBurst(config: RelayConfig): number {
  *
  * @returns undefined for none
  */
-export function reservedForOpen(config: RelayConfig, { accountConcurrency }: StageSettings): number | undefined {
+export function reservedForOpen(
+  config: RelayConfig,
+  { accountConcurrency }: StageSettings,
+  own: OwnAutomations = none,
+): number | undefined {
   const { webhook, worker = 0 } = config.deployment.reservedConcurrency;
   if (webhook !== undefined || accountConcurrency === undefined) return webhook;
   const burst = webhookBurst(config);
-  const left = accountConcurrency - worker - openFunctions(config) * burst;
+  const left = accountConcurrency - worker - openFunctions(config, own) * burst;
   return left >= UNRESERVED_AT_LEAST ? burst : undefined;
 }
 
@@ -69,9 +76,13 @@ export function reservedForOpen(config: RelayConfig, { accountConcurrency }: Sta
  * the service takes them, all with long texts; and the same again for sweeps and operators. DynamoDB itself starts a
  * table with three times as many reads as writes. docs/deploy.md#floods explains the figures.
  */
-export function tableLimits(config: RelayConfig, { httpApi }: StageSettings): { read: number; write: number } {
+export function tableLimits(
+  config: RelayConfig,
+  { httpApi }: StageSettings,
+  own: OwnAutomations = none,
+): { read: number; write: number } {
   const perMinute = Object.values(config.connections).reduce((sum, { limits }) => sum + limits.perMinute, 0);
-  const events = httpApi?.requestsPerSecond ?? webhooks(config) * webhookBurst(config) * REQUESTS_PER_EXECUTION;
+  const events = httpApi?.requestsPerSecond ?? webhooks(config, own) * webhookBurst(config) * REQUESTS_PER_EXECUTION;
   const write = Math.ceil(2 * (events * UNITS.toTake + (perMinute / 60) * UNITS.toCarryOut));
   return { read: 3 * write, write };
 }

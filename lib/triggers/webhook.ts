@@ -9,7 +9,7 @@ export type Verification =
       by: 'hmac';
       header: string;
       encoding: 'hex' | 'base64';
-      /** In front of the signature: `sha256=`, `v1=`. Several signatures are separated by commas. */
+      /** In front of the signature: `sha256=`, `v1=`. Several signatures are separated by commas or spaces. */
       prefix: string;
       /** The header with the time of the signing, in seconds, that is signed in front of the body, as `time.body`. */
       timestamp: string | undefined;
@@ -22,7 +22,13 @@ export const hmac = (of: {
   encoding: 'hex' | 'base64';
   prefix?: string;
   timestamp?: string;
-}): Verification => ({ by: 'hmac', prefix: '', timestamp: undefined, ...of, header: of.header.toLowerCase() });
+}): Verification => ({
+  by: 'hmac',
+  prefix: '',
+  ...of,
+  header: of.header.toLowerCase(),
+  timestamp: of.timestamp?.toLowerCase(),
+});
 
 /** The secret itself in a header, as GitLab sends it. It proves less: who reads one request can send others. */
 export const token = ({ header }: { header: string }): Verification => ({ by: 'token', header: header.toLowerCase() });

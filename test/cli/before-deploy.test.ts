@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { checkBeforeDeploy, logNames, secretNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
-import { everything, synthesize } from '../infra/variants.ts';
+import { everything, ownOfEach, synthesize } from '../infra/variants.ts';
 import { KNOWN } from './stage-stand-in.ts';
 
 /** What is in the account. */
@@ -278,19 +278,24 @@ it.each([
   expect(await wrongWith({})).toEqual([expect.stringMatching(said)]);
 });
 
+const own = ownOfEach(1);
+
 it('the logs that it looks for are those that the stack makes', () => {
-  const made = synthesize('http-api', everything).template().findResources('AWS::Logs::LogGroup');
+  const made = synthesize('http-api', everything, own).template().findResources('AWS::Logs::LogGroup');
   const names = Object.values(made).map(({ Properties }) => Properties.LogGroupName);
-  const deployment = { stages: { 'http-api': { httpApi: {} } } };
-  expect(logNames(defineConfig({ connections: { main: {} }, ...everything, deployment }), 'http-api').sort()).toEqual(
-    names.sort(),
-  );
+  const config = defineConfig({
+    connections: { main: {} },
+    ...everything,
+    deployment: { stages: { 'http-api': { httpApi: {} } } },
+  });
+  expect(logNames(config, 'http-api', own.own.own).sort()).toEqual(names.sort());
 });
 
 it('the secrets that it looks for are those that the stack makes', () => {
-  const output = synthesize('prod', everything).template().toJSON().Outputs.SecretNames.Value as string;
+  const output = synthesize('prod', everything, own).template().toJSON().Outputs.SecretNames.Value as string;
   const names = output.split(' ').map((name) => name.replace('partner-relay/prod/', ''));
-  expect(secretNames(defineConfig({ connections: { main: {} }, ...everything })).sort()).toEqual(names.sort());
+  const config = defineConfig({ connections: { main: {} }, ...everything });
+  expect(secretNames(config, own.own.own).sort()).toEqual(names.sort());
 });
 
 it('a stage that relay.config.ts does not have is said', async () => {

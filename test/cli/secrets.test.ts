@@ -44,6 +44,11 @@ beforeEach(async () => {
     if (refused === 'everything' || (refused === 'values' && !version.VersionStages)) {
       return { status: 400, body: { __type: 'AccessDeniedException', Message: 'no rights on secrets' } };
     }
+    if (!version.SecretString) {
+      const SecretString = stored.findLast(({ SecretId }) => SecretId === version.SecretId)?.SecretString;
+      if (SecretString) return { status: 200, body: { SecretString } };
+      return { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'it has no value.' } };
+    }
     stored.push(version);
     return { status: 200, body: { Name: version.SecretId } };
   });
@@ -188,5 +193,24 @@ describe('relay secrets set partner/main', () => {
       ['partner-relay/prod/partner/main', partner],
       ['partner-relay/prod/instance/main', { baseUrl: partner.baseUrl }],
     ]);
+  });
+});
+
+describe('relay secrets set hooks/<automation>', () => {
+  const enter = async (name: string, secret: object) => {
+    const typed = Readable.from([JSON.stringify(secret)]);
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
+    return runRelay({ stage: () => 'prod' }, 'secrets', 'set', name);
+  };
+
+  it('keeps those of the other webhooks in the one secret, and shows names alone', async () => {
+    await enter('hooks/sentry-to-defect', { secret: 's-1' });
+    await enter('hooks/pages', { secret: 's-2', previous: 's-0' });
+    const shown = await enter('hooks/sentry-to-defect', { secret: 's-3' });
+    const { SecretId, SecretString = '' } = stored.at(-1) ?? {};
+    expect(SecretId).toBe('partner-relay/prod/hooks');
+    expect(JSON.parse(SecretString)).toEqual({ 'sentry-to-defect': ['s-3'], pages: ['s-2', 's-0'] });
+    expect(shown).toMatch(/^partner-relay\/prod\/hooks is stored \(sentry-to-defect, pages\)\./);
+    expect(shown).not.toMatch(/s-\d/);
   });
 });

@@ -1,10 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { functionBuild } from '../../infra/bundle/function-build.ts';
+import { writeOwn } from '../../infra/bundle/own-build.ts';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
+import none from '../../lib/triggers/own-automation.ts';
 import { exampleConfig } from '../relay.ts';
 import { loadedAtStart } from './loaded-at-start.ts';
 
@@ -15,11 +18,11 @@ const withAccounts = (accounts: 'off' | 'offered') =>
   defineConfig({ connections: { main: { mcp: { accounts } } }, slack: { connection: 'main' } });
 
 /** What esbuild writes for a function, and what of it is loaded when the function starts. */
-async function built(slug: string, config: RelayConfig) {
+async function built(slug: string, config: RelayConfig, ownModule?: string) {
   const configFile = join(folder, 'relay.config.json');
   writeFileSync(configFile, JSON.stringify(config));
   const { metafile } = await build({
-    ...functionBuild(slug, join(folder, slug), configFile),
+    ...functionBuild(slug, join(folder, slug), configFile, ownModule),
     metafile: true,
   });
   return { metafile, atStart: new Set(loadedAtStart(join(folder, slug, 'index.mjs'), metafile)) };
@@ -53,6 +56,7 @@ it('No function carries the schema of relay.config.ts or the data of holidays: i
 
 it.each([
   ['github-webhook', 300],
+  ['hooks-webhook', 278],
   ['slack-webhook', 326],
 ])('%s loads at most %d KB in at most five files when it starts', async (slug, kilobytes) => {
   const { atStart } = await built(slug, exampleConfig());
@@ -67,12 +71,15 @@ it('A webhook reads Markdown and commands only for a text that may have one, and
   expect(onDemand.some((file) => ofCommands.test(file))).toBe(true);
 });
 
-it.each(['github-webhook', 'slack-webhook'])('%s has no run and no client of the service', async (slug) => {
-  const { atStart, onDemand } = await bundledFiles(withAccounts('off'), [slug]);
-  const ofWorker =
-    /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection\/(connection|operator-calls)\.ts)|lib\/as-person\/protocol\/(?!oauth\/scopes)|lib\/engine\/run|\/run\.ts$/;
-  expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
-});
+it.each(['github-webhook', 'slack-webhook', 'hooks-webhook'])(
+  '%s has no run and no client of the service',
+  async (slug) => {
+    const { atStart, onDemand } = await bundledFiles(withAccounts('off'), [slug]);
+    const ofWorker =
+      /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection\/(connection|operator-calls)\.ts)|lib\/as-person\/protocol\/(?!oauth\/scopes)|lib\/engine\/run|\/run\.ts$/;
+    expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
+  },
+);
 
 it('Only the worker reads archives and XML, and loads what does so for the first test results', async () => {
   const ofReports = /node_modules\/(yauzl|pend|sax)\//;
@@ -92,4 +99,55 @@ it('The webhooks load how accounts are linked on demand', async () => {
   const ofLinking = /^lib\/(as-person|intake\/slack\/linking)\b/;
   expect(atStart.filter((file) => ofLinking.test(file))).toEqual([]);
   expect(onDemand.filter((file) => ofLinking.test(file))).toContain('lib/intake/slack/linking.ts');
+});
+
+describe('the automations of a team', () => {
+  it.each([
+    ['github-webhook', 0],
+    ['hooks-webhook', 0],
+    ['job-worker', 4],
+  ])('%s loads their data at the start, and on demand every on and %d run', async (slug, runs) => {
+    const config = exampleConfig();
+    const moduleOf = writeOwn(
+      await readOwnAutomations(config, resolve('docs/guides/automations')),
+      join(folder, 'own'),
+    );
+    const without = await built(slug, config);
+    const { metafile, atStart } = await built(slug, config, moduleOf(slug));
+    const bytes = (outputs: typeof atStart) => [...outputs].reduce((sum, output) => sum + output.bytes, 0);
+    expect(bytes(atStart)).toBeLessThan(bytes(without.atStart) + 5_000);
+    expect(atStart.size - without.atStart.size).toBeLessThanOrEqual(runs);
+    const onDemand = Object.values(metafile.outputs).filter((output) => !atStart.has(output));
+    const having = (file: RegExp) => onDemand.filter(({ inputs }) => Object.keys(inputs).some((one) => file.test(one)));
+    expect(having(/own\/on\.js$/)).toHaveLength(1);
+    expect(having(/^docs\/guides\/automations\//)).toHaveLength(runs);
+  });
+
+  const head = "import { github } from '#relay'; import { open } from 'yauzl'; import { id } from './shared.ts';";
+  const on = (happened: string) =>
+    `export const on = github('push', { input: {}, job: () => ({ happened: [${happened}], input: {} }) });`;
+  const read = 'const read = (path: string) => open(path);';
+  const run = 'export const run = async () => String(read(id));';
+
+  it.each<[string, string, RegExp?]>([
+    ['what only run imports is left out', `${head} ${read} ${on('id')} ${run}`],
+    ['another way to export run', `${head} ${read} ${on('id')} const go = () => read(id); export { go as run };`],
+    ['a package in on', `${head} ${read} ${on('String(read(id))')} ${run}`, /automations\/own\.ts: .*'yauzl'/],
+    ['a module of Node in on', `import { sep } from 'node:path'; ${head} ${on('sep')} ${run}`, /'node:path'/],
+    ['a client made outside of run', `${head} const client = open(''); ${on('id')} ${run}`, /'yauzl'/],
+    [
+      'an on that is too large',
+      `${head} ${on(`'${'x'.repeat(33_000)}'`)} ${run}`,
+      /at most 32768; move what only run needs/,
+    ],
+  ])('%s', (_, text, fault) => {
+    const file = join(folder, 'automations', 'own.ts');
+    mkdirSync(join(folder, 'automations'), { recursive: true });
+    writeFileSync(file, text);
+    writeFileSync(join(folder, 'automations', 'shared.ts'), "export const id = 'x';");
+    const write = () => writeOwn({ own: none, files: [file] }, join(folder, 'own'));
+    if (fault) expect(write).toThrow(fault);
+    else expect(write).not.toThrow();
+    if (!fault) expect(readFileSync(join(folder, 'own', 'on.js'), 'utf8')).not.toContain('yauzl');
+  });
 });

@@ -6,6 +6,7 @@ import { DeployRoleStack } from '../../infra/deploy-role.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
+import none from '../../lib/triggers/own-automation.ts';
 
 const config = defineConfig({
   connections: { main: {} },
@@ -58,7 +59,8 @@ it("the deploy role lets one environment of one repository assume the stage's bo
 
 it('a stage is deployed by the roles of its own bootstrap', () => {
   const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
-  const stack = new RelayStack(app, 'relay', { config, stage: readStage('prod', config) });
+  const own = { own: none, files: [] };
+  const stack = new RelayStack(app, 'relay', { config, own, stage: readStage('prod', config) });
   expect(stack.synthesizer.bootstrapQualifier).toBe('relayprod');
 });
 

@@ -197,7 +197,7 @@ describe('the policy of the person who deploys', () => {
   });
 
   it.each([
-    ...['partner/main', 'calendar/platform', 'github', 'github-webhook', 'slack', 'markers'].map(
+    ...['partner/main', 'calendar/platform', 'github', 'github-webhook', 'slack', 'markers', 'hooks'].map(
       (name) => [name, true] as const,
     ),
     ...['grants', 'intake'].map((name) => [name, false] as const),

@@ -9,7 +9,7 @@ import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts'
 import { schedules } from '../../lib/schedules.ts';
 import { teamInput } from '../timesheets/team.ts';
 import { statementsOf } from './rights-table.ts';
-import { everything, type StageName, stages, synthesize } from './variants.ts';
+import { everything, ownOfEach, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
 
@@ -33,7 +33,7 @@ describe('cdk-nag', () => {
     new AwsSolutionsChecks(app).validateScope(app).violations.map(({ ruleName }) => ruleName);
 
   it.each(Object.keys(stages) as StageName[])('every cdk-nag finding is acknowledged with a reason: %s', (stage) => {
-    expect(findings(synthesize(stage, everything).app)).toEqual([]);
+    expect(findings(synthesize(stage, everything, ownOfEach(1)).app)).toEqual([]);
   });
 
   it('cdk-nag finds a queue without TLS', () => {
@@ -70,6 +70,12 @@ describe('a hundred connections', () => {
     expect(Math.max(...documents('AWS::IAM::ManagedPolicy'))).toBeLessThanOrEqual(MOST_OF_MANAGED_POLICY);
     expect(Math.max(...documents('AWS::IAM::Policy'))).toBeLessThanOrEqual(MOST_OF_ROLE);
   });
+});
+
+it('twenty automations of a team need no more resources than one of each kind', () => {
+  const resources = (count: number) =>
+    Object.keys(synthesize('company', everything, ownOfEach(count)).template().toJSON().Resources);
+  expect(resources(5)).toEqual(resources(1));
 });
 
 describe('the stack', () => {

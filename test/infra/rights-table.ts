@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { withTable } from '../../docs/made-table.ts';
-import { everything, synthesize } from './variants.ts';
+import { everything, ownOfEach, synthesize } from './variants.ts';
 
 export interface Statement {
   Effect: string;
@@ -42,7 +42,7 @@ export function statementsOfPolicy(template: Template, output: string): Statemen
 
 /** SECURITY.md with the rights of every role in a stage that has all parts. */
 export function withRights(page: string): string {
-  const template = synthesize('dev', { ...everything, deployment: {} }).template();
+  const template = synthesize('dev', { ...everything, deployment: {} }, ownOfEach(1)).template();
   return withTable(page, 'rights', rightsTable(template));
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { inWords, rightsOf } from './lists.ts';
 import { type Statement, slugsOf, statementsOf, statementsOfPolicy } from './rights-table.ts';
-import { everything, synthesize } from './variants.ts';
+import { everything, ownOfEach, synthesize } from './variants.ts';
 
 const POLICIES = ['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn'];
 
 describe('a role or policy', () => {
-  const template = synthesize('dev', { ...everything, deployment: {} }).template();
+  const template = synthesize('dev', { ...everything, deployment: {} }, ownOfEach(1)).template();
 
   it('allows what rights.txt says, and nothing else', async () => {
     const roles = slugsOf(template).map((slug) => rightsOf(slug, statementsOf(template, slug)));

@@ -1,9 +1,11 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import type { OwnFiles } from '../../infra/bundle/own-build.ts';
 import { createApp } from '../../infra/cdk-app.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import none, { type OwnAutomation } from '../../lib/triggers/own-automation.ts';
 import { teamInput } from '../timesheets/team.ts';
 
 type Deployment = NonNullable<RelayConfigInput['deployment']>;
@@ -66,11 +68,32 @@ export const everything: Partial<RelayConfigInput> = {
   },
 };
 
+const withoutOwn: OwnFiles = { own: none, files: [] };
+
+/** Automations of a team, so many of each kind. */
+export const ownOfEach = (count: number): { own: OwnFiles } => {
+  const list = Array.from({ length: count }, (_, index): OwnAutomation[] => [
+    { name: `release-${index}`, kind: 'github', events: ['release.published'], by: 'anyone' },
+    { name: `alert-${index}`, kind: 'webhook', verify: { by: 'standard' }, connection: 'main' },
+    { name: `weekly-${index}`, kind: 'schedule', cron: '0 9 * * MON', timeZone: 'UTC', connection: 'main' },
+    {
+      name: `word-${index}`,
+      kind: 'command',
+      usage: `word-${index}`,
+      does: '',
+      example: '',
+      permission: undefined,
+      inComments: false,
+    },
+  ]);
+  return { own: { own: { ...none, list: list.flat() }, files: [] } };
+};
+
 /** The stack, mostly without its bundles, which take long to make. */
 export function synthesize(
   stageName: StageName,
   also: Partial<RelayConfigInput> = {},
-  { outdir, bundled = false }: { outdir?: string; bundled?: boolean } = {},
+  { outdir, bundled = false, own = withoutOwn }: { outdir?: string; bundled?: boolean; own?: OwnFiles } = {},
 ) {
   const app = createApp({
     context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [] },
@@ -85,6 +108,7 @@ export function synthesize(
   });
   const stack: Stack = new RelayStack(app, `partner-relay-${stageName}`, {
     config,
+    own,
     stage: readStage(stageName, config),
   });
   return { app, stack, template: () => Template.fromStack(stack) };

@@ -1,12 +1,73 @@
 import { type AcceptedBy, acceptEvent } from '../../engine/line/accept-event.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
+import type { Metrics } from '../../state/metrics/metrics.ts';
 import { LIFETIME_MS } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import type { OwnDraft } from './draft.ts';
+import { cutToLength } from '../../text.ts';
+import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
+import type { Drafted, JobInput } from '../../triggers/trigger.ts';
+import { type OwnDraft, type OwnPlace, ownDrafts } from './draft.ts';
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
 const LONGEST_MS = LIFETIME_MS - 86_400_000;
+
+const LONGEST_ERROR = 200;
+
+export interface AcceptOwnOptions extends Pick<AcceptedBy, 'jobs' | 'queue'> {
+  own: OwnAutomations;
+  table: Table;
+  clock: () => number;
+  log: Pick<Console, 'info' | 'error'>;
+  metrics: Metrics;
+}
+
+/** What came of an event for one automation of a team. */
+export interface OwnAccepted {
+  jobs: { id: string; repeat: boolean }[];
+  /** Why there is no job, or not one more. */
+  ignored: string[];
+  /** Its file threw. */
+  hasFailed: boolean;
+}
+
+/**
+ * Makes the jobs of one automation of a team. A mistake in its file is logged and counted, and costs nothing else.
+ *
+ * @param decide calls its `job`
+ */
+export async function acceptOwnJobs(
+  name: string,
+  place: OwnPlace,
+  options: AcceptOwnOptions,
+  decide: (trigger: OwnTrigger) => Drafted<JobInput>,
+): Promise<OwnAccepted> {
+  const { own, log, metrics } = options;
+  const result: OwnAccepted = { jobs: [], ignored: [], hasFailed: false };
+  let drafts: readonly OwnDraft[] | string;
+  try {
+    const trigger = await own.on(name);
+    drafts = ownDrafts(name, trigger, decide(trigger), place);
+  } catch (error) {
+    const why = cutToLength(String(error), LONGEST_ERROR, '…');
+    log.error({ message: `automations/${name}.ts failed on an event`, cause: place.cause, error: why });
+    metrics.record({ OwnAutomationsFailed: 1 });
+    return { ...result, hasFailed: true };
+  }
+  if (typeof drafts === 'string') return { ...result, ignored: [drafts] };
+  for (const draft of drafts) {
+    const made = await acceptOwn(draft, options);
+    if (typeof made === 'string') {
+      result.ignored.push(made);
+      continue;
+    }
+    const { job, repeat } = made;
+    const message = repeat ? 'repeat received' : 'job queued';
+    log.info({ message, cause: place.cause, jobId: job.id, summary: job.summary });
+    result.jobs.push({ id: job.id, repeat });
+  }
+  return result;
+}
 
 /**
  * Stores and queues a job of a team's automation. A job's record expires 30 days after its end, so an event that is older

@@ -1,75 +1,36 @@
-import { acceptOwn } from '../../automations/own/accept-own.ts';
-import { ownDrafts } from '../../automations/own/draft.ts';
+import { type AcceptOwnOptions, acceptOwnJobs, type OwnAccepted } from '../../automations/own/accept-own.ts';
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
-import type { AcceptedBy } from '../../engine/line/accept-event.ts';
 import type { Cause, JobDraft } from '../../engine/record/job.ts';
 import { isShownCollaborator, unprovenAuthor } from '../../platforms/github/association.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
-import type { Metrics } from '../../state/metrics/metrics.ts';
-import type { Table } from '../../state/table/table.ts';
-import { cutToLength } from '../../text.ts';
 import type { GithubTrigger } from '../../triggers/github.ts';
-import type { OwnAutomations, OwnOf } from '../../triggers/own-automation.ts';
+import type { OwnOf } from '../../triggers/own-automation.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 
-const LONGEST_ERROR = 200;
-
-export interface AcceptOwnOptions extends Pick<AcceptedBy, 'jobs' | 'queue'> {
-  config: RelayConfig;
-  own: OwnAutomations;
-  table: Table;
-  clock: () => number;
-  log: Pick<Console, 'info' | 'error'>;
-  metrics: Metrics;
-}
-
-/** What came of an event for the automations of a team, each for itself. */
-interface OwnAccepted {
-  accepted: { id: string; repeat: boolean }[];
-  ignored: string[];
-  /** The names of those that threw. */
-  failed: string[];
-}
-
 /**
- * Makes the jobs of a team's automations. One that throws costs no other its job.
+ * Makes the jobs of a team's automations, each for itself.
  * @param wanting the automations that take the event
  */
 export async function acceptOwnEvent(
   wanting: readonly OwnOf<'github'>[],
-  { event, deliveryId, payload }: GithubDelivery,
+  { event, payload }: GithubDelivery,
   cause: Cause,
-  options: AcceptOwnOptions,
-): Promise<OwnAccepted> {
-  const { own, config, log, metrics } = options;
-  const result: OwnAccepted = { accepted: [], ignored: [], failed: [] };
+  { config, ...options }: AcceptOwnOptions & { config: RelayConfig },
+) {
+  const result = { accepted: [] as OwnAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
   const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
   const place = placeOf(payload, cause, repository);
   for (const automation of wanting) {
     const { name } = automation;
-    try {
-      const trigger = (await own.on(name)) as GithubTrigger<never, JobInput>;
-      const of = { ...place, ...trustOf(automation, event, payload as Event, repository.name) };
-      const drafts = ownDrafts(name, trigger, trigger.job(payload as never), of);
-      if (typeof drafts === 'string') result.ignored.push(`${name}: ${drafts}`);
-      else
-        for (const draft of drafts) {
-          const made = await acceptOwn(draft, options);
-          if (typeof made === 'string') result.ignored.push(`${name}: ${made}`);
-          else {
-            const message = made.repeat ? 'repeat received' : 'job queued';
-            log.info({ message, deliveryId, jobId: made.job.id, summary: made.job.summary });
-            result.accepted.push({ id: made.job.id, repeat: made.repeat });
-          }
-        }
-    } catch (error) {
-      const why = cutToLength(String(error), LONGEST_ERROR, '…');
-      log.error({ message: `automations/${name}.ts failed on an event`, deliveryId, event: cause.event, error: why });
-      metrics.record({ OwnAutomationsFailed: 1 });
-      result.failed.push(name);
-    }
+    const of = { ...place, ...trustOf(automation, event, payload as Event, repository.name) };
+    const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, of, options, (trigger) =>
+      (trigger as GithubTrigger<never, JobInput>).job(payload as never),
+    );
+    result.accepted.push(...jobs);
+    result.ignored.push(...ignored.map((why) => `${name}: ${why}`));
+    if (hasFailed) result.failed.push(name);
   }
   return result;
 }

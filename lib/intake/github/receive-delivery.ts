@@ -2,6 +2,8 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { About, Taken } from '../../automations/github-trigger.ts';
 import { onGithubOfOurs } from '../../automations/on-github.ts';
+import type { AcceptOwnOptions } from '../../automations/own/accept-own.ts';
+import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { Cause } from '../../engine/record/job.ts';
@@ -21,10 +23,10 @@ import {
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import { ownOf } from '../../triggers/own-automation.ts';
-import type { AcceptOwnOptions } from './accept-own-event.ts';
 import { takeComment } from './take-comment.ts';
 
 export interface ReceiveOptions extends AcceptOwnOptions {
+  config: RelayConfig;
   signatures: JobSignatures;
   links: Links;
   noteHook: NoteHook;
@@ -39,7 +41,7 @@ const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z
  */
 export async function takeDelivery(
   { event, payload }: GithubDelivery,
-  settings: Pick<AcceptOwnOptions, 'config' | 'own'>,
+  settings: Pick<ReceiveOptions, 'config' | 'own'>,
 ): Promise<Taken[]> {
   return isTaken(event) ? take(event, payload, settings) : [];
 }
@@ -47,7 +49,7 @@ export async function takeDelivery(
 async function take(
   event: TakenEvent,
   sent: unknown,
-  { config, own }: Pick<AcceptOwnOptions, 'config' | 'own'>,
+  { config, own }: Pick<ReceiveOptions, 'config' | 'own'>,
 ): Promise<Taken[]> {
   const { full_name } = readPayload(event, named, sent).repository;
   const repository = findRepository(config, full_name);

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameText } from '../../state/http/signatures.ts';
 import { parsedJson } from '../../text.ts';
 import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
 import { PayloadError, payloads } from './payload.ts';
@@ -37,9 +38,7 @@ export function keptForMs(apiUrl: string): number {
  * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
  */
 export function isSignedByGithub(body: Uint8Array, signature: string, secret: string): boolean {
-  const given = Buffer.from(signature, 'utf8');
-  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`, 'utf8');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isSameText(signature, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
 }
 
 /**

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, type RawRequest } from '../../../state/http/function-url.ts';
+import { isSameText, isTimely, MAX_SKEW_SECONDS } from '../../../state/http/signatures.ts';
 import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../../../state/secrets/secrets.ts';
 
 /** A request of the Slack app. */
@@ -41,12 +42,6 @@ export function verifiedBySlack(
 }
 
 /**
- * The maximum difference between a request's timestamp and our clock, in either direction. Slack recommends five
- * minutes.
- */
-const MAX_SKEW_SECONDS = 300;
-
-/**
  * Verifies in constant time that `X-Slack-Signature` is the signature of these bytes and this timestamp.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack
  *
@@ -54,12 +49,5 @@ const MAX_SKEW_SECONDS = 300;
  */
 function isSignedBySlack(body: Uint8Array, timestamp: string, signature: string, secret: string): boolean {
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
-  const given = Buffer.from(signature, 'utf8');
-  const expected = Buffer.from(`v0=${digest}`, 'utf8');
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-/** True if the timestamp is whole seconds and close enough to now (epoch milliseconds) to rule out a replay. */
-function isTimely(timestamp: string, now: number): boolean {
-  return /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= MAX_SKEW_SECONDS;
+  return isSameText(signature, `v0=${digest}`);
 }

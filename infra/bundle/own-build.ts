@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parse } from 'acorn';
+import { buildSync, transformSync } from 'esbuild';
+import type { ReadFolder } from '../../lib/automations/own/folder.ts';
+import { forLambda, ofTeams } from './function-build.ts';
+
+/** A team's automations, as the folder `automations/` has them. */
+export type OwnFiles = Pick<ReadFolder, 'own' | 'files'>;
+
+/** A mistake in a file of the team. The message begins with its path. */
+export class OwnFilesError extends Error {
+  override readonly name = 'OwnFilesError';
+}
+
+/** What an `on` may import: docs/decisions/0009-small-bundles.md. */
+const IMPORTABLE: readonly string[] = ['#relay', 'zod/mini'];
+/** All `on` together, minified, without zod and `#relay`. */
+const MOST_ON_BYTES = 32_768;
+
+/**
+ * Writes the modules that `#automations` becomes: the triggers as data, what `on` exports as one module that is loaded on
+ * demand, and for the worker each `run` as another.
+ *
+ * @param folder gets the files
+ * @returns the path of the module, by the slug of the function
+ * @throws {OwnFilesError} for an `on` that loads more than a webhook may
+ */
+export function writeOwn({ own, files }: OwnFiles, folder: string): (slug: string) => string {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'on'), { recursive: true });
+  for (const file of files) writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), withoutRun(file));
+  writeOn(files, folder);
+  const list = JSON.stringify(own.list);
+  const on = `async (name) => (await import('./on.js'))[name]`;
+  const runs = files.map(
+    (file) => `${JSON.stringify(nameOf(file))}: async () => (await import(${JSON.stringify(file)})).run`,
+  );
+  const write = (name: string, run: string) =>
+    writeFileSync(join(folder, name), `export default { list: ${list}, on: ${on}, run: ${run} };\n`);
+  write('worker.js', `(name) => ({ ${runs.join(', ')} })[name]()`);
+  write('others.js', `async () => { throw new Error('only job-worker runs automations'); }`);
+  return (slug) => join(folder, slug === 'job-worker' ? 'worker.js' : 'others.js');
+}
+
+const nameOf = (file: string) => basename(file, '.ts');
+
+/**
+ * A file without its `run`, what only `run` uses, and what only that imports. Imports of other files of the team are
+ * resolved, those of packages are left.
+ */
+function withoutRun(file: string): string {
+  const javascript = transformSync(readFileSync(file, 'utf8'), { loader: 'ts', format: 'esm' }).code;
+  const [bundled] = buildSync({
+    stdin: { contents: cut(javascript), resolveDir: dirname(file), sourcefile: file },
+    bundle: true,
+    packages: 'external',
+    external: ['#relay'],
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    logLevel: 'error',
+  }).outputFiles;
+  // As TypeScript, because esbuild drops the unused imports of no other language.
+  return transformSync(bundled?.text ?? '', { loader: 'ts', treeShaking: true }).code;
+}
+
+/** Takes the export `run` away before anything resolves what it imports. */
+function cut(javascript: string): string {
+  const left: string[] = [];
+  for (const node of parse(javascript, { ecmaVersion: 'latest', sourceType: 'module' }).body) {
+    const text = javascript.slice(node.start, node.end);
+    if (node.type !== 'ExportNamedDeclaration') left.push(text);
+    else if (!node.declaration) {
+      // esbuild writes each export this way that has no declaration of its own.
+      const names = node.specifiers.filter(({ exported }) => 'name' in exported && exported.name !== 'run');
+      const from = node.source ? ` from ${node.source.raw}` : '';
+      left.push(`export { ${names.map(({ start, end }) => javascript.slice(start, end)).join(', ')} }${from};`);
+    } else if (node.declaration.type === 'VariableDeclaration') {
+      const { kind, declarations } = node.declaration;
+      const others = declarations.filter(({ id }) => id.type !== 'Identifier' || id.name !== 'run');
+      left.push(...others.map(({ start, end }) => `export ${kind} ${javascript.slice(start, end)};`));
+    } else if (node.declaration.id.name !== 'run') left.push(text);
+  }
+  return left.join('\n');
+}
+
+/** Writes all `on` as one module with a zod of its own, so that what a team uses of zod is not loaded at the start. */
+function writeOn(files: readonly string[], folder: string): void {
+  const exports = files.map((file) => `export { on as '${nameOf(file)}' } from './on/${nameOf(file)}.js';`);
+  const { outputFiles, metafile } = buildSync({
+    ...forLambda,
+    ...ofTeams,
+    stdin: { contents: exports.join('\n'), resolveDir: folder },
+    absWorkingDir: folder,
+    metafile: true,
+    write: false,
+  });
+  for (const file of files) {
+    const imported = metafile.inputs[`on/${nameOf(file)}.js`]?.imports ?? [];
+    const found = imported.map(({ original, path }) => original ?? path).find((one) => !IMPORTABLE.includes(one));
+    if (found === undefined) continue;
+    throw new OwnFilesError(
+      `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only #relay and zod/mini there, and use the rest inside run`,
+    );
+  }
+  const [output] = Object.values(metafile.outputs);
+  const ofTeam = Object.entries(output?.inputs ?? {}).filter(([path]) => path.startsWith('on/'));
+  const bytes = ofTeam.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+  if (bytes > MOST_ON_BYTES) {
+    throw new OwnFilesError(
+      `automations/: the on of all files have ${bytes} bytes together, and webhooks load at most ${MOST_ON_BYTES}; move what only run needs into run`,
+    );
+  }
+  writeFileSync(join(folder, 'on.js'), outputFiles[0]?.contents ?? '');
+}

@@ -1,0 +1,93 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { type AcceptOwnOptions, acceptOwnJobs } from '../../automations/own/accept-own.ts';
+import type { RelayConfig } from '../../config/schema.ts';
+import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
+import { isTimely, MAX_SKEW_SECONDS } from '../../state/http/signatures.ts';
+import { hooksSecret } from '../../state/secrets/hook-secrets.ts';
+import { isAcceptedBySecret, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
+import { parsedJson } from '../../text.ts';
+import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
+import type { JobInput } from '../../triggers/trigger.ts';
+import type { WebhookTrigger } from '../../triggers/webhook.ts';
+import { isGenuine, proofOf, timeHeaderOf } from './is-genuine.ts';
+
+export interface ReceiveHookOptions extends AcceptOwnOptions {
+  config: RelayConfig;
+  secrets: Secrets;
+  /** The time of the table, which a new process asks for; epoch milliseconds. */
+  now: () => Promise<number>;
+}
+
+/**
+ * Turns a request to a webhook of the team into jobs, and answers once they are stored and queued: 202 for new jobs, 200
+ * for a repeat of known ones, and 202 with the reason if there is none. Code of the team runs once the request is verified.
+ *
+ * @throws {HttpError} 404 for an unknown name, 401 for what is not genuine or too old
+ */
+export async function receiveHook(
+  request: RawRequest,
+  options: ReceiveHookOptions,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const hook = hookAt(request.rawPath, options.own);
+  await verify(hook, request, options);
+  const { name, connection = Object.keys(options.config.connections)[0] ?? '' } = hook;
+  const place = {
+    connection,
+    entity: name,
+    summary: 'a request to its webhook',
+    cause: { from: 'webhook', id: name },
+  } as const;
+  const body = parsedJson(Buffer.from(request.bytes).toString('utf8'));
+  const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, place, options, (trigger) => {
+    if (body === undefined) return 'its body is not JSON';
+    const { body: schema, job } = trigger as WebhookTrigger<unknown, JobInput>;
+    const read = schema.safeParse(body);
+    if (read.success) return job(read.data);
+    return `its body is another than the file reads: ${read.error.issues.map(({ path }) => path.join('.')).join(', ')}`;
+  });
+  options.metrics.record({ EventsReceived: 1, EventsTaken: jobs.length > 0 ? 1 : 0 });
+  if (hasFailed)
+    throw new HttpError(500, `automations/${name}.ts failed on this request; send it again once it is repaired`);
+  const repeat = jobs.length > 0 && jobs.every((job) => job.repeat);
+  const reason = ignored.join('; ');
+  if (reason !== '') options.log.info({ message: 'request ignored', hook: name, reason });
+  return jsonAnswer(repeat ? 200 : 202, {
+    jobs: jobs.map(({ id }) => id),
+    ...(jobs.length === 0 ? { ignored: reason } : { repeat }),
+  });
+}
+
+/** @param path `/hooks/<name>`, or `/<name>` at a function URL */
+function hookAt(path: string, own: OwnAutomations): OwnOf<'webhook'> {
+  const name = path.replace(/^\/(?:hooks\/)?/, '');
+  const found = ownOf(own, 'webhook').find((one) => one.name === name);
+  if (found) return found;
+  throw new HttpError(404, 'there is no webhook at this path; it is /hooks/<name of its file in automations/>');
+}
+
+/** @throws {HttpError} 401 @throws {Error} without a secret for it, which a person enters */
+async function verify(
+  { name, verify }: OwnOf<'webhook'>,
+  request: RawRequest,
+  { secrets, now }: ReceiveHookOptions,
+): Promise<void> {
+  let isKnown = false;
+  const isAccepted = await isAcceptedBySecret(secrets, 'hooks', hooksSecret, (all) => {
+    const accepted = [all[name] ?? []].flat();
+    isKnown ||= accepted.length > 0;
+    return accepted.some((secret) => isGenuine(verify, request, secret));
+  }).catch((error: unknown) => {
+    if (error instanceof SecretError) return false;
+    throw error;
+  });
+  if (!isAccepted && !isKnown) {
+    throw new SecretError(`automations/${name}.ts has no secret: enter it with relay secrets set hooks/${name}`);
+  }
+  if (!isAccepted) {
+    throw new HttpError(401, `${proofOf(verify)} does not prove that the sender knows the secret of hooks/${name}`);
+  }
+  const [at, header] = [await now(), timeHeaderOf(verify)];
+  if (header !== undefined && !isTimely(request.headers[header] ?? '', at)) {
+    throw new HttpError(401, `${header} is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
+  }
+}

@@ -1,0 +1,178 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { hmac, token, webhook } from '../../lib/triggers/relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+
+const digest = (encoding: 'hex' | 'base64', secret: string | Buffer, text: string) =>
+  createHmac('sha256', secret).update(text).digest(encoding);
+
+const seen: unknown[] = [];
+const run = async () => 'done';
+const file = (verify?: ReturnType<typeof token>) => ({
+  on: webhook({
+    ...(verify && { verify }),
+    body: z.object({ test: z.number(), fails: z.optional(z.string()) }),
+    input: { test: z.number() },
+    job(body) {
+      seen.push(body);
+      if (body.fails) throw new Error(body.fails);
+      return body.test === 0 ? 'a zero needs nothing' : { happened: [body.test], input: { test: body.test } };
+    },
+  }),
+  run,
+});
+
+// https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/javascript/src/index.test.ts
+const KEY = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
+const AT = '1614265330';
+const BODY = '{"test": 2432232314}';
+const PUBLISHED = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+
+const own = {
+  standard: file(),
+  sentry: file(hmac({ header: 'Sentry-Hook-Signature', encoding: 'hex' })),
+  pagerduty: file(hmac({ header: 'X-PagerDuty-Signature', encoding: 'hex', prefix: 'v1=' })),
+  github: file(hmac({ header: 'X-Hub-Signature-256', encoding: 'hex', prefix: 'sha256=' })),
+  shopify: file(hmac({ header: 'X-Shopify-Hmac-SHA256', encoding: 'base64' })),
+  timed: file(hmac({ header: 'X-Signature', encoding: 'hex', timestamp: 'X-Timestamp' })),
+  gitlab: file(token({ header: 'X-Gitlab-Token' })),
+  forgotten: file(),
+};
+type Name = keyof typeof own;
+
+const secrets = {
+  standard: `whsec_${KEY}`,
+  sentry: ['current', 'previous'],
+  pagerduty: 'of pagerduty',
+  github: "It's a Secret to Everybody",
+  shopify: 'hush',
+  timed: 'of timed',
+  gitlab: 'of gitlab',
+};
+
+let relay: TestRelay;
+beforeAll(async () => {
+  relay = await startRelay({ own });
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, secrets);
+});
+beforeEach(() => {
+  relay.clock.now = Number(AT) * 1_000;
+  seen.length = 0;
+});
+afterAll(() => relay.close());
+
+const post = async (name: string, headers: Record<string, string>, body = BODY) => {
+  const url = new URL(`/hooks/${name}`, relay.url);
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+};
+
+const standard = (signatures = PUBLISHED, at = AT) => ({
+  'webhook-id': ID,
+  'webhook-timestamp': at,
+  'webhook-signature': signatures,
+});
+const signed = (body: string, at = AT) =>
+  standard(`v1,${digest('base64', Buffer.from(KEY, 'base64'), `${ID}.${at}.${body}`)}`, at);
+
+const hexOf = (secret: string) => digest('hex', secret, BODY);
+
+describe('a request is verified', () => {
+  it.each<[string, number, Name, Record<string, string>, string?]>([
+    ['the published example of Standard Webhooks', 202, 'standard', standard()],
+    ['one of several signatures', 202, 'standard', standard(`v1,AAAA ${PUBLISHED} v1a,AAAA`)],
+    ['a signature of another version', 401, 'standard', standard(PUBLISHED.replace('v1,', 'v2,'))],
+    ['another body', 401, 'standard', standard(), '{"test": 1}'],
+    ['no headers', 401, 'standard', {}],
+    ['five minutes old', 202, 'standard', signed(BODY, String(Number(AT) - 300))],
+    ['older than five minutes', 401, 'standard', signed(BODY, String(Number(AT) - 301))],
+    ['of the future', 401, 'standard', signed(BODY, String(Number(AT) + 301))],
+    ['no time', 401, 'standard', signed(BODY, 'now')],
+    ['Sentry: the hex digest', 202, 'sentry', { 'sentry-hook-signature': hexOf('current') }],
+    ['Sentry: in uppercase', 202, 'sentry', { 'sentry-hook-signature': hexOf('current').toUpperCase() }],
+    ['Sentry: under the secret before', 202, 'sentry', { 'sentry-hook-signature': hexOf('previous') }],
+    ['Sentry: under a third secret', 401, 'sentry', { 'sentry-hook-signature': hexOf('another') }],
+    ['Sentry: cut', 401, 'sentry', { 'sentry-hook-signature': hexOf('current').slice(1) }],
+    [
+      'PagerDuty: a list',
+      202,
+      'pagerduty',
+      { 'x-pagerduty-signature': `v1=${hexOf('x')},v1=${hexOf('of pagerduty')}` },
+    ],
+    ['PagerDuty: without the version', 401, 'pagerduty', { 'x-pagerduty-signature': hexOf('of pagerduty') }],
+    [
+      'the published example of GitHub',
+      202,
+      'github',
+      { 'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' },
+      'Hello, World!',
+    ],
+    ['Shopify: Base64', 202, 'shopify', { 'x-shopify-hmac-sha256': digest('base64', 'hush', BODY) }],
+    ['a signed time', 202, 'timed', { 'x-timestamp': AT, 'x-signature': digest('hex', 'of timed', `${AT}.${BODY}`) }],
+    ['a time that is not signed', 401, 'timed', { 'x-timestamp': AT, 'x-signature': hexOf('of timed') }],
+    [
+      'a signed time that is over',
+      401,
+      'timed',
+      { 'x-timestamp': '1614265000', 'x-signature': digest('hex', 'of timed', `1614265000.${BODY}`) },
+    ],
+    ['GitLab: the token', 202, 'gitlab', { 'x-gitlab-token': 'of gitlab' }],
+    ['GitLab: another token', 401, 'gitlab', { 'x-gitlab-token': 'of gitlaB' }],
+    ['GitLab: no token', 401, 'gitlab', {}],
+  ])('%s: %d', async (_, status, name, headers, body) => {
+    // The same job again is a repeat.
+    const { status: found } = await post(name, headers, body);
+    expect(found === 200 ? 202 : found).toBe(status);
+    if (status === 401) expect(seen).toEqual([]);
+  });
+});
+
+describe('a verified request', () => {
+  const send = (body: string) => post('standard', signed(body), body);
+
+  it('makes one job, with its webhook as the cause, which runs', async () => {
+    expect(await send('{"test": 7}')).toMatchObject({ status: 202, answer: { repeat: false } });
+    expect(await send('{"test": 7}')).toMatchObject({ status: 200, answer: { repeat: true } });
+    await relay.workToTheEnd();
+    const [job] = (await relay.jobs('succeeded')).filter(({ input }) => (input as { test: number }).test === 7);
+    expect(job).toMatchObject({
+      automation: 'standard',
+      outcome: 'done',
+      connection: 'main',
+      cause: { from: 'webhook', id: 'standard' },
+    });
+  });
+
+  it.each([
+    ['is not JSON', 'no JSON', /not JSON/],
+    ['does not match', '{"test": "7"}', /another than the file reads: test/],
+    ['needs no job', '{"test": 0}', /a zero needs nothing/],
+  ])('that %s is answered with the reason', async (_, body, reason) => {
+    const { status, answer } = await send(body);
+    expect(status).toBe(202);
+    expect(answer).toEqual({ jobs: [], ignored: expect.stringMatching(reason) });
+  });
+
+  it('on which the file fails is answered with 500, logged and counted', async () => {
+    relay.log.length = 0;
+    expect((await send('{"test": 8, "fails": "of the team"}')).status).toBe(500);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({
+        message: expect.stringContaining('automations/standard.ts'),
+        error: 'Error: of the team',
+      }),
+    );
+    expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
+  });
+});
+
+it('an unknown name is 404, and a webhook without a secret 500 with what to do in the log', async () => {
+  expect((await post('unknown', signed(BODY))).status).toBe(404);
+  relay.log.length = 0;
+  expect((await post('forgotten', signed(BODY))).status).toBe(500);
+  expect(relay.log).toContainEqual(
+    expect.objectContaining({ error: expect.stringContaining('relay secrets set hooks/forgotten') }),
+  );
+});
