@@ -29,6 +29,21 @@ export const ourVerbs = [
   helpVerb,
 ] as const;
 
+/** Other words for our verbs. A command of a team with that name comes first. */
+const OTHER_WORDS = new Map([
+  ...['', '?', 'hilfe', 'aide', 'ayuda'].map((word) => [word, 'help'] as const),
+  ...['search', 'suche', 'suchen'].map((word) => [word, 'find'] as const),
+  ...['bug', 'fehler'].map((word) => [word, 'defect'] as const),
+  ...['complete', 'erledigt', 'fertig'].map((word) => [word, 'done'] as const),
+  ...['undone', 'reopen'].map((word) => [word, 'undo'] as const),
+]);
+
+/** What people type for buttons. */
+const BUTTONS = new Map([
+  ['away', '“Away until…” is a button below each reminder of your timesheet.'],
+  ['mute', '“Mute today” is a button below each reminder of your timesheet.'],
+]);
+
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
 
@@ -61,9 +76,11 @@ export function createVerbs(own: OwnAutomations) {
     const typed = withSingleBlanks(text);
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
-    const name = word === '' || word === '?' ? 'help' : word.toLowerCase();
-    const verb = list.find((one) => one.verb === name);
-    return verb ? readArguments(verb, rest, languages) : unknownVerb(word, rest, languages);
+    const name = word.toLowerCase();
+    const verb = list.find((one) => one.verb === name) ?? list.find((one) => one.verb === OTHER_WORDS.get(name));
+    if (verb) return readArguments(verb, rest, languages);
+    const button = BUTTONS.get(name);
+    return button === undefined ? unknownVerb(word, rest, languages) : { fault: button };
   }
 
   /** Prints a command in its shortest form. `parse` reads it back. */

@@ -115,6 +115,11 @@ describe('a command', () => {
     ['?', help],
     ['HELP', help],
     ['help log', help],
+    ['Hilfe', help],
+    ['search checkout', { verb: 'find', text: 'checkout' }],
+    ['undone 12', { verb: 'undo', items: ['12'] }],
+    ['erledigt 12', { verb: 'done', items: ['12'] }],
+    ['bug Login fails', { verb: 'defect', title: 'Login fails' }],
     ['Status', { verb: 'status' }],
     ['defect', { verb: 'defect' }],
     ['defect ""', { verb: 'defect' }],
@@ -217,7 +222,7 @@ describe('a command', () => {
   });
 
   it.each([
-    ...['note 12', 'hilfe', 'bug Login', 'odnu 12', 'constructor'].map((text): [string, string] => [
+    ...['note 12', 'odnu 12', 'constructor'].map((text): [string, string] => [
       text,
       `There is no command “${text.split(' ')[0]}”. There are: ${verbs.map(({ verb }) => verb).join(', ')}.`,
     ]),
@@ -225,6 +230,8 @@ describe('a command', () => {
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',
     ],
+    ['away', '“Away until…” is a button below each reminder of your timesheet.'],
+    ['mute today', '“Mute today” is a button below each reminder of your timesheet.'],
     ['done login page', '“login” is not the id of a checklist item: ids have digits, such as 12.'],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12.`],
     ['done #', '“#” is not the id of a checklist item: ids have digits, such as 12.'],

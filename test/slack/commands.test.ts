@@ -138,13 +138,13 @@ describe('a command', () => {
   });
 
   it('each command that may be meant has a button, and each runs once', async () => {
-    const answer = { blocks: (await command(relay, 'log 1h 11/10/2026 "Release checkout 2.4"')).blocks };
-    const commands = ['2026-10-11', '2026-11-10'].map((date) => `log 1h ${date} "Release checkout 2.4"`);
+    const answer = { blocks: (await command(relay, 'log 2 "Release checkout 2.4"')).blocks };
+    const commands = ['2h', '2m'].map((duration) => `log ${duration} "Release checkout 2.4"`);
     expect(buttonsOf(answer)).toEqual(commands);
     for (const label of [...commands, ...commands]) await press(relay, answer, label);
     await relay.work();
-    expect(relay.sandbox.data.timelogs.slice(-2).map(({ date }) => date)).toEqual(['2026-10-11', '2026-11-10']);
-    expect(told(relay).filter((text) => /Logged 1h.*2026-1[01]-1[01]/.test(text))).toHaveLength(2);
+    expect(relay.sandbox.data.timelogs.slice(-2).map(({ hours }) => hours)).toEqual([2, 0.0333]);
+    expect(told(relay).filter((text) => /Logged 2[hm] on/.test(text))).toHaveLength(2);
   });
 
   it('the probable command is offered with a button, and runs once however often it is pressed', async () => {
