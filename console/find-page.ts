@@ -15,9 +15,10 @@ export async function findPage(
   { stores, runtime }: OperatedRelay,
   filter: JobFilter,
   cursor: string | undefined,
+  limit = ROWS,
 ): Promise<FoundJobs> {
   try {
-    return await findJobs(stores.table, { filter, cursor, limit: ROWS, maxPages: PAGES, now: runtime.clock() });
+    return await findJobs(stores.table, { filter, cursor, limit, maxPages: PAGES, now: runtime.clock() });
   } catch (error) {
     throw error instanceof CursorError ? new HttpError(400, error.message, { cause: error }) : error;
   }

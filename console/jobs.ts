@@ -25,6 +25,7 @@ const query = z.object({
   delivery: text,
   text,
   cursor: z.string().max(2_000).optional(),
+  limit: z.coerce.number().int().min(1).max(50).optional(),
   status: z.preprocess((given) => given || undefined, z.enum(jobStatuses).optional()),
   since: time,
   until: time,
@@ -36,8 +37,8 @@ const query = z.object({
  */
 export async function listJobs(relay: OperatedRelay, params: URLSearchParams) {
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));
-  const { status, subject, cursor, ...rest } = readSent(query, given, 'the filter cannot be read');
+  const { status, subject, cursor, limit, ...rest } = readSent(query, given, 'the filter cannot be read');
   const filter: JobFilter = { ...rest, place: subject, ...(status && { statuses: [status] }) };
-  const found = await findPage(relay, filter, cursor);
+  const found = await findPage(relay, filter, cursor, limit);
   return { jobs: found.jobs.map(rowOf), read: found.read, cursor: found.cursor };
 }

@@ -35,10 +35,11 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
       delivery: text("GitHub's X-GitHub-Delivery, or Slack's trigger_id"),
       text: text('in the id, the event, the outcome or the reason'),
       since: text('2h, 3d, a date or a time'),
+      limit: z.int().min(1).max(50).default(20).describe('the most jobs in the answer'),
     }),
     run: async ({ since, ...given }, relay) => {
       const params = new URLSearchParams(since && { since: String(readMoment(since).getTime()) });
-      for (const [name, value] of Object.entries(given)) if (value !== undefined) params.set(name, value);
+      for (const [name, value] of Object.entries(given)) if (value !== undefined) params.set(name, String(value));
       return listJobs(relay, params);
     },
   });
@@ -46,8 +47,8 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
     name: 'job',
     description:
       'The history of a job: its event, its steps with every send and answer, decisions, and what to do next. A part of the id is enough.',
-    input: paged.extend({ id: z.string().min(1).max(200) }),
-    run: async ({ id, cursor }, relay) => {
+    input: paged.extend({ job: z.string().min(1).max(200) }),
+    run: async ({ job: id, cursor }, relay) => {
       const { periods, steps, ...detail } = await jobDetail(relay, (await knownJob(relay.stores, id)).id);
       return { ...detail, steps: pageOf(steps, cursor) };
     },

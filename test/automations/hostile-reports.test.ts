@@ -169,11 +169,15 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   ['bytes that are no UTF-8', () => xml(Buffer.from([...Buffer.from('<testsuite>'), 0xff, 0xfe])), 'is not UTF-8'],
   ['UTF-16', () => xml(Buffer.from(`\ufeff${report}`, 'utf16le')), 'a file in it is not UTF-8'],
   ['an end in the middle', () => xml('<testsuite><testcase name="a">'), 'a file in it is not XML that can be read'],
-  ['another kind of XML', () => xml('<svg/>'), 'a file in it is not JUnit XML'],
+  [
+    'the format of xUnit',
+    () => xml('<assemblies/>'),
+    'a file in it has the format of xUnit: export JUnit with --logger junit',
+  ],
   ['no XML', () => xml('passed'), 'a file in it is not XML that can be read'],
 ])('a hostile artifact is not used, and the check says why: %s', async (_, archive, why) => {
   const { said, sent } = await checked(await archive(), await xml(report));
-  expect(said).toContain('The artifact junit-0 was not used: ');
+  expect(said).toContain('Not everything of the artifact junit-0 was used: ');
   expect(said.replaceAll('\\', '')).toContain(why);
   // A part is missing, so nothing has passed for sure.
   expect(sent).toBe(0);
@@ -185,7 +189,7 @@ it('artifacts that are large in all are not all fetched', async () => {
   stored.end();
   const large = await buffer(stored.outputStream);
   const { said, sent } = await checked(await xml(report), large, large, large, large, large);
-  expect(said).toContain('was not used: the artifacts of the run have more than 128 MB');
+  expect(said).toContain('was used: the artifacts of the run have more than 128 MB');
   expect(sent).toBe(0);
 });
 
@@ -195,7 +199,7 @@ it('what a run of the worker has no time for is read by the next one', async () 
   const { said, sent } = await checked(...Array.from({ length: 20 }, () => archive));
   slow.mockRestore();
   expect(said).toContain('20 passed, 0 failed');
-  expect(said).not.toContain('was not used');
+  expect(said).not.toContain('Not everything');
   expect(sent).toBe(1);
 });
 
@@ -205,7 +209,7 @@ it('an artifact is read by the next run if the worker stood still while it came'
   const { said } = await checked(archive, archive);
   slow.mockRestore();
   expect(said).toContain('2 passed, 0 failed');
-  expect(said).not.toContain('was not used');
+  expect(said).not.toContain('Not everything');
 });
 
 it('an artifact that takes longer to read than a run of the worker is left out, and the others are read', async () => {
@@ -231,7 +235,7 @@ it('an artifact that takes longer to read than a run of the worker is left out, 
   slow.mockRestore();
   Object.defineProperty(clock, 'now', { configurable: true, writable: true, value: now });
   expect(said).toContain('1 passed, 0 failed');
-  expect(said).toContain('was not used: it takes too long to read');
+  expect(said).toContain('was used: it takes too long to read');
   expect(sent).toBe(0);
 });
 
@@ -247,7 +251,7 @@ it('a run takes 20 artifacts', async () => {
   const archive = await xml(report);
   const { said, sent } = await checked(...Array.from({ length: 30 }, () => archive));
   expect(said).toContain('20 passed, 0 failed');
-  expect(said.match(/was not used: a run takes 20 artifacts/g)).toHaveLength(10);
+  expect(said.match(/was used: a run takes 20 artifacts/g)).toHaveLength(10);
   expect(sent).toBe(0);
 });
 
@@ -262,7 +266,9 @@ it('nothing has passed for sure if a run has more artifacts than are listed', as
     });
   }
   const { said, sent } = await checked(await xml(report));
-  expect(said.replaceAll('\\', '')).toContain('The artifact * was not used: the run has 500 artifacts or more');
+  expect(said.replaceAll('\\', '')).toContain(
+    'Not everything of the artifact * was used: the run has 500 artifacts or more',
+  );
   expect(sent).toBe(0);
 });
 

@@ -5,7 +5,15 @@ import { newsOf } from '../../lib/engine/record/job.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { junit, REPOSITORY, upload, type WantedRun, type WantedTest, workflowRun } from '../workflow-runs.ts';
+import {
+  archiveOf,
+  junit,
+  REPOSITORY,
+  upload,
+  type WantedRun,
+  type WantedTest,
+  workflowRun,
+} from '../workflow-runs.ts';
 
 const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 const OTHER = 'second-scenario';
@@ -49,7 +57,7 @@ describe('which runs count', () => {
   ])('the results of %s are sent', async (_, wanted) => {
     await run({ number: 1, conclusion: 'failure', ...wanted }, { scenario: SCENARIO, result: 'failure' });
     expect([statusOf(), calls('')]).toEqual(['failed', 1]);
-    expect(check()).toMatchObject({ conclusion: 'success', head_sha: expect.stringMatching(/^a{39}1$/) });
+    expect(check()).toMatchObject({ conclusion: 'neutral', head_sha: expect.stringMatching(/^a{39}1$/) });
     expect(text()).toContain(`Scenario ${SCENARIO}, 0 passed, 1 failed, 0 skipped: sent`);
   });
 
@@ -218,7 +226,18 @@ describe('what is sent', () => {
     await upload(github, 2, Buffer.from('no archive'), 'junit-2');
     await run({ number: 2, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'draft']);
-    expect(text()).toContain('The artifact junit-2 was not used: it is not an archive that can be read.');
+    expect(text()).toContain('Not everything of the artifact junit-2 was used: it is not an archive that can be read.');
+  });
+
+  it('coverage beside the reports, and an artifact without XML, are named and make nothing incomplete', async () => {
+    const coverage = '<?xml version="1.0"?><!DOCTYPE coverage SYSTEM "coverage-04.dtd"><coverage><a/></coverage>';
+    await upload(github, 1, await archiveOf({ 'coverage.xml': coverage }), 'junit-2');
+    await upload(github, 1, await archiveOf({ 'index.html': '' }), 'junit-3');
+    await run({ number: 1 }, { scenario: SCENARIO });
+    expect([calls(), statusOf()]).toEqual([1, 'passed']);
+    const said = text().replaceAll('\\', '');
+    expect(said).toContain('- coverage.xml: root <coverage>, ignored');
+    expect(said).toContain('- junit-3: no XML file');
   });
 
   it.each([

@@ -67,7 +67,7 @@ describe('a calendar of the team', () => {
     await startWithCalendar(calendar, { summary: SUMMARY });
     await remind(relay);
     expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([`2 of 3 are due a reminder for ${FRIDAY}; 1 away`]);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([`2 of 3 have time missing for ${FRIDAY}; 1 away`]);
     expect(await summary()).toMatch(/Mira Novak.*short\*, away on 2026-11-20/);
   });
 

@@ -119,7 +119,7 @@ describe('pages', () => {
     relay.sandbox.data.users.unshift(...relay.sandbox.data.users.splice(-1));
     for (const { user_id } of relay.sandbox.data.users) logWeek(relay, { ...mira, userId: user_id });
     await relay.workToTheEnd();
-    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 101 are due a reminder for 2026-11-20']);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 101 have time missing for 2026-11-20']);
   });
 
   it("pages are read in the background, so a person's command does not wait", async () => {
@@ -311,7 +311,7 @@ describe('a service that differs from what is assumed', () => {
     await start(timesheets({ people: [mira.email] }), { sandbox: { rename } });
     logWeek(relay, mira);
     await remind(relay);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 are due a reminder for 2026-11-20']);
+    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 have time missing for 2026-11-20']);
   });
 
   it('the service may use numbers as user ids', async () => {
@@ -434,7 +434,7 @@ describe('a person with an unreadable entry', () => {
     expect(reminded(relay)).toEqual([known.name]);
     const differ = 'minutes: expected the same duration as in hours';
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      `1 of 6 are due a reminder for 2026-11-20; of 5 entries cannot be read: ${hours}, ${date}, ${differ}`,
+      `1 of 6 have time missing for 2026-11-20; of 5 entries cannot be read: ${hours}, ${date}, ${differ}`,
     ]);
   });
 

@@ -126,9 +126,9 @@ describe('who is reminded', () => {
 
   it('the jobs of the teams report the number of reminded people', async () => {
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      '0 of 1 are due a reminder for 2026-11-20',
-      '1 of 1 are due a reminder for 2026-11-20',
-      '4 of 9 are due a reminder for 2026-11-20',
+      '0 of 1 have time missing for 2026-11-20',
+      '1 of 1 have time missing for 2026-11-20',
+      '4 of 9 have time missing for 2026-11-20',
     ]);
   });
 });
@@ -461,7 +461,7 @@ describe('an address in the settings of a team that no user has', () => {
     relay.sandbox.data.users.length = 2;
     await remind(relay);
     expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      '2 of 2 are due a reminder for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
+      '2 of 2 have time missing for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
     ]);
   });
 });

@@ -140,11 +140,12 @@ describe('relay mcp-server', () => {
     const same = (value: unknown) => withIsoTimes(JSON.parse(JSON.stringify(value)));
 
     expect((await call('jobs')).data).toEqual(same(await shown.get<JobPage>('/api/jobs')));
+    expect((await call('jobs', { limit: 1 })).data).toMatchObject({ jobs: [{}], cursor: expect.any(String) });
     const one = await call('jobs', { subject: 'Codertocat/Hello-World#2', status: 'parked', since: '400d' });
     expect(one.data).toMatchObject({ jobs: [{ subject: 'Codertocat/Hello-World#2' }] });
 
     const { periods, steps, ...job } = await detail(id);
-    const history = await call('job', { id: id.slice(-12) });
+    const history = await call('job', { job: id.slice(-12) });
     expect(history.data).toMatchObject({ ...(same(job) as object), steps: { of: steps.length } });
 
     const { groups } = await shown.get<ParkedGroups>('/api/parked');
@@ -162,7 +163,7 @@ describe('relay mcp-server', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['jobs', 'job', 'parked_groups', 'plan', 'doctor', 'budget']);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
-    expect(await call('job', { id: 'nothing' })).toMatchObject({ isError: true, data: { error: /no job nothing/ } });
+    expect(await call('job', { job: 'nothing' })).toMatchObject({ isError: true, data: { error: /no job nothing/ } });
   });
 
   it('plans with relay.config.ts as it is at each call, whatever that writes to standard output', async () => {
@@ -202,7 +203,7 @@ describe('relay mcp-server', () => {
     const lines = new Set<string>();
     for (const [name, input] of [
       ['jobs', {}],
-      ['job', { id }],
+      ['job', { job: id }],
       ['parked_groups', {}],
       ['plan', {}],
     ] as const) {
@@ -247,7 +248,7 @@ describe('relay mcp-server', () => {
     const { call } = await assistant();
     const steps: string[] = [];
     for (let cursor: string | undefined, pages = 0; pages === 0 || cursor; pages += 1) {
-      const { text, data } = await call('job', { id: first.id, ...(cursor && { cursor }) });
+      const { text, data } = await call('job', { job: first.id, ...(cursor && { cursor }) });
       expect(JSON.stringify(data).length).toBeLessThan(45_000);
       expect(text.length).toBeLessThan(100_000);
       const page = data.steps as { rows: { step: string }[]; of: number; cursor?: string };
@@ -264,7 +265,7 @@ describe('relay mcp-server', () => {
     const { call, asked, end } = await assistant(['--operate'], () => ({ action: 'decline' }));
     const answers: Answered[] = [];
     for (const name of ['jobs', 'parked_groups', 'plan', 'doctor', 'budget']) answers.push(await call(name));
-    answers.push(await call('job', { id }), await call('decide_replay', { job: id }));
+    answers.push(await call('job', { job: id }), await call('decide_replay', { job: id }));
     const said = JSON.stringify([answers, asked]) + (await end());
     const { secretKey } = relay.sandbox.keys[0] ?? expect.fail('no key');
     const { AWS_ACCESS_KEY_ID } = relay.stack.variables;

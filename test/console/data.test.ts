@@ -165,6 +165,7 @@ describe('the list of jobs', () => {
     [`since=${Date.parse('2027-01-01')}`, 0],
     [`until=${Date.parse('2026-01-01')}`, 0],
     ['status=&text=&since=', 2],
+    ['status=not-done', 0],
     ['status=succeeded&automation=issue-to-defect&delivery=delivery-1', 1],
   ])('%s finds %i', async (query, count) => {
     await issue(1);

@@ -72,6 +72,6 @@ export function teamTimesheets({ config, jobs, queue, clock, absences, calendars
         : away.length > 0
           ? `; ${away.length} away`
           : '';
-    return `${known.length} of ${sheets.length} are due a reminder for ${date}${unread}${unmatched}${absent}`;
+    return `${known.length} of ${sheets.length} have time missing for ${date}${unread}${unmatched}${absent}`;
   });
 }

@@ -25,7 +25,7 @@ const REGULAR_FILE = 0o100000;
  * is not opened.
  *
  * @param unpacked how many bytes the archives of the run had unpacked; counted on
- * @param open is called for each file
+ * @param open is called for each file with its name
  * @throws {ReportFault} for a malformed or too large archive; what was read until then is not everything
  * @throws {NoTime}
  */
@@ -33,7 +33,7 @@ export async function unfold(
   archive: Buffer,
   unpacked: { bytes: number },
   isTimeOver: () => boolean,
-  open: () => { write(piece: Uint8Array): void; end(): void },
+  open: (name: string) => { write(piece: Uint8Array): void; end(): void },
 ): Promise<void> {
   try {
     const zip = await fromBufferPromise(archive, {
@@ -51,7 +51,7 @@ export async function unfold(
       if (uncompressedSize > Math.max(SMALL_BYTES, compressedSize * MOST_RATIO)) {
         throw new ReportFault('a file in it is not text: it was compressed too well');
       }
-      const file = open();
+      const file = open(entry.fileName);
       // The library stops at a file that is larger than it says.
       for await (const part of await zip.openReadStreamPromise(entry)) {
         for (let at = 0; at < part.length; at += PIECE_BYTES) {

@@ -35,19 +35,24 @@ export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof
 
 /** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
 export function checkOf({ run, results, shown, defects }: CheckedRun) {
-  const { tests, unmapped, unreadable, leftOut, read, unread } = results;
+  const { tests, unmapped, unreadable, ignored, leftOut, read, unread } = results;
   const count = tests.passed + tests.failed + tests.skipped;
   const scenarios = counted(shown.filter(isSent).length, 'scenario');
-  const isGood = count > 0 && unmapped.count + unread.length === 0 && shown.every(({ became }) => became !== 'refused');
+  const isGood =
+    count > 0 &&
+    tests.failed === 0 &&
+    unmapped.count + unread.length === 0 &&
+    shown.every(({ became }) => became !== 'refused');
   const attempt = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const lines = [
     `Run ${run.run_number}${attempt} of ${plainText(run.workflow)}: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped.`,
-    ...unread.map(({ name, why }) => `The artifact ${plainName(name)} was not used: ${why}.`),
-    read.length > 0 && `Read from ${read.map(plainName).join(', ')}.`,
+    ...unread.map(({ name, why }) => `Not everything of the artifact ${plainName(name)} was used: ${why}.`),
+    count > 0 && read.length > 0 && `Read from ${read.map(plainName).join(', ')}.`,
     read.length + unread.length === 0 && 'The run has no artifact whose name is in `tests.artifacts`.',
     shown.length > 0 && `### Mapped\n\n${shown.map(lineOf).join('\n')}`,
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
     listOf('Unreadable', 'These values of pm\\_ properties are no ids, or no percentages.', unreadable),
+    listOf('Ignored', 'These are no test reports.', ignored),
     leftOut > 0 && `${counted(leftOut, 'result')} left out: a run takes 200 scenarios and 500 test cases.`,
     defects > 0 && `${counted(defects, 'test case')} failed in two runs in a row: a defect is made.`,
   ];

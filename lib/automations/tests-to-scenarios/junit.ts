@@ -24,6 +24,12 @@ const LONGEST_NAME = 500;
  */
 const WAS_RUN = /^(run|ran|completed|executed|finished|pass(ed)?|ok|success(ful)?|succeeded)?$/i;
 const HAS_FAILED = /^(fail|err)/i;
+/** The roots of reports that no JUnit report has, and what writes JUnit in their place. */
+const OWN_FORMATS: Readonly<Record<string, string>> = {
+  assemblies: 'xUnit: export JUnit with --logger junit of JunitXml.TestLogger',
+  'test-run': 'NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
+  'test-results': 'NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
+};
 const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', error: 'failed', skipped: 'skipped' };
 
 /**
@@ -31,19 +37,25 @@ const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', e
  * is refused, so there are no entities but those that are a character. https://github.com/testmoapp/junitxml
  *
  * @param found is called for each test at its end
+ * @param ignored is called with the root of a file that is no test report, such as one of coverage; the rest is not read
  */
-export function createJunitReader(found: (test: Test) => void): { write(piece: Uint8Array): void; end(): void } {
+export function createJunitReader(
+  found: (test: Test) => void,
+  ignored: (root: string) => void,
+): { write(piece: Uint8Array): void; end(): void } {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   // With `position`, sax bounds the length of texts and attributes.
   const parser = sax.parser(true, { position: true });
   /** `before`: how many properties its suites had before it. */
   const open: { properties: Map<string, string[]>; before: number; test?: Omit<Test, 'properties'> | undefined }[] = [];
-  let [depth, attributes, properties, isJunit] = [0, 0, 0, false];
+  let [depth, attributes, properties, isJunit, hasDoctype, isIgnored] = [0, 0, 0, false, false, false];
   const refuse = (why: string): never => {
     throw new ReportFault(why);
   };
   parser.onerror = () => refuse('a file in it is not XML that can be read');
-  parser.ondoctype = () => refuse('a file in it declares a document type');
+  parser.ondoctype = () => {
+    hasDoctype = true;
+  };
   parser.onopentagstart = () => {
     attributes = 0;
   };
@@ -51,6 +63,13 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
     if (++attributes > MOST_ATTRIBUTES) refuse(`an element in it has more than ${MOST_ATTRIBUTES} attributes`);
   };
   parser.onopentag = ({ name, attributes: given }) => {
+    if (isIgnored) return;
+    if (depth === 0 && !isHolder(name)) {
+      if (Object.hasOwn(OWN_FORMATS, name)) refuse(`a file in it has the format of ${OWN_FORMATS[name]}`);
+      isIgnored = true;
+      return ignored(name);
+    }
+    if (hasDoctype) refuse('a file in it declares a document type');
     if (++depth > MOST_DEPTH) refuse(`elements in it are nested more than ${MOST_DEPTH} deep`);
     const attribute = (of: string) => (Object.hasOwn(given, of) ? String(given[of]) : '').slice(0, LONGEST_NAME);
     const inner = open.at(-1);
@@ -68,6 +87,7 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
     }
   };
   parser.onclosetag = (name) => {
+    if (isIgnored) return;
     depth--;
     if (!isHolder(name)) return;
     const { test, before = 0 } = open.at(-1) ?? {};
@@ -84,8 +104,11 @@ export function createJunitReader(found: (test: Test) => void): { write(piece: U
     }
   }
   return {
-    write: (piece) => void parser.write(decoded(piece)),
+    write(piece) {
+      if (!isIgnored) parser.write(decoded(piece));
+    },
     end() {
+      if (isIgnored) return;
       parser.write(decoded()).close();
       if (!isJunit) refuse('a file in it is not JUnit XML');
     },

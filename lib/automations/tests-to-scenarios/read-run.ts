@@ -60,7 +60,12 @@ export async function readRun(
     const so = () => ({ ...tally.results(), unpacked: unpacked.bytes });
     try {
       if (!archive) throw new ReportFault(TOO_LARGE);
-      await unfold(archive, unpacked, time.isOver, () => openReport(tally));
+      let files = 0;
+      await unfold(archive, unpacked, time.isOver, (file) => {
+        files++;
+        return openReport(file, tally);
+      });
+      if (files === 0) tally.ignore(`${name}: no XML file`);
       return { ...so(), unread: before.unread, read: [...before.read, name] };
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;
@@ -69,8 +74,11 @@ export async function readRun(
   }
 }
 
-const openReport = (tally: Tally) =>
-  createJunitReader((test) => {
-    if (tally.count() === MOST_TESTS) throw new ReportFault(`the run has more than ${MOST_TESTS} tests`);
-    tally.add(test);
-  });
+const openReport = (file: string, tally: Tally) =>
+  createJunitReader(
+    (test) => {
+      if (tally.count() === MOST_TESTS) throw new ReportFault(`the run has more than ${MOST_TESTS} tests`);
+      tally.add(test);
+    },
+    (root) => tally.ignore(`${file}: root <${root}>, ignored`),
+  );

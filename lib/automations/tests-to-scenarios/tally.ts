@@ -41,6 +41,8 @@ export interface Results {
   unmapped: Listed;
   /** The properties that are no ids, or no percentages. */
   unreadable: Listed;
+  /** The XML files that are no test reports, and the artifacts without any. */
+  ignored: Listed;
   /** How many results are left out because there are too many scenarios or cases. */
   leftOut: number;
 }
@@ -59,6 +61,7 @@ const NOTHING: Results = {
   cases: [],
   unmapped: { count: 0, first: [] },
   unreadable: { count: 0, first: [] },
+  ignored: { count: 0, first: [] },
   leftOut: 0,
 };
 
@@ -72,7 +75,7 @@ export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) 
   const cases = new Map(casesBefore.map((one) => [keyOf(one), one]));
   const results = (): Results => ({ ...found, scenarios: [...scenarios.values()], cases: [...cases.values()] });
   const count = () => found.tests.passed + found.tests.failed + found.tests.skipped;
-  return { add, count, results };
+  return { add, ignore: (what: string) => note(found.ignored, what), count, results };
 
   function add(test: Test): void {
     found.tests[test.result]++;
