@@ -26,10 +26,11 @@ export function addDecisionCommands({ program, open }: Cli): void {
   program
     .command('replay [id]')
     .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
+    .option('--reason <text>', 'why, or the answer to what the job asks')
     .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: continue the jobs instead of only listing them')
     .option('--json', 'as JSON, with times in ISO 8601')
-    .action(async (id: string | undefined, options: Several & { json?: boolean }) => {
+    .action(async (id: string | undefined, options: Several & { reason?: string; json?: boolean }) => {
       const target = await open();
       const { stores } = target;
       const chosen = await chosenJobs(stores, id, options.parkedFor);
@@ -38,8 +39,12 @@ export function addDecisionCommands({ program, open }: Cli): void {
       if (other)
         throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
       const replay = async (job: Job) =>
-        (await requeueJob(job, stores, { at: stores.clock(), by: operatorOf(target), what: 'replayed' })) ??
-        justChanged(job);
+        (await requeueJob(job, stores, {
+          at: stores.clock(),
+          by: operatorOf(target),
+          what: 'replayed',
+          reason: options.reason,
+        })) ?? justChanged(job);
       const replayed = await inTurn(chosen, replay, options.json ? undefined : sayQueued);
       if (options.json) printJson(withIsoTimes(replayed));
     });
