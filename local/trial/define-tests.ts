@@ -24,7 +24,9 @@ export type TestEvent =
    */
   | { command: string; by?: string; channel?: string }
   /** A schedule of an own automation, by the name of its file, at a time that is due: ISO 8601. */
-  | { schedule: string; at: string };
+  | { schedule: string; at: string }
+  /** A webhook of an own automation, by the name of its file. It is signed with a secret of the test. */
+  | { hook: string; body: object };
 
 /** An event, and what shall come of it under relay.config.ts and with the files in automations/. */
 export interface RelayTest {

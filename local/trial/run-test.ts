@@ -241,6 +241,7 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
 /** @returns what happens, and when the clock begins */
 function givenIn(wanted: TestEvent, config: RelayConfig, folder: string): Given & { at: number } {
   if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at: MONDAY };
+  if ('hook' in wanted) return { ...wanted, at: MONDAY };
   if ('schedule' in wanted) return { schedule: wanted.schedule, at: momentOf(wanted.at) };
   if ('file' in wanted) {
     const payload = JSON.parse(readFileSync(resolve(folder, wanted.file), 'utf8'));

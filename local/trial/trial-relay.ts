@@ -6,10 +6,10 @@ import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
-import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
-import { type SignedRequest, signedByGithub, signedBySlack } from '../examples/signed-request.ts';
+import { type SignedRequest, signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
 import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../http-front.ts';
 import { startSandboxWith } from '../instances.ts';
@@ -25,7 +25,8 @@ import { createTroubles, type Trouble } from './trouble.ts';
 export type Given =
   | { event: string; payload: object }
   | { command: string; by: string; channel: string }
-  | { schedule: string };
+  | { schedule: string }
+  | { hook: string; body: object };
 
 /** A request that the sandbox was sent. */
 export interface TrialCall {
@@ -63,6 +64,7 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
   enter('github-webhook', { webhookSecret: key });
   enter('slack', { signingSecret: key, botToken: key });
   enter('grants', { key });
+  enter('hooks', Object.fromEntries(ownOf(own, 'webhook').map(({ name }) => [name, key])));
   // Later than the table, which is dated by the machine.
   for (const name of ['markers', 'intake']) stack.secrets.put(stack.secretPrefix + name, { key }, Date.now());
   for (const [name, partner] of partners) for (const kind of ['partner', 'instance']) enter(`${kind}/${name}`, partner);
@@ -149,6 +151,14 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
         response_url: standIn.makeResponseUrl({ userId: by, channelId: channel }),
       });
       return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, now));
+    }
+    if ('hook' in given) {
+      const { hook, body } = given;
+      const automation = ownOf(own, 'webhook').find(({ name }) => name === hook);
+      if (!automation) throw new Error(`there is no webhook '${hook}' in automations/`);
+      const signed = signedByTool(automation.verify, JSON.stringify(body), key, now);
+      const { createHandler } = await import('../../functions/hooks-webhook.ts');
+      return post(asHttpHandler(createHandler(runtime)), `/hooks/${hook}`, signed);
     }
     const { createHandler } = await import('../../functions/due-schedules.ts');
     const event = { own: given.schedule, at: new Date(now).toISOString() };
