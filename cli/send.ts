@@ -10,6 +10,7 @@ import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
+import { addSendHookCommand } from './send-hook.ts';
 import { addSendSlackCommand } from './send-slack.ts';
 import type { OpenTarget, Target } from './target.ts';
 import { addWaitOptions, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
@@ -78,6 +79,9 @@ A payload that you saved, and a delivery that the relay already has:
 A workflow run with test results:
   npm run -s relay -- send workflow_run --junit docs/guides/junit
 
+What another tool would send to a webhook of yours, signed with its secret:
+  npm run -s relay -- send hook sentry-to-defect alert.json
+
 What you would type in Slack:
   npm run -s relay -- send slack '/pm find checkout'`,
     )
@@ -106,6 +110,7 @@ What you would type in Slack:
     });
   addWaitOptions(send);
   addSendSlackCommand(send, open);
+  addSendHookCommand(send, open);
 }
 
 /** Where it is sent to, and what can be read there: nothing at a `--url`. */

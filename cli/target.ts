@@ -9,6 +9,8 @@ export interface WebhookUrls {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
+  /** Of the webhooks of the team, without the name of one; undefined if the stage has none. */
+  hooksUrl?: string | undefined;
 }
 
 /** The relay that the command line operates. */
@@ -66,6 +68,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
     running,
     githubWebhookUrl: `${running.url}/github`,
     slackWebhookUrl: `${running.url}/slack/commands`,
+    hooksUrl: `${running.url}/hooks`,
     slackStandIn:
       running.slackStandIn === undefined ? undefined : { url: running.slackStandIn, headers: ownKeyHeader(running) },
     githubStandIn: running.githubStandIn,
@@ -95,6 +98,7 @@ async function openStage(stage: string): Promise<Target> {
   return {
     githubWebhookUrl: output('GithubWebhookUrl'),
     slackWebhookUrl: outputs.get('SlackWebhookUrl'),
+    hooksUrl: outputs.get('HooksUrl'),
     stores: openStoresOf(variables),
     stage,
     accessKeyId: (await client.config.credentials()).accessKeyId,

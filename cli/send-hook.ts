@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import * as z from 'zod/mini';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
+import { meantName } from '../lib/faults/fault.ts';
+import { hooksSecret } from '../lib/state/secrets/hook-secrets.ts';
+import { parsedJson } from '../lib/text.ts';
+import { ownOf } from '../lib/triggers/own-automation.ts';
+import { signedByTool } from '../local/examples/signed-request.ts';
+import { printText } from './print.ts';
+import { reach } from './reach.ts';
+import type { OpenTarget } from './target.ts';
+import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.ts';
+
+const accepted = z.object({ jobs: z.array(z.string()) });
+
+/** `send hook`: sends what another tool would send to a webhook of the team, signed as the file verifies it. */
+export function addSendHookCommand(send: Command, open: OpenTarget): void {
+  const hook = send
+    .command('hook <automation> <file.json>')
+    .description('send a file to a webhook of an automation of yours, signed with its secret')
+    .option('--json', 'print status and answer as JSON, and with --wait the jobs')
+    .action(async (name: string, file: string, _: unknown, command: Command) => {
+      // Options before `hook` are those of `send`.
+      const options = command.optsWithGlobals<WaitOptions & { json?: boolean }>();
+      const { own } = await readOwnAutomations(await loadConfig());
+      const hooks = ownOf(own, 'webhook');
+      const found = hooks.find((one) => one.name === name);
+      if (!found) {
+        const names = hooks.map((one) => one.name);
+        throw new Error(`automations/${name}.ts has no webhook; ${meantName(name, names)}`);
+      }
+      const { stores, hooksUrl } = await open();
+      if (hooksUrl === undefined) throw new Error('this stage has no webhook of yours; deploy it with the file');
+      const secrets = await stores.secrets.current('hooks', hooksSecret);
+      const [secret] = [secrets[name] ?? []].flat();
+      if (secret === undefined) throw new Error(`its secret is missing; enter it with secrets set hooks/${name}`);
+      const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret);
+      const url = `${hooksUrl.replace(/\/$/, '')}/${name}`;
+      const response = await reach(url, { method: 'POST', headers, body });
+      const answer = await response.text();
+      const sent = { status: response.status, answer: parsedJson(answer) };
+      if (!options.json) printText(`${response.status} ${answer.trim()}`);
+      if (!response.ok) process.exitCode = 1;
+      await printOutcome(sent, accepted.safeParse(sent.answer).data?.jobs ?? [], stores, options);
+    });
+  addWaitOptions(hook);
+}
