@@ -5,7 +5,7 @@ import { issueJobs } from '../automations/issue-to-defect/draft.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import { digestFields } from '../digest.ts';
-import type { Job, JobDraft, JobStatus } from '../engine/record/job.ts';
+import { type Job, type JobDraft, jobStatuses } from '../engine/record/job.ts';
 import { takeDelivery } from '../intake/github/receive-delivery.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import { heldBy, type Link } from '../links/link-life.ts';
@@ -25,8 +25,6 @@ export type PlannedDelivery = { summary: string } & (
 
 /** Foresees what deliveries do under a configuration, one after the other. Nothing is written or sent. */
 export type DeliveryPlanner = ReturnType<typeof createDeliveryPlanner>;
-
-const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'succeeded', 'parked'];
 
 export function createDeliveryPlanner(config: RelayConfig, context: PlanContext & Pick<Context, 'own'>) {
   /** The links as they would be after the deliveries that were planned before. */
@@ -80,7 +78,7 @@ export function createDeliveryPlanner(config: RelayConfig, context: PlanContext 
     /** An event of each issue that the newest jobs are about, with the state that the relay has stored. */
     async stored(mostJobs: number): Promise<PlannedDelivery[]> {
       const lists = await Promise.all(
-        STATUSES.map((status) => context.jobs.list(status, { limit: mostJobs, newestFirst: true })),
+        jobStatuses.map((status) => context.jobs.list(status, { limit: mostJobs, newestFirst: true })),
       );
       const newest = lists.flat().sort((a, b) => b.createdAt - a.createdAt);
       const ofIssues = new Map<string, Job>();

@@ -259,7 +259,7 @@ it('takes an issue again whose job was discarded and has not ended yet, and does
   await relay.workToTheEnd();
   expect(defects()).toHaveLength(1);
   expect(await backfill()).toEqual({ ...NOTHING, unchanged: 1 });
-  expect(await relay.jobs('succeeded')).toHaveLength(2);
+  expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'not-done']);
 });
 
 describe('a command that is killed', () => {

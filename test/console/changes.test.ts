@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { watchedLog } from '../../console/log-changes.ts';
 import { createPolledChanges } from '../../console/polled-changes.ts';
 import type { LiveChange } from '../../console/requests.ts';
+import { jobStatuses } from '../../lib/engine/record/job.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
@@ -100,7 +101,7 @@ it('the index of a stage is read once for all pages, and not at all while none l
   const id = await anIssue(3);
   await Promise.all(pages.map((page) => until(page, id)));
   // One query for each status, and a few rounds until the job was seen: three pages would need three times as many.
-  const rounds = readings / 5;
+  const rounds = readings / jobStatuses.length;
   for (const page of open.splice(0)) page.abort();
   await watching.close();
   const before = readings;

@@ -1,6 +1,7 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { isOver } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
 import { cutToLength } from '../../lib/text.ts';
@@ -400,7 +401,7 @@ describe('everything that goes out', () => {
     await relay.work();
     expect((await command(relay, 'status')).text).toContain('Budget of main');
     const jobs = await relay.jobs();
-    expect(jobs.every(({ status }) => status === 'succeeded')).toBe(true);
+    expect(jobs.every(isOver)).toBe(true);
     expect(told(relay).map((text) => text.isWellFormed())).toEqual(jobs.map(() => true));
   });
 
