@@ -195,20 +195,20 @@ it('the way to the service begins on the own start page only', async () => {
   expect(answer.headers.get('set-cookie')).toBe(null);
 });
 
-it.each(['find checkout', 'log 1h "checkout page"'])(
-  'results with huge titles do not stop a search: %s',
-  async (text) => {
-    await start();
-    alter = (answer, { params }) => {
-      if (params?.name !== 'find_tasks') return answer;
-      const tasks = [1, 2].map((task) => ({ task, title: 'x'.repeat(600_000) }));
-      return { ...answer, result: { structuredContent: { tasks }, content: [{ type: 'text', text: 'found' }] } };
-    };
-    await command(relay, text, { channelId: PLATFORM });
-    await relay.workToTheEnd();
-    expect(await relay.jobs('not-done')).toHaveLength(1);
-  },
-);
+it.each([
+  ['find checkout', 'succeeded'],
+  ['log 1h "checkout page"', 'not-done'],
+])('results with huge titles do not stop a search: %s', async (text, status) => {
+  await start();
+  alter = (answer, { params }) => {
+    if (params?.name !== 'find_tasks') return answer;
+    const tasks = [1, 2].map((task) => ({ task, title: 'x'.repeat(600_000) }));
+    return { ...answer, result: { structuredContent: { tasks }, content: [{ type: 'text', text: 'found' }] } };
+  };
+  await command(relay, text, { channelId: PLATFORM });
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([{ status }]);
+});
 
 it('marks that reverse text do not reach Slack from a tool', async () => {
   await start();
