@@ -44,8 +44,10 @@ export type Recipient = { channel: string } | { email: string } | 'asker';
  * What an automation does outside. Each step is carried out once per job, also after a crash: what it keeps comes back
  * from the journal, and the code between the steps may run again. Steps run one after the other.
  *
- * The first argument is the name of the step, which no other step of the run has: a literal, or a literal with an id.
- * What the service or a platform answers for now (429, 5xx, no answer) is waited for and tried again.
+ * The first argument is the name of the step, which no other step of the run has: a literal, or a literal with an id. A
+ * colon with a space behind it, and `list 1` beside a list of that name, are names that the relay gives.
+ * What the service or a platform answers for now (429, 5xx, no answer) is waited for and tried again. A step that throws
+ * ends the run, also if the code catches that: it does not know yet what the step comes to.
  */
 export interface Steps {
   /** `dev`, `prod`, or `local` on one machine. */

@@ -8,9 +8,13 @@ import { cutToLength } from '../../text.ts';
 import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
 import type { Drafted, JobInput } from '../../triggers/trigger.ts';
 import { type OwnDraft, type OwnPlace, ownDrafts } from './draft.ts';
+import { ofTeam } from './thrown.ts';
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
 const LONGEST_MS = LIFETIME_MS - 86_400_000;
+
+/** By how much the clocks of others may be ahead. */
+const MOST_AHEAD_MS = 3_600_000;
 
 const LONGEST_ERROR = 200;
 
@@ -47,7 +51,10 @@ export async function acceptOwnJobs(
   let drafts: readonly OwnDraft[] | string;
   try {
     const trigger = await own.on(name);
-    drafts = ownDrafts(name, trigger, decide(trigger), place);
+    const drafted = ofTeam(() => decide(trigger));
+    drafts = ownDrafts(name, trigger, drafted, place);
+    if (typeof drafts !== 'string' && drafts.some(({ at = 0 }) => at > options.clock() + MOST_AHEAD_MS))
+      throw new Error('at is in the future; it says when the event happened, not when something is due');
   } catch (error) {
     const why = cutToLength(String(error), LONGEST_ERROR, '…');
     log.error({ message: `automations/${name}.ts failed on an event`, cause: place.cause, error: why });

@@ -9,6 +9,8 @@ import type { Draft, Drafted, JobInput } from '../../triggers/trigger.ts';
 export const MOST_INPUT_BYTES = 8_192;
 const MOST_DRAFTS = 50;
 const SUMMARY_LENGTH = 200;
+/** In 1973. GitHub has times in seconds, too, and these are less. */
+const EARLIEST_MS = 1e11;
 
 /** What an event says of all jobs that are made of it. */
 export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
@@ -69,6 +71,8 @@ const isPart = (part: unknown) => (typeof part === 'string' && part !== '') || N
 function timeOf({ at }: Draft<JobInput>): number | undefined {
   if (at === undefined || at === null) return undefined;
   const ms = typeof at === 'number' ? at : Date.parse(at);
+  if (typeof at === 'number' && at < EARLIEST_MS)
+    throw new Error(`at is ${at}, which is in seconds; give milliseconds`);
   if (!Number.isFinite(ms)) throw new Error(`at is '${at}', which is no time; give ISO 8601 or epoch milliseconds`);
   return ms;
 }

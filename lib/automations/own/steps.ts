@@ -7,6 +7,7 @@ import { digest } from '../../digest.ts';
 import {
   AccountFirst,
   asNotDone,
+  Interruption,
   NeedsOperator,
   NotDone,
   RetryAt,
@@ -27,6 +28,7 @@ import { resultOf } from '../create-with.ts';
 import { withFooter } from '../described.ts';
 import { findTask, tasksOfKey } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
+import { ofTeam, ThrownByTeam } from './thrown.ts';
 
 /** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
 const MOST_KEPT_BYTES = 32_768;
@@ -41,10 +43,38 @@ type Payload = Record<string, unknown>;
 type Kept = Json | undefined;
 
 /**
+ * Runs code with the steps of a team's automation. What ends a step ends the run, also if the code catches it or does not
+ * wait for the step: it must not go on as if the step were done, or had failed for good.
+ */
+export async function withOwnSteps(
+  job: Job,
+  steps: EngineSteps,
+  context: Context,
+  run: (own: CommandSteps) => Promise<string>,
+): Promise<string> {
+  const taken: Promise<unknown>[] = [];
+  const ends: unknown[] = [];
+  const taking: Taking = (take) => {
+    const result = ends.length > 0 ? Promise.reject(ends[0]) : take();
+    taken.push(result.catch((error: unknown) => ends.push(error)));
+    return result;
+  };
+  const said = await run(createOwnSteps(job, steps, context, taking)).catch((error: unknown) => {
+    ends.push(error instanceof Interruption ? error : new ThrownByTeam(error));
+    return '';
+  });
+  await Promise.all(taken);
+  if (ends.length > 0) throw ends[0];
+  return said;
+}
+
+type Taking = <T>(take: () => Promise<T>) => Promise<T>;
+
+/**
  * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
  * refused here, too, because a start on one machine checks no types.
  */
-export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): CommandSteps {
+function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: Taking): CommandSteps {
   const { config, stage, clock, markers, comments, github, slack, journal } = context;
   const by = job.asked?.by;
 
@@ -126,7 +156,7 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
     async call(step: string, name: string, payload: Payload, keep: (data: unknown) => Kept = () => null) {
       const operation = declared(step, name, ['read', 'repeatable'], 'call');
       return asking(
-        steps.call(step, operation, await withIds(operation, payload), (data) => checked(step, keep(data))),
+        steps.call(step, operation, await withIds(operation, payload), (data) => checked(step, () => keep(data))),
       );
     },
     async list(
@@ -139,7 +169,7 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
       const operation = declared(step, name, ['read'], 'list') as Operation<z.ZodType, z.ZodType<unknown[]>>;
       const idField = `${name.replace(/s?\/.*/, '')}_id`;
       const keepRow = (row: unknown) => {
-        const kept = checked(step, keep(row), MOST_ROW_BYTES);
+        const kept = checked(step, () => keep(row), MOST_ROW_BYTES);
         return kept === null ? undefined : { id: (row as Record<string, string | number | undefined>)[idField], kept };
       };
       const { kept, whole } = await asking(
@@ -159,7 +189,8 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
       return { id };
     },
     async send(step: string, path: string, payload: Payload) {
-      const operation = operations.has(path) ? declared(step, path, ['unknown'], 'send') : rawOperation(path);
+      const raw = rawOperation(path);
+      const operation = operations.has(raw.name) ? declared(step, raw.name, ['unknown'], 'send') : raw;
       await once(step, operation, await withIds(operation, payload), undefined);
     },
     async say(step: string, to: Recipient, text: string) {
@@ -181,15 +212,17 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
       });
     },
     async github(step: string, path: string, keep: $ZodType<Json>) {
-      const [, , owner, repo] = path.split(/[/?]/);
+      const { pathname, search } = pathOf(step, path);
+      const [, , owner, repo] = pathname.split('/');
       const repository = configured(step, `${owner}/${repo}`);
-      return steps.read(step, `GitHub GET ${path.split('?')[0]}`, () =>
+      return steps.read(step, `GitHub GET ${pathname}`, () =>
         github.ask(
           async () => {
             const authorized = await github.at({ repository });
             if (!authorized) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
-            const { data } = await authorized.request(`GET ${path}`);
-            return checked(step, parsed(step, keep, data));
+            // Octokit takes `:name` for a parameter.
+            const { data } = await authorized.request(`GET ${`${pathname}${search}`.replaceAll(':', '%3A')}`);
+            return checked(step, () => parsed(step, keep, data));
           },
           ({ status }) => {
             throw new NeedsOperator(`GitHub refuses GET ${path} of the step '${step}' with ${status}`);
@@ -211,9 +244,11 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
         throw new RetryAt(at, `it waits for the time of the step '${step}'`, { releasesQueueGroup: true });
     },
     async ask(step: string, question: string) {
-      const askedAt = await steps.read(`${step}: asked`, 'a person', async () => clock());
+      // Counted, because the clock of who answers may differ.
+      const { newest, older } = job.decisions ?? { newest: [], older: 0 };
+      const before = await steps.read(`${step}: asked`, 'a person', async () => older + newest.length);
       return steps.read(step, 'a person', async () => {
-        const answer = job.decisions?.newest.find(({ what, at }) => what === 'replayed' && at >= askedAt);
+        const answer = newest.find(({ what }, index) => what === 'replayed' && older + index >= before);
         if (answer) return { by: answer.by, answer: answer.reason ?? '' };
         throw new NeedsOperator(`${question} Answer with relay replay --reason "…", or discard the job`);
       });
@@ -228,13 +263,13 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
     ) {
       const tools = steps.as(await holderOf());
       const isPublic = job.replyTo?.in === 'github';
-      if (!changes) return tools.read(step, call, (result) => checked(step, keep(result)));
-      const made = await tools.make(step, call, (result) => checked(step, keep(result)));
+      if (!changes) return tools.read(step, call, (result) => checked(step, () => keep(result)));
+      const made = await tools.make(step, call, (result) => checked(step, () => keep(result)));
       return resultOf(made, call.tool, 'this was done', isPublic);
     },
   };
   const isLinkRequired = by !== undefined && requiresLink(config, job.connection);
-  return eachNamedOnce(own, isLinkRequired ? inOwnName : async () => {}) as unknown as CommandSteps;
+  return eachNamedOnce(own, isLinkRequired ? inOwnName : async () => {}, taking) as unknown as CommandSteps;
 
   /**
    * The key may see and do more than the person may. A job that has begun with the key goes on with it.
@@ -259,24 +294,47 @@ export function createOwnSteps(job: Job, steps: EngineSteps, context: Context): 
  * What a step of the same name kept would come back in place of a second one.
  * @param ensureAllowed throws if the step may not be carried out
  */
-function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<void>): object {
-  const named = new Set<unknown>();
+function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<void>, taking: Taking): object {
+  const named = new Set<string>();
+  const lists = new Set<string>();
+  /** A list has a step for each of its pages. */
+  const isPage = (step: string) =>
+    [...lists].some((list) => step.startsWith(list) && /^ \d+$/.test(step.slice(list.length)));
   const entries = Object.entries(steps).map(([verb, take]) => {
     if (typeof take !== 'function' || verb === 'stop') return [verb, take] as const;
     const once = async (step: unknown, ...rest: unknown[]) => {
       if (typeof step !== 'string' || step === '') throw new NeedsOperator(`${verb}() needs a name for its step`);
-      if (named.has(step)) {
+      if (isOfRelay(step)) throw new NeedsOperator(`the relay itself names a step '${step}'; choose another name`);
+      if (verb === 'list') lists.add(step);
+      if (named.has(step) || [step, ...named].some(isPage)) {
         throw new NeedsOperator(
-          `the step '${step}' comes twice in one run; give each step a name of its own, such as '${step} <id>'`,
+          `the step '${step}' comes twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
         );
       }
       named.add(step);
       await ensureAllowed(verb);
       return take(step, ...rest);
     };
-    return [verb, once] as const;
+    return [verb, (...given: Parameters<typeof once>) => taking(() => once(...given))] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** Steps that the relay takes in front of a run, within its steps, and behind it. */
+const isOfRelay = (step: string) =>
+  /^(reply|not done|who acts|who is it|tell (waiting|parked) .*|may @.*)$|: /.test(step);
+
+/**
+ * A path as it is sent: without `..` and the like, which would lead to another repository.
+ * @throws {NeedsOperator}
+ */
+function pathOf(step: string, path: string): URL {
+  const url = URL.canParse(path, 'https://api') ? new URL(path, 'https://api') : undefined;
+  const isBelow = url?.origin === 'https://api' && /^\/repos\/[^/]+\/[^/]/.test(url.pathname);
+  if (url && isBelow && !/(%2f|%5c)\.\.|\.\.(%2f|%5c)/i.test(url.pathname.replaceAll(/%2e/gi, '.'))) return url;
+  throw new NeedsOperator(
+    `the step '${step}' needs a path such as /repos/acme/web/releases/latest, which '${path}' is not`,
+  );
 }
 
 /** The marker stands at the end, behind what others wrote. */
@@ -301,15 +359,14 @@ function declared(step: string, name: string, effects: readonly Operation['effec
  * What comes back from the journal is the same only if it is JSON.
  * @throws {NeedsOperator}
  */
-function checked(step: string, kept: Kept, most = MOST_KEPT_BYTES): Json {
-  const json = JSON.stringify(kept ?? null);
-  const bytes = Buffer.byteLength(json);
-  if (bytes > most) {
-    throw new NeedsOperator(`the step '${step}' keeps ${bytes} bytes; keep at most ${most}: choose fields`);
-  }
+function checked(step: string, keep: () => Kept, most = MOST_KEPT_BYTES): Json {
+  const kept = ofTeam(keep);
   const other = notJson(kept);
-  if (other === undefined) return kept ?? null;
-  throw new NeedsOperator(`the step '${step}' keeps a ${other}, which JSON has not; keep a text or a number of it`);
+  if (other !== undefined)
+    throw new NeedsOperator(`the step '${step}' keeps a ${other}, which JSON has not; keep a text or a number of it`);
+  const bytes = Buffer.byteLength(JSON.stringify(kept ?? null));
+  if (bytes <= most) return kept ?? null;
+  throw new NeedsOperator(`the step '${step}' keeps ${bytes} bytes; keep at most ${most}: choose fields`);
 }
 
 /** The name of what JSON would change: a Date, a Map, a function. */
@@ -317,7 +374,9 @@ function notJson(value: unknown): string | undefined {
   if (value === null || ['string', 'boolean', 'undefined'].includes(typeof value)) return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (typeof value !== 'object') return typeof value;
-  if (Array.isArray(value)) return value.map(notJson).find((one) => one !== undefined);
+  // The table leaves undefined out, and the rows behind it would move up.
+  if (Array.isArray(value))
+    return value.map((one) => (one === undefined ? 'list with undefined' : notJson(one))).find(Boolean);
   const maker = Object.getPrototypeOf(value)?.constructor;
   if (maker && maker !== Object) return maker.name;
   return Object.values(value)

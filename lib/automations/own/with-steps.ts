@@ -4,13 +4,13 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { CommandSteps } from '../../triggers/steps.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 import type { Context } from '../context.ts';
-import { createOwnSteps } from './steps.ts';
+import { withOwnSteps } from './steps.ts';
 
 /** An automation of ours that needs no more than a team's has. */
 export const defineWithSteps =
   <Input extends JobInput>(jobs: JobKind<Input>, run: (input: Input, steps: CommandSteps) => Promise<string>) =>
   (context: Context): Automation =>
-    defineAutomation(jobs, (input, job, steps) => run(input, createOwnSteps(job, steps, context)));
+    defineAutomation(jobs, (input, job, steps) => withOwnSteps(job, steps, context, (own) => run(input, own)));
 
 /** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
 export function ownAutomations(context: Context): Automation[] {
@@ -24,7 +24,7 @@ export function ownAutomations(context: Context): Automation[] {
         const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
         throw new NeedsOperator(`the input of ${job.id} does not fit automations/${name}.ts any more: ${fields}`);
       }
-      const done = await run(read.data, createOwnSteps(job, steps, context));
+      const done: unknown = await withOwnSteps(job, steps, context, async (own) => run(read.data, own));
       if (typeof done !== 'string' || done === '') {
         throw new NeedsOperator(`run of automations/${name}.ts returned no text; return in a few words what was done`);
       }

@@ -2,7 +2,7 @@ import { lanes } from '../../service/budget/lanes.ts';
 import type { OperatorDecision } from '../record/history.ts';
 import type { Job, JobStatus } from '../record/job.ts';
 import { type JobStore, UNCLAIMED_MS } from '../record/job-store.ts';
-import { inBatches, type JobQueue } from './queue.ts';
+import { inBatches, isOwnGroup, type JobQueue } from './queue.ts';
 
 export interface SweepOptions {
   jobs: JobStore;
@@ -97,6 +97,7 @@ export async function requeueJob(
   const requeued = await jobs.requeue(job, decision, wasStopped);
   if (!requeued) return undefined;
   // The last message of a waiting job may sleep in the queue, and its group with it. An operator's decision goes past it.
-  await queue.send(decision && job.status === 'waiting' ? { ...requeued, group: job.id } : requeued);
+  const goesPast = decision && job.status === 'waiting' && !isOwnGroup(job.group);
+  await queue.send(goesPast ? { ...requeued, group: job.id } : requeued);
   return requeued;
 }

@@ -92,13 +92,14 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
 }
 
 /**
- * What the journal has of a step, which it knows by its name alone.
+ * What the journal has of a step, which it knows by its name alone. A creation without an answer has no entry so far.
  * @throws {NeedsOperator} if it is another now
  */
 export function entryOf(journal: Journal, step: string, calls: string): StepEntry | undefined {
   const known = journal.entry(step);
-  if (!known || known.calls === calls) return known;
+  const was = known?.calls ?? journal.openRequest(step)?.operation ?? calls;
+  if (was === calls) return known;
   throw new NeedsOperator(
-    `the step '${step}' was ${known.calls} in an earlier run and is ${calls} now; give a new step a new name`,
+    `the step '${step}' was ${was} in an earlier run and is ${calls} now; give a new step a new name`,
   );
 }

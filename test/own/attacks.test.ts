@@ -1,0 +1,327 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import { github } from '../../lib/triggers/relay.ts';
+import type { Steps } from '../../lib/triggers/steps.ts';
+import type { Draft } from '../../lib/triggers/trigger.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+let api: GithubApi | undefined;
+afterEach(async () => {
+  await relay.close();
+  await api?.close();
+  api = undefined;
+});
+
+const REPOSITORY = 'Codertocat/Hello-World';
+const SECRET = 'words of the payload';
+const published = { title: SECRET, action: 'published', repository: { full_name: REPOSITORY } };
+const DAY = 86_400_000;
+
+type Drafts = Draft<object> | readonly Draft<object>[];
+const onRelease = (job: () => Drafts | string) => ({
+  on: github('release.published', { input: { title: z.optional(z.string()) }, job }),
+  run: async () => 'done',
+});
+const happened = (id: number, rest: object = {}) => ({ happened: [id] as const, input: {}, ...rest });
+
+describe('an event', () => {
+  const now = Date.parse('2026-11-20T10:00:00Z');
+  it.each<[string, () => Drafts, number, number, string]>([
+    ['that is said to happen later makes no job', () => happened(1, { at: now + 40 * DAY }), 500, 0, 'in the future'],
+    ['with a time in seconds makes no job', () => happened(1, { at: now / 1_000 }), 500, 0, 'in seconds'],
+    [
+      'with a second draft that is invalid makes no job',
+      () => [happened(1), { happened: [2], input: { title: 1 } } as Draft<object>],
+      500,
+      0,
+      'title',
+    ],
+    ['with a draft twice makes one job', () => [happened(1), happened(1)], 202, 1, ''],
+    [
+      'shows nothing of a thrown text in the log',
+      () => {
+        throw new Error(`no item for ${SECRET}`);
+      },
+      500,
+      0,
+      'Error at ',
+    ],
+  ])('%s', async (_, job, status, jobs, said) => {
+    relay = await startRelay({ own: { mine: onRelease(job) } });
+    expect((await relay.post('release', published)).status).toBe(status);
+    expect(await relay.jobs()).toHaveLength(jobs);
+    const log = JSON.stringify(relay.log);
+    expect(log).toContain(said);
+    expect(log).not.toContain(SECRET);
+  });
+
+  it('makes the missing job alone once a file is repaired, and none for another hook or 31 days later', async () => {
+    let isBroken = true;
+    const throwing = onRelease(() => {
+      if (isBroken) throw new Error('a mistake');
+      return happened(1);
+    });
+    const other = onRelease(() => happened(1));
+    relay = await startRelay({ own: { a: throwing, b: other } });
+    const made = async () => (await relay.jobs()).map(({ automation }) => automation);
+    expect((await relay.post('release', published)).status).toBe(500);
+    expect(await made()).toEqual(['b']);
+    isBroken = false;
+    expect((await relay.post('release', published)).status).toBe(202);
+    expect((await made()).sort()).toEqual(['a', 'b']);
+    expect((await relay.post('release', published, { 'x-github-delivery': 'of another hook' })).status).toBe(200);
+    await relay.workToTheEnd();
+    relay.clock.now += 31 * DAY;
+    expect((await relay.post('release', published)).answer.jobs).toEqual([]);
+  });
+});
+
+type OwnRun = (steps: Steps) => Promise<string>;
+
+/** A job of an opened issue that runs this code. A later version of it may be put into `file.run`. */
+async function start(run: OwnRun) {
+  api = await startGithubApi(() => relay.clock.now);
+  const file = {
+    on: github('issues.opened', {
+      input: { title: z.string() },
+      job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
+    }) as unknown,
+    run: (_: unknown, steps: Steps) => run(steps),
+  };
+  const config = exampleConfig({}, { apiUrl: api.url });
+  relay = await startRelay({ own: { mine: file }, config, github: { token: 'ghp_test' } });
+  await relay.post('issues', issueEvent('opened', { labels: [], title: SECRET }));
+  const defects = relay.sandbox.data.defects.length;
+  const made = () => relay.sandbox.data.defects.length - defects;
+  const replay = async (reason: string, at = relay.clock.now) => {
+    const [job] = await relay.jobs('parked');
+    if (job) await requeueJob(job, relay.stores, { at, by: 'mira', what: 'replayed', reason });
+  };
+  return { file, made, replay };
+}
+
+const defect = { project_id: PROJECT, title: 'Made once' };
+const tomorrow = '2026-11-21T10:00:00Z';
+const waits: OwnRun = async ({ create, until }) => {
+  await create('defect', 'defects/create', defect);
+  await until('later', tomorrow);
+  return 'done';
+};
+
+it.each<[string, OwnRun, OwnRun, 'lost' | 'whole', string]>([
+  [
+    'a creation that is renamed',
+    waits,
+    async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`,
+    'whole',
+    "the step 'defect' of this job has carried out",
+  ],
+  [
+    'a creation without an answer that is renamed',
+    waits,
+    async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`,
+    'lost',
+    "the step 'defect' of this job has carried out",
+  ],
+  [
+    'a creation without an answer that became a message',
+    waits,
+    async ({ say, until, create }) => {
+      await say('defect', { channel: 'C0PLATFORM' }, 'hello');
+      await until('later', tomorrow);
+      return `made ${(await create('bug', 'defects/create', defect)).id}`;
+    },
+    'lost',
+    "the step 'defect' was defects/create",
+  ],
+  [
+    'a creation without an answer that became a call',
+    waits,
+    async ({ call, create }) => {
+      await call('defect', 'work-items/checklist/items/complete', { item_id: 101, is_completed: true });
+      return `made ${(await create('bug', 'defects/create', defect)).id}`;
+    },
+    'lost',
+    "the step 'defect' was defects/create",
+  ],
+  [
+    'a creation that is sent by its path',
+    waits,
+    async ({ send }) => {
+      await send('by path', '/defects/create', defect);
+      return 'sent';
+    },
+    'whole',
+    'use create()',
+  ],
+  [
+    'two creations in the other order',
+    async ({ create, until }) => {
+      await create('a', 'defects/create', defect);
+      await create('b', 'defects/create', defect);
+      await until('later', tomorrow);
+      return 'done';
+    },
+    async ({ create }) => {
+      await create('b', 'defects/create', defect);
+      await create('a', 'defects/create', defect);
+      return 'done';
+    },
+    'whole',
+    "comes to 'b' without it",
+  ],
+])('changed code makes nothing twice: %s', async (_, before, after, answer, reason) => {
+  const { file, made } = await start(before);
+  if (answer === 'lost') relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
+  await relay.work();
+  const first = made();
+  expect(first).toBeGreaterThan(0);
+  relay.sandbox.clearFaults();
+  file.run = (_, steps) => after(steps);
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringContaining(reason) } }]);
+  expect(made()).toBe(first);
+});
+
+const keeps =
+  (kept: unknown): OwnRun =>
+  async ({ call }) => {
+    await call('read', 'tasks/list', { project_id: PROJECT }, () => kept as null);
+    return 'kept it';
+  };
+
+it.each<[string, OwnRun, string]>([
+  ['keeps undefined in a list', keeps([1, undefined, 2]), 'keeps a list with undefined'],
+  ['keeps a big number', keeps(1n), 'keeps a bigint'],
+  ['keeps a function', keeps({ at: () => 1 }), 'keeps a function'],
+  ['keeps a date', keeps({ at: new Date(0) }), 'keeps a Date'],
+  ['keeps NaN', keeps([Number.NaN]), 'keeps a NaN'],
+  ['keeps 33 KB', keeps('x'.repeat(33_000)), 'at most 32768'],
+  [
+    'keeps a row of 3 KB',
+    async ({ list }) => {
+      await list('rows', 'tasks/list', { project_id: PROJECT }, () => 'x'.repeat(3_000));
+      return 'done';
+    },
+    'at most 2048',
+  ],
+  [
+    'is named as the page of a list',
+    async ({ list, call }) => {
+      await list('task', 'tasks/list', { project_id: PROJECT }, () => 1);
+      await call('task 1', 'tasks/list', { project_id: PROJECT }, () => 1);
+      return 'done';
+    },
+    "'task 1' comes twice",
+  ],
+  [
+    'comes twice in a loop',
+    async ({ say }) => {
+      for (const text of ['a', 'b']) await say('tell', { channel: 'C0PLATFORM' }, text);
+      return 'done';
+    },
+    "'tell' comes twice",
+  ],
+  ...['reply', 'not done', 'tell parked 1', 'ask: asked'].map((name): [string, OwnRun, string] => [
+    `is named ${name}`,
+    async ({ say }) => {
+      await say(name, { channel: 'C0PLATFORM' }, 'hello');
+      return 'done';
+    },
+    `the relay itself names a step '${name}'`,
+  ]),
+  ...[
+    '/repos/acme/web',
+    `/repos/${REPOSITORY}/../../acme/web`,
+    `/repos/${REPOSITORY}/%2e%2e/%2E%2E/acme/web`,
+    `/repos/${REPOSITORY}/..%2f..%2Facme/web`,
+    `/repos/${REPOSITORY}/contents/%2e%2e%5cweb`,
+    `//${REPOSITORY}`,
+    `https://${REPOSITORY}`,
+    `/users/${REPOSITORY}`,
+    `\\\\evil/repos/${REPOSITORY}`,
+  ].map((path): [string, OwnRun, string] => [
+    `reads ${path}`,
+    async ({ github }) => {
+      await github('read', path, z.unknown() as never);
+      return 'read it';
+    },
+    "the step 'read' n",
+  ]),
+])('the job parks if a step %s', async (_, run, reason) => {
+  await start(run);
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringContaining(reason) } }]);
+});
+
+it.each<[string, OwnRun]>([
+  [
+    'that its code catches',
+    async ({ until, say }) => {
+      await until('later', tomorrow).catch(() => undefined);
+      await say('tell', { channel: 'C0PLATFORM' }, 'too early').catch(() => undefined);
+      return 'done';
+    },
+  ],
+  [
+    'that its code does not wait for',
+    async ({ until }) => {
+      void until('later', tomorrow);
+      return 'done';
+    },
+  ],
+])('a run ends with a step %s', async (_, run) => {
+  await start(run);
+  await relay.work();
+  expect(await relay.jobs()).toMatchObject([{ status: 'waiting', dueAt: Date.parse(tomorrow) }]);
+  expect(relay.slack.messages).toEqual([]);
+});
+
+it('what a run throws is tried again, and shows nothing of its text', async () => {
+  await start(async ({ call }) => {
+    await call('read', 'tasks/list', { project_id: PROJECT }, () => JSON.parse(SECRET));
+    return 'done';
+  });
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([{ parked: { reason: expect.stringContaining('SyntaxError at ') } }]);
+  expect(JSON.stringify(relay.log)).not.toContain(SECRET);
+});
+
+it('each question has an answer of its own, whatever the clock of who answers shows', async () => {
+  const { replay } = await start(async ({ ask }) => {
+    const first = await ask('first', 'May it?');
+    const second = await ask('second', 'Sure?');
+    return `${first.answer}, ${second.answer}`;
+  });
+  await relay.work();
+  await replay('yes', relay.clock.now - 600_000);
+  await relay.work();
+  expect(await relay.jobs()).toMatchObject([{ parked: { reason: expect.stringMatching(/^Sure\?/) } }]);
+  await replay('very', relay.clock.now + 600_000);
+  await relay.work();
+  expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome: 'yes, very' }]);
+});
+
+it('jobs of a team have two workers of a queue at most, also those that an operator sends past their wait', async () => {
+  const { file } = await start(waits);
+  file.on = github('issues.opened', {
+    input: { title: z.string() },
+    job: ({ issue: { id, title } }) =>
+      Array.from({ length: 20 }, (_, part) => ({ happened: [id, part], entity: `part ${part}`, input: { title } })),
+  });
+  await relay.post('issues', issueEvent('opened', { id: 2, labels: [], title: 'Waits' }));
+  await relay.work();
+  for (const job of await relay.jobs('waiting'))
+    await requeueJob(job, relay.stores, { at: relay.clock.now, by: 'mira', what: 'resumed' });
+  await relay.post('issues', issueEvent('opened', { id: 3 }));
+  const received: string[] = [];
+  for (const queue of relay.stack.queues)
+    for (let message = queue.receive(); message; message = queue.receive())
+      received.push(JSON.parse(message.body).jobId.replace(/-[0-9a-f]{20}$/, ''));
+  expect(received.filter((name) => name === 'mine')).toHaveLength(2);
+  expect(received.filter((name) => name !== 'mine')).toEqual(['issue-to-defect']);
+});
