@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parse } from 'acorn';
 import { buildSync, transformSync } from 'esbuild';
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
@@ -22,11 +22,13 @@ const MOST_ON_BYTES = 32_768;
  * Writes the modules that `#automations` becomes: the triggers as data, what `on` exports as one module that is loaded on
  * demand, and for the worker each `run` as another.
  *
- * @param folder gets the files
+ * @param given the folder that gets the files
  * @returns the path of the module, by the slug of the function
  * @throws {OwnFilesError} for an `on` that loads more than a webhook may
  */
-export function writeOwn({ own, files }: OwnFiles, folder: string): (slug: string) => string {
+export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string) => string {
+  // The CDK names its folder from where it runs, and esbuild takes no such path.
+  const folder = resolve(given);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'on'), { recursive: true });
   for (const file of files) writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), withoutRun(file));
