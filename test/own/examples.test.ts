@@ -92,18 +92,6 @@ it.each<[string, Run<typeof on>, string[]]>([
     },
     ["killed behind the step 'complete':", expect.stringMatching(/^missing {2}a message in C0PLATFORM: run \d+$/)],
   ],
-  [
-    'a failure that is taken for an answer',
-    async (_, { say, call }) => {
-      const done = await call('complete', complete, { item_id: 101, is_completed: true }).then(
-        () => true,
-        () => false,
-      );
-      await say('tell', { channel: 'C0PLATFORM' }, done ? 'done' : 'failed');
-      return 'done';
-    },
-    ["with the answer lost to the step 'complete':", 'came     a message in C0PLATFORM: failed'],
-  ],
 ])('a test finds %s', async (_, run, lines) => {
   const test = { event: { event: 'issues', labels: [] }, makes: { [complete]: {} } };
   const found = await runTest(test, config, FOLDER, ownOf({ interrupted: { on, run } }, config));

@@ -69,7 +69,7 @@ describe('a mistake of a team', () => {
         for (const _ of [1, 2]) await list('tasks', 'tasks/list', tasks, ({ name }) => name);
         return 'done';
       },
-      "the step 'tasks' comes twice in one run; give each step a name of its own, such as 'tasks <id>'",
+      "the step 'tasks' comes twice in one run, or is the page of a list; give each step a name of its own, such as 'tasks <id>'",
     ],
   ])('%s parks the job', async (_, run, said) => {
     relay = await startRelay({ own: { mistaken: { on, run } } });

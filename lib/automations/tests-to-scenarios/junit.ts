@@ -32,6 +32,9 @@ const OWN_FORMATS: Readonly<Record<string, string>> = {
 };
 const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', error: 'failed', skipped: 'skipped' };
 
+/** The roots of what tools leave beside reports. Of any other file it is unknown whether it has tests. */
+const NO_REPORTS = new Set(['coverage', 'report', 'checkstyle', 'CoverageSession']);
+
 /**
  * Reads JUnit XML as it comes: the elements and attributes that test runners agree on. A declaration of a document type
  * is refused, so there are no entities but those that are a character. https://github.com/testmoapp/junitxml
@@ -66,6 +69,8 @@ export function createJunitReader(
     if (isIgnored) return;
     if (depth === 0 && !isHolder(name)) {
       if (Object.hasOwn(OWN_FORMATS, name)) refuse(`a file in it has the format of ${OWN_FORMATS[name]}`);
+      if (!NO_REPORTS.has(name))
+        refuse(`a file in it has the root <${name.slice(0, LONGEST_NAME)}>, and is no JUnit XML`);
       isIgnored = true;
       return ignored(name);
     }
@@ -73,7 +78,7 @@ export function createJunitReader(
     if (++depth > MOST_DEPTH) refuse(`elements in it are nested more than ${MOST_DEPTH} deep`);
     const attribute = (of: string) => (Object.hasOwn(given, of) ? String(given[of]) : '').slice(0, LONGEST_NAME);
     const inner = open.at(-1);
-    const result = RESULTS[name];
+    const result = Object.hasOwn(RESULTS, name) ? RESULTS[name] : undefined;
     if (isHolder(name)) {
       const title = [attribute('classname'), attribute('name')].filter((part) => part !== '').join('.');
       const test: Omit<Test, 'properties'> = { name: title, file: attribute('file'), result: resultOf(attribute) };
