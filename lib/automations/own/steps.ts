@@ -116,9 +116,9 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
   }
 
   async function holderOf(): Promise<Holder> {
-    if (!by) throw new NeedsOperator(`${job.automation} acts as a person, and nobody asked for this job`);
+    if (!by) throw new NeedsOperator(`${job.automation} acts as a person, and this job has no person who asked for it`);
     if (config.connections[job.connection]?.mcp.accounts === 'off') {
-      throw new NeedsOperator(`connections.${job.connection}.mcp.accounts is off, so nobody has linked an account`);
+      throw new NeedsOperator(`connections.${job.connection}.mcp.accounts is off, so no account is linked`);
     }
     if (by.in === 'github' && !isConfirmed(steps)) {
       throw new NotDone('The relay may not read on GitHub who wrote this. Ask for it in Slack');
@@ -134,7 +134,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
   async function recipient(step: string, to: Recipient): Promise<{ channelId: string } | { userId: string }> {
     if (to === 'asker') {
       if (by?.in === 'slack') return { userId: by.id };
-      throw new NeedsOperator(`the step '${step}' is for the person who asked, and nobody asked for this job in Slack`);
+      throw new NeedsOperator(`the step '${step}' is for the person who asked, and this job does not come from Slack`);
     }
     if ('channel' in to) return { channelId: to.channel };
     const userId = await slackUserOf(to.email, named(step), context);
