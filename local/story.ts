@@ -32,6 +32,8 @@ export function startStory(logFile: string, print: (line: string) => void) {
     if (isMuted) return;
     const now = Date.now();
     file.write(`${JSON.stringify({ timestamp: new Date(now).toISOString(), level, ...asRecord(line) })}\n`);
+    // The story has told why the job was parked when it happened.
+    if (asRecord(line).message === 'newly parked job') return;
     // Named once, and again when daylight saving time begins or ends.
     const zone = zoneAt(now);
     if (zone !== toldZone) tellSoon(`          times are ${zone}`);

@@ -41,7 +41,13 @@ export async function runTest(
   const given = givenIn(test.event, config, folder);
   const expected = wantedIn(test);
   const first = await inRelay(given, config, own, {}, async (relay, why) => {
-    const lines = expected.differences(relay);
+    const parked = (await relay.jobs()).filter(
+      (job) => job.parked && own.list.some(({ name }) => name === job.automation),
+    );
+    const lines = [
+      ...expected.differences(relay),
+      ...parked.map((job) => `parked   ${job.automation}: ${job.parked?.reason}`),
+    ];
     return { lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))], ...(await outcomeOf(relay)) };
   });
   if (first.lines.length > 0) return first.lines;
@@ -158,7 +164,8 @@ async function outcomeOf(relay: TrialRelay): Promise<Outcome> {
   return {
     steps: relay.steps,
     effects: counts,
-    endings: jobs.map(({ automation, status }) => `${automation} ${status}`),
+    // What else takes the event may end sooner or later.
+    endings: jobs.map(({ automation, status }) => `${automation} ${status}`).sort(),
     isUnknown: jobs.some(({ parked }) => parked?.kind === 'outcome unknown'),
   };
 }

@@ -70,7 +70,7 @@ it('a job that is parked is counted once, also one that cannot be read, while ot
   await park(2);
   await relay.work();
   expect(await sweeps(3, 'JobsParked')).toEqual([0, 1, 0]);
-  const named = relay.log.filter(({ message }) => message === 'job parked');
+  const named = relay.log.filter(({ message }) => message === 'newly parked job');
   expect(named).toMatchObject([{ connection: 'main' }, { connection: 'main' }]);
 });
 

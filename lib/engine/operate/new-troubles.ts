@@ -121,7 +121,8 @@ export async function tellNewlyParked({ table, metrics, log }: Teller): Promise<
   let count = 0;
   for await (const items of table.indexPages(jobsByStatus.name, condition, PAGE)) {
     count += items.length;
-    for (const item of items) log.warn({ message: 'job parked', jobId: idOfRecord(item), connection: item.connection });
+    for (const item of items)
+      log.warn({ message: 'newly parked job', jobId: idOfRecord(item), connection: item.connection });
   }
   if (count === 0) return;
   metrics.record({ JobsParked: count });
