@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { causeOf } from '../../lib/engine/operate/parked-groups.ts';
+import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -98,6 +100,35 @@ describe('the notice of parked jobs', () => {
     await park('no such project');
     await sweepAfter(MINUTE);
     expect(texts()).toEqual([expect.stringContaining(`acme/web#${number} opened`)]);
+  });
+
+  it('once all of its jobs are decided, it offers no command and says what was decided, and by whom', async () => {
+    const ids = await park('no such project', 'no such user', 'no such task');
+    const parkedAt = relay.clock.now;
+    await sweepAfter(MINUTE);
+    const [replayed, discarded, other] = (await relay.jobs('parked')).sort(
+      (a, b) => ids.indexOf(a.id) - ids.indexOf(b.id),
+    );
+    if (!replayed || !discarded || !other) throw new Error('expected three jobs');
+    const stores = { ...relay.stores, clock: () => relay.clock.now };
+    const decision = { at: relay.clock.now, by: 'mira', what: 'replayed' } as const;
+    await requeueJob(replayed, stores, decision);
+    await discardJob(discarded, { by: 'tomasz', reason: 'a *duplicate*' }, stores);
+    await sweepAfter(MINUTE);
+    const decided = `Decided:\n• ${replayed.summary}: replayed by mira\n• ${discarded.summary}: discarded by tomasz: a *duplicate*`;
+    expect(texts()).toEqual([expect.stringContaining(`A job is parked since <!date^${parkedAt / 1000}^`)]);
+    expect(texts()[0]).toContain(decided);
+    expect(texts()[0]).toContain(`replay ${other.id}`);
+    expect(texts()[0]).not.toContain(replayed.id);
+    await sweepAfter(3 * HOUR);
+    await requeueJob(other, stores, decision);
+    const updates = relay.slack.calls.length;
+    for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
+    expect(texts()).toEqual([
+      `:white_check_mark: Nothing is parked any more of what this message told.\n${decided}\n• ${other.summary}: replayed by mira`,
+    ]);
+    expect(relay.slack.calls.length).toBe(updates + 1);
+    expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
   });
 
   it('every hour has its own message, and the last seconds of an hour are not lost', async () => {

@@ -1,22 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
+import { digest } from '../../digest.ts';
 import { commandsOf, nextStepOfParked, parkKindOf, withDocs } from '../../engine/line/next-step.ts';
 import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-groups.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
-import { type Job, newsOf } from '../../engine/record/job.ts';
+import { type Job, newsOf, statusInWords } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
+import { ifReadable } from '../../state/table/unreadable-item.ts';
 import { cutToLength } from '../../text.ts';
-import { message, plainSection, type SlackMessage, section } from './messages.ts';
+import { message, plainSection, section } from './messages.ts';
 import { escaped, time } from './mrkdwn.ts';
 import { slackMessage } from './replies.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
 export interface ParkedNoticesOptions {
   table: Table;
-  jobs: Pick<JobStore, 'parkedBetween'>;
+  jobs: Pick<JobStore, 'parkedBetween' | 'get'>;
   slack: SlackApi;
   /** `contactChannel` of the configuration. */
   channel: string;
@@ -35,14 +38,17 @@ const CLAIM_MS = 2 * MINUTE;
 /** Keep the message far below the size that Slack refuses with `msg_blocks_too_long`, which it does not document. */
 const CAUSES = 8;
 const JOBS_NAMED = 3;
+const DECISIONS_NAMED = 10;
+/** An item holds 400 KB. */
+const JOBS_KEPT = 2_000;
 const MAX_LINE_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
-/** The longest standstill, such as a machine that is off, after which everything is still told. */
+/** The longest standstill, such as a machine that is off, after which everything is still told, also what was decided. */
 const LOOKED_BACK_MS = 14 * 24 * HOUR;
 
-/** Up to which hour everything is told. */
+/** Up to which hour everything is told, and the hours before it with a notice that has jobs to decide. */
 const PLACE = 'place';
-const place = z.object({ toldTo: z.number() });
+const place = z.object({ toldTo: z.number(), undecided: z.array(z.number()) });
 
 /** The notice of one hour. */
 const notice = z.object({
@@ -50,60 +56,79 @@ const notice = z.object({
   begunAt: z.number(),
   /** Until when one run may post it. */
   claimedUntil: z.optional(z.number()),
-  /** Set once it is posted, with the number of jobs that it shows, and when the last of them was parked. */
+  /** Set once it is posted. */
   ts: z.optional(z.string()),
-  told: z.optional(z.number()),
-  lastAt: z.optional(z.number()),
+  /** The jobs that it has told, and of which of them it says that they are parked. */
+  jobs: z.optional(z.array(z.string())),
+  says: z.optional(z.string()),
 });
 type Notice = z.output<typeof notice>;
 
+/** The jobs that are still parked since an hour: by their ids, when each was parked. */
+type StillParked = ReadonlyMap<string, number>;
+
 /**
- * Tells the contact's channel which jobs are parked: one message for each hour, by cause, which is updated while the
- * number of jobs grows. The parked jobs themselves are the outbox, so no notice is lost and nothing here can fail a
+ * Tells the contact's channel which jobs are parked: one message for each hour, by cause, which is updated when
+ * more jobs are parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is lost and nothing here can fail a
  * job. A message that may have been posted is searched for before it is posted again.
  */
 export function createParkedNotices({ table, jobs, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
   async function tellHours(): Promise<void> {
-    const [before, thisHour] = [await firstHour(), hourOf(clock())];
-    let toldTo = before;
-    for (let hour = before; hour <= thisHour; hour += HOUR) {
-      const isTold = await tellHour(hour);
-      if (isTold && toldTo === hour && clock() >= hour + HOUR + INDEX_LAG_MS) toldTo = hour + HOUR;
+    const before = await readPlace();
+    const after = { toldTo: before.toldTo, undecided: [] as number[] };
+    for (const hour of before.undecided) {
+      if (hour >= clock() - LOOKED_BACK_MS && (await tellHour(hour)) !== 'decided') after.undecided.push(hour);
     }
-    if (toldTo > before) await table.put({ ...keys.parkedNotice(PLACE), toldTo });
+    for (let hour = before.toldTo; hour <= hourOf(clock()); hour += HOUR) {
+      const told = await tellHour(hour);
+      if (told === 'untold' || after.toldTo !== hour || clock() < hour + HOUR + INDEX_LAG_MS) continue;
+      after.toldTo = hour + HOUR;
+      if (told === 'undecided') after.undecided.push(hour);
+    }
+    if (!isDeepStrictEqual(before, after)) await table.put({ ...keys.parkedNotice(PLACE), ...after });
   }
 
-  async function firstHour(): Promise<number> {
-    const known = place.safeParse(await table.get(keys.parkedNotice(PLACE)));
-    if (known.success) return Math.max(known.data.toldTo, hourOf(clock() - LOOKED_BACK_MS));
+  async function readPlace(): Promise<z.output<typeof place>> {
+    const known = place.safeParse(await table.get(keys.parkedNotice(PLACE))).data;
+    if (known) return { ...known, toldTo: Math.max(known.toldTo, hourOf(clock() - LOOKED_BACK_MS)) };
     // The setting is new. What was parked long before it is not news.
-    const toldTo = hourOf(clock() - HOUR);
-    await table.put({ ...keys.parkedNotice(PLACE), toldTo });
-    return toldTo;
+    const begun = { toldTo: hourOf(clock() - HOUR), undecided: [] };
+    await table.put({ ...keys.parkedNotice(PLACE), ...begun });
+    return begun;
   }
 
-  /** @returns false if another run may still post it */
-  async function tellHour(hour: number): Promise<boolean> {
-    const groups = await parkedGroups(jobs.parkedBetween(hour, hour + HOUR - 1), CAUSES, JOBS_NAMED);
-    if (groups.length === 0) return true;
+  /** @returns `untold` if another run may still post it */
+  async function tellHour(hour: number): Promise<'untold' | 'undecided' | 'decided'> {
+    const { groups, parked } = await parkedIn(hour);
     const name = new Date(hour).toISOString();
     const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
-    if (known?.ts === undefined) return post(name, known, groups);
-    const { told, lastAt } = shownOf(groups);
-    // If a job was replayed and another one was parked after it, the number stays the same.
-    if ((known.told ?? 0) < told || (known.lastAt ?? 0) < lastAt) await update(name, known, known.ts, groups);
-    return true;
+    if (known?.ts !== undefined) await update(name, known, known.ts, groups, parked);
+    else if (parked.size > 0 && !(await post(name, known, groups, parked))) return 'untold';
+    return parked.size > 0 ? 'undecided' : 'decided';
   }
 
-  async function post(name: string, known: Notice | undefined, groups: readonly ParkedGroup[]): Promise<boolean> {
+  async function parkedIn(hour: number): Promise<{ groups: ParkedGroup[]; parked: StillParked }> {
+    const parked = new Map<string, number>();
+    async function* pages() {
+      for await (const page of jobs.parkedBetween(hour, hour + HOUR - 1)) {
+        for (const { id, wakeAt } of page) parked.set(id, wakeAt);
+        yield page;
+      }
+    }
+    return { groups: await parkedGroups(pages(), CAUSES, JOBS_NAMED), parked };
+  }
+
+  /** @returns false if another run posts it */
+  async function post(name: string, known: Notice | undefined, groups: readonly ParkedGroup[], parked: StillParked) {
     const begunAt = known?.begunAt ?? clock();
     if (!(await claim(name, begunAt, known))) return false;
-    const reply = slackMessage({ channelId: channel }, `parked ${name}`, textOf(groups, stage), { slack, clock });
+    const text = message(sectionsOf(groups, parked, stage));
+    const reply = slackMessage({ channelId: channel }, `parked ${name}`, text, { slack, clock });
     const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
     try {
       const sent = earlier ?? (await reply.make(() => {}));
       // An earlier run showed jobs that are not known any more.
-      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownOf(groups)) });
+      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownIn(parked)) });
       return true;
     } catch (error) {
       // Slack did not post it, so there is nothing to search for.
@@ -113,15 +138,26 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     }
   }
 
-  async function update(name: string, known: Notice, ts: string, groups: readonly ParkedGroup[]): Promise<void> {
-    const { text, blocks } = textOf(groups, stage);
+  async function update(
+    name: string,
+    known: Notice,
+    ts: string,
+    groups: readonly ParkedGroup[],
+    parked: StillParked,
+  ): Promise<void> {
+    const shown = shownIn(parked, known.jobs);
+    if (shown.says === known.says) return;
+    const over = shown.jobs.filter((id) => !parked.has(id));
+    const decided = [];
+    for (const id of over.slice(0, DECISIONS_NAMED)) decided.push(decisionOf(await ifReadable(jobs.get(id))));
+    const { text, blocks } = message([...sectionsOf(groups, parked, stage), ...decisionSection(decided, over.length)]);
     try {
       await slack.call('chat.update', { channel, ts, text, blocks }, z.object({}));
     } catch (error) {
       // A person may have deleted the message. They know about it then.
       if (!(error instanceof SlackRefusal)) throw error;
     }
-    await store(name, { ...known, ...shownOf(groups) });
+    await store(name, { ...known, ...shown });
   }
 
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
@@ -153,11 +189,10 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
   };
 }
 
-function shownOf(groups: readonly ParkedGroup[]): { told: number; lastAt: number } {
-  return {
-    told: groups.reduce((sum, { count }) => sum + count, 0),
-    lastAt: Math.max(...groups.map(({ lastAt }) => lastAt)),
-  };
+/** @param told the jobs that the notice has told before */
+function shownIn(parked: StillParked, told: readonly string[] = []): Required<Pick<Notice, 'jobs' | 'says'>> {
+  const jobs = [...new Set([...told, ...parked.keys()])].slice(0, JOBS_KEPT);
+  return { jobs, says: digest([...parked]) };
 }
 
 function hourOf(at: number): number {
@@ -169,18 +204,28 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof NeedsOperator)) throw error;
 }
 
-function textOf(groups: readonly ParkedGroup[], stage: string | undefined): SlackMessage {
-  return message([section(headline(groups)), ...groups.flatMap((group) => sectionsOf(group, stage))]);
+function sectionsOf(groups: readonly ParkedGroup[], parked: StillParked, stage: string | undefined): SectionBlock[] {
+  const { size } = parked;
+  if (size === 0) return [section(':white_check_mark: *Nothing is parked any more* of what this message told.')];
+  const since = time(Math.min(...parked.values()));
+  const headline = `:octagonal_sign: *${size === 1 ? 'A job is' : `${size} jobs are`} parked* since ${since}.`;
+  return [section(headline), ...groups.flatMap((group) => sectionsOfGroup(group, stage))];
 }
 
-function headline(groups: readonly ParkedGroup[]): string {
-  const { told } = shownOf(groups);
-  const since = `since ${time(Math.min(...groups.map(({ first }) => first[0].wakeAt)))}`;
-  return `:octagonal_sign: *${told === 1 ? 'A job is' : `${told} jobs are`} parked* ${since}.`;
+/** What became of the jobs that the message told before. */
+function decisionSection(decided: readonly string[], count: number): SectionBlock[] {
+  const others = count > decided.length ? [`• and ${count - decided.length} more`] : [];
+  return count === 0 ? [] : [plainSection(['Decided:', ...decided.map(named), ...others].join('\n'))];
+}
+
+function decisionOf(job: Job | undefined): string {
+  if (!job) return 'a job that has expired';
+  const { what, by, reason } = job.decisions?.newest.at(-1) ?? { what: statusInWords(job), by: undefined };
+  return `${job.summary}: ${what}${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 /** The first jobs of one cause, the reason, and what to do. */
-function sectionsOf(group: ParkedGroup, stage: string | undefined): SectionBlock[] {
+function sectionsOfGroup(group: ParkedGroup, stage: string | undefined): SectionBlock[] {
   const { cause, count, first } = group;
   const next = nextStepOfParked(parkKindOf(first[0]));
   const commands = count === 1 ? commandsOf(first[0], next) : ['jobs --status parked'];
