@@ -25,7 +25,7 @@ it.each<[string, number, Lane, Shown]>([
     (ended) => [{ ...ended, slotAt: relay.clock.now + 1_000 }],
   ],
   [
-    'one of many that the index shows as waiting is called, and may end at once',
+    'one of many that the index shows as waiting is called, and ends at once',
     0,
     // Leaves some slots to the line.
     'background',
@@ -73,7 +73,13 @@ it.each<[string, number, Lane, Shown]>([
           return shown(first, standing);
         },
       },
-      queue,
+      queue: {
+        ...queue,
+        async send(job) {
+          await queue.send(job);
+          if (taking === 'background') await relay.work();
+        },
+      },
       budget,
       breakers: createBreakers({ table, clock, random: Math.random }),
       clock,
@@ -82,7 +88,7 @@ it.each<[string, number, Lane, Shown]>([
       },
     });
     await lines.moveOn({ name: 'main', limits });
-    const slots = (await line()).map(({ slotAt }) => slotAt);
-    expect(slots).toEqual(Array(taking === 'background' ? 2 : 1).fill(expect.any(Number)));
+    const called = taking === 'background' ? [] : [expect.any(Number)];
+    expect((await line()).map(({ slotAt }) => slotAt)).toEqual(called);
   },
 );

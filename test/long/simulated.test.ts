@@ -28,10 +28,9 @@ it.each([
     expect.soft(result.calls.filter(({ lane }) => lane === 'backfill')).toHaveLength(loads.BACKFILLED);
     expect.soft(figures.people.p99Ms, 'wait of people (p99)').toBeLessThan(without.figures.people.p99Ms + 200);
     expect.soft(ofEvents(result.calls), 'wait of events').toBeLessThan(ofEvents(without.result.calls) + laterMs);
-    // One to three slots stay free for people's commands. With five workers, the moves of the line that leave nobody waiting
-    // take a hundredth of the calls.
+    // One to three slots stay free for people's commands.
     for (const part of figures.used.main?.slice(0, 2) ?? [])
-      expect.soft(part).toBeGreaterThanOrEqual(0.93 * MOST_OF_LIMIT);
+      expect.soft(part).toBeGreaterThanOrEqual(0.94 * MOST_OF_LIMIT);
   },
 );
 

@@ -131,12 +131,17 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     const ids = called.filter((id) => id !== undefined);
     const made = calls.filter(({ job }) => ids.includes(job.id));
     if (made.length === calls.length) return { called: ids, lookAgainAt: slotsOpen ? noted : undefined };
-    // The index does not show yet that the others are called or have ended, so none of them comes. A called job that is
-    // awake may have ended before this is noted.
+    // The index does not show yet that the others are called or have ended, so none of them comes.
     const awakeAt = lastAwakeAt(merged, made, now) ?? 0;
     const stillComesAt = awakeAt > clock() ? awakeAt : undefined;
     await budget.noteLines(name, standingLanes, lookedAt, stillComesAt);
-    return { called: ids, lookAgainAt: stillComesAt === undefined ? clock() + INDEX_LAG_MS : undefined };
+    const isComing = stillComesAt !== undefined || (await isStillCalled(made.at(-1)?.job));
+    return { called: ids, lookAgainAt: isComing ? undefined : clock() + INDEX_LAG_MS };
+  }
+
+  /** A job that is awake may have ended before the lines were noted, and then it has not moved them. */
+  async function isStillCalled(job: StandingJob | undefined): Promise<boolean> {
+    return job !== undefined && (await jobs.get(job.id))?.slotAt !== undefined;
   }
 
   /** True if jobs are called from the line for slots, and not only for probes. */
