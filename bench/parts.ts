@@ -1,4 +1,5 @@
 import { measureBudget } from './budget.ts';
+import { measureCommandLine } from './command-line.ts';
 import type { Part } from './figure.ts';
 import { measureNpmStart } from './npm-start.ts';
 import { measureToolCalls } from './tool-calls.ts';
@@ -15,6 +16,7 @@ export const parts: readonly Part[] = [
     about: 'npm start when idle, under many senders, and with their backlog (4 minutes)',
     measure: measureNpmStart,
   },
+  { name: 'command-line', about: 'relay --help, beside Node alone', measure: measureCommandLine },
   { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
   { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
 ];

@@ -21,7 +21,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
@@ -41,10 +41,9 @@ const OF_THE_STAND_IN =
   'Without credentials for GitHub, these are the issues that were sent to this relay since its start.';
 
 /** `backfill`: turns the issues of a repository that were there before the relay into defects. */
-export function addBackfillCommand({ program, open, readConfig }: Cli): void {
-  program
-    .command('backfill <repository>')
-    .description('turn the existing issues of a repository into defects')
+export const defineBackfill: Define = (command, { open, readConfig }) =>
+  command
+    .arguments('<repository>')
     .option('--label <name>', 'take only issues with this label; may be repeated', (name, names: string[] = []) => [
       ...names,
       name,
@@ -68,7 +67,6 @@ export function addBackfillCommand({ program, open, readConfig }: Cli): void {
       if (githubStandIn !== undefined && !options.json) console.log(OF_THE_STAND_IN);
       await backfill(repository, options, stores, withGithubAt(githubStandIn, await readConfig()));
     });
-}
 
 async function backfill(fullName: string, options: BackfillOptions, stores: Stores, config: RelayConfig) {
   const { table, clock, jobs, secrets } = stores;

@@ -8,14 +8,13 @@ import { createStrangerShare, mostOfStrangers, type StrangersToday } from '../li
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { printJson, withIsoTimes } from './print.ts';
 
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
-export function addBudgetCommand({ program, open }: Cli): void {
-  program
-    .command('budget [connection]')
-    .description('show how much of its limits each connection has used, and what each lane can still send and when')
+export const defineBudget: Define = (command, { open }) =>
+  command
+    .arguments('[connection]')
     .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (only: string | undefined, options: { json?: boolean }) => {
       const { stores } = await open();
@@ -40,7 +39,6 @@ export function addBudgetCommand({ program, open }: Cli): void {
       for (const { connection, ...view } of views)
         console.log([connection, ...lines(connection, view, now)].join('\n  '));
     });
-}
 
 type BudgetReport = ConnectionView & {
   inLine: Record<Lane, Count>;

@@ -5,7 +5,7 @@ import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { type Operation, rawOperation, withOverride } from '../lib/service/partner/operation.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { messageOf } from '../lib/text.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { connectionOf } from './connection-of.ts';
 import { openPartner } from './partner.ts';
 import { printJson } from './print.ts';
@@ -16,10 +16,9 @@ interface CallOptions {
 }
 
 /** `call`: calls one operation of the partner API. */
-export function addCallCommand({ program, open }: Cli): void {
-  program
-    .command('call <operation> [payload]')
-    .description('call an operation of the partner API and print the answer as JSON')
+export const defineCall: Define = (command, { open }) =>
+  command
+    .arguments('<operation> [payload]')
     .option('--raw', 'send path and payload unchanged, without the schema and override of a known operation')
     .option('--connection <name>', 'the connection whose key and overrides are used; by default main, or the only one')
     .addHelpText(
@@ -46,7 +45,6 @@ Known operations: ${[...operations.keys()].join(', ')}`,
       const call = await openPartner(connection, config, open, (line) => console.error(line));
       printJson(await call(operation, json));
     });
-}
 
 /** The operation with the connection's override, or the plain path for `--raw`. A leading slash does not matter. */
 export function operationToCall(name: string, raw: boolean, connection: string, config: RelayConfig): Operation {

@@ -2,14 +2,16 @@ import type { Command } from 'commander';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { OpenTarget } from './target.ts';
 
-/** What a command adds itself to, and what it works with. */
+/** What commands work with. */
 export interface Cli {
-  program: Command;
   open: OpenTarget;
   /** The name of `--stage`. */
   stage: () => string | undefined;
   /** relay.config.ts */
   readConfig: () => Promise<RelayConfig>;
-  /** Where the automations of the team are. */
-  ownFolder: string;
+  /** Where the automations of the team are, if it is not automations/. */
+  ownFolder?: string;
 }
+
+/** Gives a command its arguments, its options and its action. */
+export type Define = (command: Command, cli: Cli) => unknown;

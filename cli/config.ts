@@ -1,14 +1,12 @@
 import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
 
 /** `config check`: checks relay.config.ts and automations/, without a relay. */
-export function addConfigCommand({ program }: Cli): void {
-  program
-    .command('config')
-    .description('the configuration, relay.config.ts')
+export const defineConfig: Define = (command) =>
+  command
     .command('check [file]')
     .description(
       'check relay.config.ts, or another file, and automations/, without a running relay; the exit status is 1 for a fault',
@@ -29,4 +27,3 @@ export function addConfigCommand({ program }: Cli): void {
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
     });
-}

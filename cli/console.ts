@@ -6,7 +6,7 @@ import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { callerArn } from './caller.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { readPort } from './numbers.ts';
 import { openBrowser } from './open-browser.ts';
 import { runDeployed } from './run.ts';
@@ -22,9 +22,8 @@ interface ConsoleCommandOptions {
 const DEFAULT_PORT = 8789;
 
 /** `console`: the console of a stage on this machine, or the address of the console of `npm start`. */
-export function addConsoleCommand({ program, open, stage }: Cli): void {
-  program
-    .command('console')
+export const defineConsole: Define = (command, { open, stage }) =>
+  command
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')
     .option('--operate', 'allow changes: of jobs, links, connections and schedules')
     .option('--port <port>', 'listen on this port of 127.0.0.1', readPort, DEFAULT_PORT)
@@ -44,7 +43,6 @@ Without --stage, this prints the address of the console that npm start serves.
       if (name !== undefined) console.error(`\n${inWords(name, options)}`);
       if (options.open) openBrowser(url, noBrowser);
     });
-}
 
 /** Serves the console until the process gets a stop signal. @returns its address */
 async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {

@@ -10,7 +10,7 @@ import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
 import { messageOf } from '../lib/text.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
 import { openPartner } from './partner.ts';
@@ -21,10 +21,9 @@ const CHOSEN_AT_ONCE = 1_000;
 const CHOSEN_PAGE = 500;
 const PARKED_FOR = 'instead of one job, all jobs that were parked for a reason with this text';
 
-/** `replay`, `resolve` and `discard`: what an operator decides about jobs. */
-export function addDecisionCommands({ program, open }: Cli): void {
-  program
-    .command('replay [id]')
+export const defineReplay: Define = (command, { open }) =>
+  command
+    .arguments('[id]')
     .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
     .option('--reason <text>', 'why, or the answer to what the job asks')
     .option('--parked-for <text>', PARKED_FOR)
@@ -49,8 +48,9 @@ export function addDecisionCommands({ program, open }: Cli): void {
       if (options.json) printJson(withIsoTimes(replayed));
     });
 
-  program
-    .command('resolve [id]')
+export const defineResolve: Define = (command, { open }) =>
+  command
+    .arguments('[id]')
     .description('settle a job that is parked because the outcome of its creation is unknown')
     .option('--done <created id>', 'it was created, and this is its id, which is checked with the service')
     .option('--again', 'it was not created: search once more, then create it again')
@@ -75,8 +75,9 @@ export function addDecisionCommands({ program, open }: Cli): void {
       await inTurn(chosen, resolve, sayQueued);
     });
 
-  program
-    .command('discard [id]')
+export const defineDiscard: Define = (command, { open }) =>
+  command
+    .arguments('[id]')
     .description(
       'end a parked job, or a waiting one of a backfill, without doing the rest; a person who asked for it is told',
     )
@@ -98,7 +99,6 @@ export function addDecisionCommands({ program, open }: Cli): void {
         ({ id }) => console.log(`${id} is discarded`),
       );
     });
-}
 
 /** A choice of several jobs. */
 interface Several {

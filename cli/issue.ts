@@ -10,7 +10,7 @@ import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decid
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { verifyingWith } from './decide.ts';
 import { operatorOf } from './operator.ts';
 import { printJson } from './print.ts';
@@ -24,9 +24,9 @@ interface LinkOptions {
 }
 
 /** `issue`: shows which defect an issue has, or records a person's decision about it. */
-export function addIssueCommand({ program, open }: Cli): void {
-  program
-    .command('issue <issue>')
+export const defineIssue: Define = (command, { open }) =>
+  command
+    .arguments('<issue>')
     .description('show which defect an issue has, or change it; write an issue as owner/repo#42')
     .option(
       '--set <defect id>',
@@ -66,7 +66,6 @@ export function addIssueCommand({ program, open }: Cli): void {
       if (options.json) printJson({ entity: issue.entity, ...link, linkedTo });
       else for (const line of linkLines(issue, link, linkedTo)) console.log(line);
     });
-}
 
 async function decisionOf(
   { set, steal = false, clear }: LinkOptions,

@@ -5,7 +5,7 @@ import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { followJobs } from './follow-jobs.ts';
 import { knownJob } from './known-job.ts';
 import { MOMENTS, readMoment } from './moment.ts';
@@ -31,10 +31,8 @@ interface ListOptions {
   json?: boolean;
 }
 
-/** `jobs` and `job`. */
-export function addJobCommands({ program, open }: Cli): void {
-  program
-    .command('jobs')
+export const defineJobs: Define = (command, { open }) =>
+  command
     .description('list jobs: those that have not ended, then the last that ended')
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
     .option('--automation <name>', 'only jobs of this automation')
@@ -67,8 +65,9 @@ export function addJobCommands({ program, open }: Cli): void {
       if (follow) await followJobs(table, filter, found.jobs, json ?? false);
     });
 
-  program
-    .command('job <id>')
+export const defineJob: Define = (command, { open }) =>
+  command
+    .arguments('<id>')
     .description('show what happened to a job, step by step; a part of its id is enough')
     .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string, options: { json?: boolean }) => {
@@ -79,7 +78,6 @@ export function addJobCommands({ program, open }: Cli): void {
       const { job, ...rest } = view;
       options.json ? printJson(withIsoTimes({ ...job, ...rest })) : printJob(view, Date.now());
     });
-}
 
 function filterOf({ status, in: place, since, ...rest }: Omit<ListOptions, 'limit'>): JobFilter {
   const statuses = status && [status];

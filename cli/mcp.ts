@@ -16,7 +16,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { parsedJson } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { listenForCallback } from './loopback.ts';
 import { diagnoseMcp, diagnosisLines } from './mcp-doctor.ts';
 import { readPort } from './numbers.ts';
@@ -39,10 +39,7 @@ const LOOPBACK_PORT = 8790;
 const SIGN_IN_MS = 10 * 60_000;
 
 /** `mcp`: the service's assistant endpoint, as an operator. */
-export function addMcpCommand({ program, open, stage }: Cli): void {
-  const mcp = program
-    .command('mcp')
-    .description("link your account, and call tools of the service's MCP endpoint as yourself");
+export const defineMcp: Define = (mcp, { open, stage }) => {
   const command = (name: string, description: string) =>
     mcp
       .command(name)
@@ -111,7 +108,7 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
       else printResult(result);
       if (result.isError) process.exitCode = 1;
     });
-}
+};
 
 /** Links an account through the browser. @param tell hears the address that has to be opened */
 export async function login(

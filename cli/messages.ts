@@ -1,14 +1,13 @@
 import { localTime } from '../lib/dates.ts';
 import type { ListedMessage } from '../local/slack/control.ts';
 import { renderMessage, renderView } from '../local/slack/render.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 
 /** `messages`: shows what the relay would have sent to Slack. */
-export function addMessagesCommand({ program, open }: Cli): void {
-  program
-    .command('messages')
+export const defineMessages: Define = (command, { open }) =>
+  command
     .description('show the messages sent to the local Slack stand-in, which replaces Slack if there is no Slack token')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
@@ -20,7 +19,6 @@ export function addMessagesCommand({ program, open }: Cli): void {
       if (sent.length === 0) console.log('Nothing has been sent yet.');
       for (const one of sent) console.log(told(one));
     });
-}
 
 function told(sent: ListedMessage): string {
   const at = localTime(sent.at);

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { takenEvents } from '../lib/platforms/github/delivery.ts';
 import { timesOf } from '../lib/triggers/cron.ts';
 import none from '../lib/triggers/own-automation.ts';
 import { exampleEvent, subjectOf } from '../local/examples/github-event.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 
 /** A file to begin with, and what its test gives it. */
 interface Beginning {
@@ -24,10 +24,8 @@ interface Beginning {
 }
 
 /** `new automation`: writes a file of automations/ to begin with, and its test. */
-export function addNewCommand({ program, readConfig, ownFolder }: Cli): void {
-  program
-    .command('new')
-    .description('begin something of your own')
+export const defineNew: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
+  command
     .command('automation <name>')
     .description('write automations/<name>.ts and its test, automations/<name>.test.ts, to begin with')
     .requiredOption('--on <trigger>', 'an event of GitHub such as release.published, or command, schedule or webhook')
@@ -66,7 +64,6 @@ ${[
   .map((step) => `  - ${step}`)
   .join('\n')}`);
     });
-}
 
 function beginning(name: string, on: string, config: RelayConfig): Beginning {
   const connections = Object.keys(config.connections);

@@ -12,15 +12,15 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted, messageOf } from '../lib/text.ts';
 import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
 import { oneLine } from '../local/terminal.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { readCount } from './numbers.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 
 /** `plan`: what deliveries would do under relay.config.ts as it is in this folder. */
-export function addPlanCommand({ program, open, readConfig }: Cli): void {
-  program
-    .command('plan [payloads...]')
+export const definePlan: Define = (command, { open, readConfig }) =>
+  command
+    .arguments('[payloads...]')
     .description(
       'show what GitHub deliveries would do under the relay.config.ts in this folder, without sending anything; ' +
         'without payload files, an event of each issue that the newest jobs are about',
@@ -53,7 +53,6 @@ export function addPlanCommand({ program, open, readConfig }: Cli): void {
       for (const fault of faults) console.log(`! ${oneLine(fault)}`);
       console.log('\nNothing was sent.');
     });
-}
 
 /** Foresees what deliveries do under a configuration, with what the relay has stored. */
 export function plannerOf(config: RelayConfig, own: OwnAutomations, { table, jobs, clock }: Stores): DeliveryPlanner {

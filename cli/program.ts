@@ -1,80 +1,105 @@
 import { Command } from 'commander';
-import { OWN_FOLDER } from '../lib/automations/own/folder.ts';
-import { loadConfig } from '../lib/config/config-file.ts';
-import { addBackfillCommand } from './backfill.ts';
-import { addBudgetCommand } from './budget.ts';
-import { addCallCommand } from './call.ts';
-import type { Cli } from './cli.ts';
-import { addConfigCommand } from './config.ts';
-import { addConsoleCommand } from './console.ts';
-import { addDecisionCommands } from './decide.ts';
-import { addDoctorCommand } from './doctor/doctor.ts';
-import { addGithubDeliveriesCommand } from './github-deliveries/command.ts';
-import { addInitCommand } from './init/init.ts';
-import { addIssueCommand } from './issue.ts';
-import { addJobCommands } from './jobs.ts';
-import { addMcpCommand } from './mcp.ts';
-import { addMcpServerCommand } from './mcp-server/command.ts';
-import { addMessagesCommand } from './messages.ts';
-import { addNewCommand } from './new.ts';
-import { addPlanCommand } from './plan.ts';
-import { addRecoverCommand } from './recover.ts';
-import { addResumeCommand } from './resume.ts';
-import { addRunCommand } from './run.ts';
-import { addSandboxCommand } from './sandbox.ts';
-import { addSecretsCommand } from './secrets.ts';
-import { addSendCommand } from './send.ts';
-import { addSlackManifestCommand } from './slack-manifest.ts';
-import { addStopCommands } from './stop.ts';
-import { openTarget } from './target.ts';
-import { addTestCommand } from './test.ts';
+import type { Cli, Define } from './cli.ts';
 
-const commands: readonly ((cli: Cli) => void)[] = [
-  addSendCommand,
-  addMessagesCommand,
-  addSandboxCommand,
-  addCallCommand,
-  addMcpCommand,
-  addMcpServerCommand,
-  addJobCommands,
-  addConsoleCommand,
-  addDecisionCommands,
-  addIssueCommand,
-  addBackfillCommand,
-  addNewCommand,
-  addPlanCommand,
-  addTestCommand,
-  addBudgetCommand,
-  addResumeCommand,
-  addRecoverCommand,
-  addStopCommands,
-  addRunCommand,
-  addInitCommand,
-  addConfigCommand,
-  addDoctorCommand,
-  addSecretsCommand,
-  addGithubDeliveriesCommand,
-  addSlackManifestCommand,
-];
+/** Each command with its description, and the module that defines it. A command loads no other. */
+export const commands: Record<string, Record<string, readonly [string, () => Promise<Define>]>> = {
+  'Set up': {
+    init: [
+      'write relay.config.ts and the secrets, and create the apps',
+      async () => (await import('./init/init.ts')).defineInit,
+    ],
+    config: ['check relay.config.ts and automations/', async () => (await import('./config.ts')).defineConfig],
+    secrets: [
+      'enter the secrets of a stage, or of this machine',
+      async () => (await import('./secrets.ts')).defineSecrets,
+    ],
+    'slack-manifest': [
+      'print the manifest that creates the Slack app',
+      async () => (await import('./slack-manifest.ts')).defineSlackManifest,
+    ],
+    doctor: [
+      'check the configuration, the credentials and the service',
+      async () => (await import('./doctor/doctor.ts')).defineDoctor,
+    ],
+  },
+  'Change what it does': {
+    new: ['begin an automation of your own', async () => (await import('./new.ts')).defineNew],
+    test: ['check what the configuration makes of events', async () => (await import('./test.ts')).defineTest],
+    plan: ['show what deliveries would do, without sending', async () => (await import('./plan.ts')).definePlan],
+  },
+  'Try it': {
+    send: ['send an event as GitHub, Slack or another tool does', async () => (await import('./send.ts')).defineSend],
+    messages: [
+      'show the messages sent to the local Slack stand-in',
+      async () => (await import('./messages.ts')).defineMessages,
+    ],
+    sandbox: [
+      'list the records of the sandbox, with their ids',
+      async () => (await import('./sandbox.ts')).defineSandbox,
+    ],
+    run: ['run a schedule now, and show the result', async () => (await import('./run.ts')).defineRun],
+    'github-deliveries': [
+      "bring GitHub's events to this machine, without a tunnel",
+      async () => (await import('./github-deliveries/command.ts')).defineGithubDeliveries,
+    ],
+  },
+  Jobs: {
+    jobs: ['list jobs', async () => (await import('./jobs.ts')).defineJobs],
+    job: ['show what happened to a job, step by step', async () => (await import('./jobs.ts')).defineJob],
+    replay: ['continue a parked or a waiting job', async () => (await import('./decide.ts')).defineReplay],
+    resolve: ['settle a creation whose outcome is unknown', async () => (await import('./decide.ts')).defineResolve],
+    discard: ['end a parked job without doing the rest', async () => (await import('./decide.ts')).defineDiscard],
+    issue: ['show which defect an issue has, or change it', async () => (await import('./issue.ts')).defineIssue],
+    backfill: [
+      'turn the existing issues of a repository into defects',
+      async () => (await import('./backfill.ts')).defineBackfill,
+    ],
+  },
+  'The service': {
+    budget: ['show what each connection may still send', async () => (await import('./budget.ts')).defineBudget],
+    resume: ['end the pause of a connection, and go on', async () => (await import('./resume.ts')).defineResume],
+    call: ['call an operation of the partner API', async () => (await import('./call.ts')).defineCall],
+    mcp: ["call tools of the service's MCP endpoint as yourself", async () => (await import('./mcp.ts')).defineMcp],
+  },
+  'A deployed stage': {
+    console: ['show it in the browser', async () => (await import('./console.ts')).defineConsole],
+    'mcp-server': [
+      'let an assistant read it, and decide with you',
+      async () => (await import('./mcp-server/command.ts')).defineMcpServer,
+    ],
+    stop: ['stop it: it keeps what arrives, and does nothing', async () => (await import('./stop.ts')).defineStop],
+    start: ['start it again', async () => (await import('./stop.ts')).defineStart],
+    recover: [
+      'find defects and deliveries after the table was lost',
+      async () => (await import('./recover.ts')).defineRecover,
+    ],
+  },
+};
 
 /** All commands of `relay`. @param given in place of what `--stage` and relay.config.ts name */
 export function relayProgram(given: Partial<Cli> = {}): Command {
   const program = new Command('relay')
     .description('Operate Partner Relay from the command line')
-    .option(
-      '--stage <name>',
-      'use this deployed stage, with your AWS credentials, instead of the relay on this machine',
-    )
+    .usage('<command> [options]')
+    .option('--stage <name>', 'use this deployed stage, with your AWS credentials, instead of the relay here')
     .showHelpAfterError('(run relay --help for all commands)');
   const stage = () => program.opts<{ stage?: string }>().stage;
   const cli: Cli = {
-    program,
     stage,
-    open: () => openTarget(cli.stage()),
-    readConfig: () => loadConfig(),
-    ownFolder: OWN_FOLDER,
+    open: async () => (await import('./target.ts')).openTarget(cli.stage()),
+    readConfig: async () => (await import('../lib/config/config-file.ts')).loadConfig(),
     ...given,
   };
-  for (const add of commands) add(cli);
+  for (const [group, ofGroup] of Object.entries(commands)) {
+    program.commandsGroup(`${group}:`);
+    for (const [name, [description]] of Object.entries(ofGroup)) program.command(name).description(description);
+  }
+  program.commandsGroup('More:').helpCommand('help [command]', 'explain a command');
+  program.configureHelp({ subcommandTerm: (command) => command.name() });
+  const all = Object.assign({}, ...Object.values(commands)) as (typeof commands)[string];
+  program.hook('preSubcommand', async (_, command) => {
+    const define = await all[command.name()]?.[1]();
+    define?.(command, cli);
+  });
   return program;
 }

@@ -27,7 +27,7 @@ import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import type { Target } from './target.ts';
@@ -44,9 +44,8 @@ interface RecoverOptions {
 const READ_AGAIN = 5;
 
 /** `recover`: rebuilds what a lost or restored table does not know. */
-export function addRecoverCommand({ program, open, readConfig }: Cli): void {
-  program
-    .command('recover')
+export const defineRecover: Define = (command, { open, readConfig }) =>
+  command
     .description(
       'after the table was lost or restored: find the defects of the issues, and get the lost deliveries again',
     )
@@ -85,7 +84,6 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
       if (!go) return options.json ? undefined : console.log('\nNothing was changed. Add --go to do it.');
       await recovery.go(plan, options.used, options.json ? () => {} : (line) => console.log(line));
     });
-}
 
 interface Plan {
   links: LinksPlan;

@@ -1,7 +1,6 @@
 import './end-with-reader.ts';
 import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
-import { awsErrorInWords } from './aws-errors.ts';
 import { relayProgram } from './program.ts';
 import { useProxy } from './use-proxy.ts';
 
@@ -9,6 +8,7 @@ try {
   useProxy();
   await relayProgram().parseAsync();
 } catch (error) {
+  const { awsErrorInWords } = await import('./aws-errors.ts');
   // Error messages never contain secrets, so it is safe to print them.
   console.error(printable(`relay: ${awsErrorInWords(error) ?? messageOf(error)}`));
   process.exitCode = 1;

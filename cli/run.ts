@@ -9,7 +9,7 @@ import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
 import { ownKeyHeader } from '../local/state.ts';
 import { awsClient } from './aws.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
@@ -21,9 +21,8 @@ interface RunOptions {
 }
 
 /** `run`: runs a schedule now. */
-export function addRunCommand({ program, stage, readConfig, ownFolder }: Cli): void {
-  program
-    .command('run')
+export const defineRun: Define = (command, { stage, readConfig, ownFolder }) => {
+  command
     .description('run a schedule now, and show the result')
     .argument('<schedule>', `${slugs.join(', ')}, or one of automations/`)
     .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
@@ -56,7 +55,7 @@ export function addRunCommand({ program, stage, readConfig, ownFolder }: Cli): v
     const fault = faults.find((one) => one.startsWith(`automations/${name}.ts: `));
     throw new Error(fault ?? `there is no schedule '${name}'; there are ${[...slugs, ...known].join(', ')}`);
   }
-}
+};
 
 const slugs = schedules.map(({ slug }) => slug);
 

@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
 import { oneLine } from '../local/terminal.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import type { Target } from './target.ts';
@@ -44,9 +44,8 @@ const LISTS: Record<
 };
 
 /** `sandbox`: lists the records of the sandbox, with the ids that commands take. */
-export function addSandboxCommand({ program, open }: Cli): void {
-  program
-    .command('sandbox')
+export const defineSandbox: Define = (command, { open }) =>
+  command
     .description(
       'list the people, projects, tasks, checklist items, defects or test scenarios of the sandbox, with their ids',
     )
@@ -71,7 +70,6 @@ export function addSandboxCommand({ program, open }: Cli): void {
       for (const line of table(rows)) console.log(oneLine(line));
       console.log(`\n  npm run -s relay -- ${list.example}`);
     });
-}
 
 async function people({ users }: Records, { slackStandIn }: Target): Promise<ListRow[]> {
   const response = slackStandIn && (await reach(`${slackStandIn.url}/people`, { headers: slackStandIn.headers }));

@@ -6,18 +6,14 @@ import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { messageOf, parsedJson } from '../lib/text.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { openSecretStore } from './secret-store.ts';
 
 const NAMES = SECRET_NAMES.join(', ');
 
 /** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
-export function addSecretsCommand({ program, stage }: Cli): void {
-  const secrets = program
-    .command('secrets')
-    .description('enter the secrets of a stage, or of this machine; values are never shown');
-
-  secrets
+export const defineSecrets: Define = (command, { stage }) =>
+  command
     .command('set <name>')
     .description(`enter a secret: ${NAMES}`)
     .addHelpText(
@@ -45,7 +41,6 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
       refuseAddress(name, read.value);
       await openSecretStore(stage()).put(name, read.value);
     });
-}
 
 /** @throws {Error} for an address of an instance that the relay would not call */
 function refuseAddress(name: string, secret: Readonly<Record<string, unknown>>): void {

@@ -5,7 +5,7 @@ import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { readKeptDelivery } from '../local/kept-deliveries.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
 import { printText } from './print.ts';
@@ -29,9 +29,8 @@ interface SendOptions extends WaitOptions {
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
-export function addSendCommand({ program, open }: Cli): void {
-  const send = program
-    .command('send')
+export const defineSend: Define = (send, { open }) => {
+  send
     // What follows `slack` belongs to it, also options that `send` has too.
     .enablePositionalOptions()
     .argument('[event]', 'issues, or with its action release.published; by default what the options are for')
@@ -111,7 +110,7 @@ What you would type in Slack:
   addWaitOptions(send);
   addSendSlackCommand(send, open);
   addSendHookCommand(send, open);
-}
+};
 
 /** Where it is sent to, and what can be read there: nothing at a `--url`. */
 interface Receiver {

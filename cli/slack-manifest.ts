@@ -6,15 +6,13 @@ import { linksAccounts } from '../lib/config/settings.ts';
 import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
 import { cutToLength } from '../lib/text.ts';
 import none, { type OwnAutomations } from '../lib/triggers/own-automation.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';
 
 /** `slack-manifest`: prints the manifest of the Slack app with all settings. */
-export function addSlackManifestCommand({ program, open }: Cli): void {
-  program
-    .command('slack-manifest')
-    .description('print the manifest that creates the Slack app, with its command, shortcut, URLs and scopes set')
+export const defineSlackManifest: Define = (command, { open }) =>
+  command
     .option(
       '--url <url>',
       'the public base address of the relay, to which /slack is added; by default that of the --stage',
@@ -39,7 +37,6 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
       const { own } = await readOwnAutomations(config);
       printJson(slackManifest(config, options.name, url, own));
     });
-}
 
 const MAX_NAME_LENGTH = 35;
 const MAX_HINT_LENGTH = 1_000;

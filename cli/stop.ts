@@ -5,52 +5,43 @@ import {
   UpdateStackCommand,
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
+import type { Command } from 'commander';
 import { messageOf } from '../lib/text.ts';
 import { awsClient } from './aws.ts';
-import type { Cli } from './cli.ts';
+import type { Cli, Define } from './cli.ts';
 
 /** CloudFormation needs about a minute for it. */
 const LONGEST_UPDATE_S = 15 * 60;
 
 interface Switch {
-  command: 'stop' | 'start';
-  description: string;
   running: 'true' | 'false';
   doing: string;
   done: (stage: string) => string;
 }
 
-const switches: readonly Switch[] = [
-  {
-    command: 'stop',
-    description: 'stop a deployed stage: its webhooks keep what arrives, and nothing works on it until it is started',
+export const defineStop: Define = (command, cli) =>
+  defineSwitch(command, cli, {
     running: 'false',
     doing: 'Stopping',
     done: (stage) =>
       `The stage ${stage} is stopped. Its webhooks keep what arrives. Nothing is sent, and no schedule fires. relay --stage ${stage} start starts it; a deployment does not.`,
-  },
-  {
-    command: 'start',
-    description: 'start a deployed stage that was stopped',
+  });
+
+export const defineStart: Define = (command, cli) =>
+  defineSwitch(command, cli, {
     running: 'true',
     doing: 'Starting',
     done: (stage) => `The stage ${stage} is running, and works on what it has kept.`,
-  },
-];
+  });
 
-/** `stop` and `start`: whether a deployed stage works on what it has taken. */
-export function addStopCommands({ program, stage }: Cli): void {
-  for (const { command, description, running, doing, done } of switches) {
-    program
-      .command(command)
-      .description(description)
-      .action(async () => {
-        const name = stageOf(stage());
-        console.log(`${doing} the stage ${name}. CloudFormation needs about a minute.`);
-        await setRunning(name, running);
-        console.log(done(name));
-      });
-  }
+/** Whether a deployed stage works on what it has taken. */
+function defineSwitch(command: Command, { stage }: Cli, { running, doing, done }: Switch): void {
+  command.action(async () => {
+    const name = stageOf(stage());
+    console.log(`${doing} the stage ${name}. CloudFormation needs about a minute.`);
+    await setRunning(name, running);
+    console.log(done(name));
+  });
 }
 
 function stageOf(stage: string | undefined): string {

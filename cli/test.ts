@@ -6,12 +6,12 @@ import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
-import type { Cli } from './cli.ts';
+import type { Define } from './cli.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
-export function addTestCommand({ program }: Cli): void {
-  program
-    .command('test [files...]')
+export const defineTest: Define = (command) =>
+  command
+    .arguments('[files...]')
     .description(
       'check what relay.config.ts and the files in automations/ make of events, with the sandbox and without a network; ' +
         'by default all files in relay-tests/ beside it, and automations/*.test.ts. The exit status is 1 if something differs',
@@ -47,7 +47,6 @@ export function addTestCommand({ program }: Cli): void {
       );
       if (failed > 0) process.exitCode = 1;
     });
-}
 
 /** @throws {Error} if the file cannot be run, or exports no tests */
 async function loadTests(file: string): Promise<Readonly<Record<string, RelayTest>>> {

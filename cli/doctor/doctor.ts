@@ -12,7 +12,7 @@ import { messageOf } from '../../lib/text.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
-import type { Cli } from '../cli.ts';
+import type { Define } from '../cli.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { NoRelay, type OpenTarget, type Target } from '../target.ts';
@@ -28,9 +28,8 @@ import { checkStage } from './stage.ts';
 const TIMEOUT_MS = 10_000;
 
 /** `doctor`: checks everything that it can check without creating anything. */
-export function addDoctorCommand({ program, open }: Cli): void {
-  program
-    .command('doctor')
+export const defineDoctor: Define = (command, { open, stage: named }) =>
+  command
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
     .option('--json', 'as JSON')
     .option('--before-deploy', 'with --stage: check what would stop a deployment of the stage to this account')
@@ -45,7 +44,7 @@ contradicted, and ? was not tried, with the reason. The exit status is 1 if anyt
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
     .action(async (options: { json?: boolean; beforeDeploy?: boolean }) => {
-      const { stage } = program.opts<{ stage?: string }>();
+      const stage = named();
       if (options.beforeDeploy && stage === undefined) throw new Error('name the stage to deploy with --stage');
       const config = await loadConfig();
       const findings =
@@ -56,7 +55,6 @@ Calls to the partner API use the relay's budget as background work, so people's 
       else printFindings(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
     });
-}
 
 /** Checks everything that the configuration names and, for a stage, its account. */
 export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?: string): Promise<Finding[]> {

@@ -6,7 +6,7 @@ import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import { createGithubClient, githubCredentials } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
-import type { Cli } from '../cli.ts';
+import type { Define } from '../cli.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
 import { readCount } from '../numbers.ts';
 import { printText } from '../print.ts';
@@ -22,9 +22,8 @@ const CALL_TIMEOUT_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** `github-deliveries`: brings GitHub's events to the relay on this machine, which GitHub cannot reach. */
-export function addGithubDeliveriesCommand({ program, open }: Cli): void {
-  program
-    .command('github-deliveries')
+export const defineGithubDeliveries: Define = (command, { open }) =>
+  command
     .description("bring GitHub's events to the relay on this machine, without a tunnel, until you press Ctrl+C")
     .option('--repo <owner/name>', 'of the webhook of this repository')
     .option('--org <login>', 'of the webhook of this organization')
@@ -79,7 +78,6 @@ webhooks, when you run npm start; docs/redelivery.md#permissions lists the permi
       );
       await pollForever(() => forwarded.poll(), options.interval * 1000);
     });
-}
 
 /** Failures that may pass are told once, and end with the first success. */
 async function pollForever(poll: () => Promise<number>, intervalMs: number): Promise<never> {

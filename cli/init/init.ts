@@ -9,7 +9,7 @@ import { writeOwnFile } from '../../local/own-file.ts';
 import { partnersOf } from '../../local/partners.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 import { ask, withHiddenInput } from '../ask.ts';
-import type { Cli } from '../cli.ts';
+import type { Define } from '../cli.ts';
 import { connectionOf } from '../connection-of.ts';
 import { examine } from '../doctor/doctor.ts';
 import { printFindings } from '../doctor/finding.ts';
@@ -45,10 +45,8 @@ const GITHUB = 'https://github.com';
 const SLACK_API = 'https://slack.com/api';
 
 /** `init`: from nothing to a configuration with its secrets, a GitHub App and a Slack app. */
-export function addInitCommand({ program, stage }: Cli): void {
-  program
-    .command('init')
-    .description('write relay.config.ts and the secrets, create the GitHub App and the Slack app, and check all of it')
+export const defineInit: Define = (command, { stage }) =>
+  command
     .option('--repo <owner/name>', 'the repository on GitHub')
     .option('--label <label...>', 'the labels of issues that become defects')
     .option('--project <id>', 'the project of the service that the defects belong to')
@@ -81,7 +79,6 @@ SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN of an app that exists. Without PARTNER_
       const project = enterProject();
       await init(options, stage(), isTTY ? terminal : undefined, project);
     });
-}
 
 /**
  * The relay is started in the folder of its project, and keeps its state there, wherever this command was started.

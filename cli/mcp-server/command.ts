@@ -8,17 +8,15 @@ import { loadAgain } from '../../local/config-watch.ts';
 import { trustCaFile } from '../../local/trust.ts';
 import { userName } from '../../local/user-name.ts';
 import { callerArn } from '../caller.ts';
-import type { Cli } from '../cli.ts';
+import type { Define } from '../cli.ts';
 import type { OpenTarget } from '../target.ts';
 import { addDecisions } from './decisions.ts';
 import { addReadings } from './readings.ts';
 import { addTo } from './tool.ts';
 
 /** `mcp-server`: an operator's assistant reads the relay, and decides with the operator, over MCP. */
-export function addMcpServerCommand({ program, open, stage }: Cli): void {
-  program
-    .command('mcp-server')
-    .description("let an operator's assistant read jobs, parked groups, plan, doctor and budget, by MCP over stdio")
+export const defineMcpServer: Define = (command, { open, stage }) =>
+  command
     .option('--operate', 'also offer decisions: one job at a time, each confirmed by the person at the client')
     .addHelpText(
       'after',
@@ -33,7 +31,6 @@ export function addMcpServerCommand({ program, open, stage }: Cli): void {
       if (operate) addDecisions(add, server, stage());
       await server.connect(new StdioServerTransport(process.stdin, ownOutput()));
     });
-}
 
 /** Standard output for the protocol alone. What else writes there, such as relay.config.ts, goes to standard error. */
 function ownOutput(): Writable {

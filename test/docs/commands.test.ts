@@ -2,11 +2,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { relayProgram } from '../../cli/program.ts';
+import type { Cli } from '../../cli/cli.ts';
+import { commands, relayProgram } from '../../cli/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/{*,guides/*,decisions/*}.md', { cwd: root })];
 const program = relayProgram();
+for (const [name, [, load]] of Object.values(commands).flatMap((group) => Object.entries(group))) {
+  const command = program.commands.find((one) => one.name() === name);
+  if (command) (await load())(command, {} as Cli);
+}
 
 /** What pages write after `relay` in inline code, and after `npm run -s relay --` everywhere, without quoted values and comments. */
 function linesOf(page: string): string[] {

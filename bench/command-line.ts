@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import packageJson from '../package.json' with { type: 'json' };
+import { amount, type Figure, median, type Options } from './figure.ts';
+
+const RUNS = 20;
+const AIM_MS = 150;
+
+/** How long a person waits for `relay --help`, without npm. */
+export async function* measureCommandLine({ isTrial }: Options): AsyncGenerator<Figure> {
+  const [, ...words] = packageJson.scripts.relay.split(' ');
+  const runs = isTrial ? 1 : RUNS;
+  // The first run compiles what the others load.
+  tookMs([...words, '--help']);
+  const helpMs = Array.from({ length: runs }, () => tookMs([...words, '--help']));
+  const aloneMs = Array.from({ length: runs }, () => tookMs(['--eval', '']));
+  yield {
+    name: 'relay --help',
+    value: median(helpMs),
+    unit: 'ms',
+    aim: { atMost: AIM_MS },
+    detail: `Node alone takes ${amount(median(aloneMs), 'ms')}`,
+  };
+}
+
+function tookMs(args: readonly string[]): number {
+  const startMs = performance.now();
+  execFileSync(process.execPath, args, { cwd: `${import.meta.dirname}/..`, stdio: 'ignore' });
+  return performance.now() - startMs;
+}
