@@ -33,6 +33,12 @@ function daysSinceMonday(date: string): number {
   return (new Date(date).getUTCDay() + 6) % 7;
 }
 
+/** The date in a time zone. */
+export function dateIn(timeZone: string, ms: number): string {
+  // Swedish writes dates as ISO 8601 does.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms);
+}
+
 /** A time for people: in the zone of this machine, which it names. `2026-11-22 06:10:03 CET` */
 export function localTime(ms: number): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(ms);

@@ -213,7 +213,9 @@ describe('"Log the rest"', () => {
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ user_id: mira.userId, task_id: task.id, hours, date }]);
     expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
-    expect(told(relay).at(-1)).toContain(`on ${task.name} for Mira Novak, ${date}`);
+    expect(told(relay).at(-1)).toContain(
+      `on ${task.name}, ${date === FRIDAY ? 'today' : 'yesterday'}. Note: “the rest”`,
+    );
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: MIRA });
   });
 

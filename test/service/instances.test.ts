@@ -37,7 +37,9 @@ describe('an instance with pages of at most 50 rows', () => {
     const stranger = (_: unknown, n: number) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` });
     relay.sandbox.data.users.unshift(...Array.from({ length: 130 }, stranger));
     await mutate(relay, takesAtMost(50, { errors: { per_page: 'must be at most 50' } }));
-    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain('for Mira Novak');
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain(
+      'Logged 1h on Release checkout 2.4, today',
+    );
   });
 
   it('is searched for a defect after a lost answer', async () => {

@@ -1,5 +1,6 @@
 import type * as zod from 'zod';
 import { printDuration } from '../../commands/duration.ts';
+import { addDays, dateIn } from '../../dates.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
@@ -11,10 +12,11 @@ import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
 import { type TimeToLog, timeJobs } from './draft.ts';
 import { tasksOfKey, tasksOfTool } from './find-task.ts';
+import type { OfferedEntry } from './offer-blocks.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
-export function logTime({ config, people, firstEntries, asPerson, markers, knownTasks }: Context): Automation {
+export function logTime({ config, people, firstEntries, asPerson, markers, knownTasks, clock }: Context): Automation {
   const languages = config.slack?.languages ?? [];
 
   return defineAutomation(timeJobs, async (time, job, steps) => {
@@ -37,11 +39,8 @@ export function logTime({ config, people, firstEntries, asPerson, markers, known
     };
     const { id } = await create(entry, marker, isPublic, steps);
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
-    const duration = printDuration(time.minutes);
-    // Comments on GitHub are public, so they show no names of tasks or people.
-    const what = isPublic ? `task ${task.id}` : `${task.name} for ${user.name}`;
-    const about = [{ kind: 'tasks', id: task.id } as const];
-    return { text: `logged ${duration} on ${what}, ${date}, as time entry ${id}`, about };
+    const made = { time, task, note, date, id, now: dateIn(user.timeZone, clock()) };
+    return outcomeOf(made, `${task.name} for ${user.name}`);
   });
 
   /** Logs it with the tool that is mapped, as the person who asked. */
@@ -55,11 +54,34 @@ export function logTime({ config, people, firstEntries, asPerson, markers, known
     const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
-    const what = isPublic ? `task ${task.id}` : task.name;
-    const text = `logged ${printDuration(minutes)} on ${what} as you, ${date}`;
-    const about = [{ kind: 'tasks', id: task.id } as const];
-    return { text: id === undefined ? text : `${text}, as time entry ${id}`, id, about };
+    return { ...outcomeOf({ time, task, note, date, id, now: dateIn(timeZone, clock()) }, task.name, ' as you'), id };
   }
+}
+
+interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
+  time: TimeToLog;
+  id: string | number | undefined;
+  /** The person's date when they are told. */
+  now: string;
+}
+
+/** @param what the task, in the records */
+function outcomeOf({ time, task, note, date, id, now }: LoggedEntry, what: string, as = ''): Outcome {
+  const logged = `logged ${printDuration(time.minutes)} on`;
+  const about = [{ kind: 'tasks', id: task.id } as const];
+  if (time.by.in === 'github') {
+    // Comments on GitHub are public, so they show no names of tasks or people.
+    const entry = id === undefined ? '' : `, as time entry ${id}`;
+    return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
+  }
+  const noted = note === undefined ? '' : `. Note: “${note}”`;
+  const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${noted}`;
+  return { text: `${logged} ${what}${as}, ${date}`, told, about };
+}
+
+function dayInWords(date: string, now: string): string {
+  if (date === now) return 'today';
+  return date === addDays(now, -1) ? 'yesterday' : date;
 }
 
 const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;

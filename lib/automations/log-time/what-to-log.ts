@@ -2,7 +2,7 @@ import { readDay, unclearDay } from '../../commands/day.ts';
 import { type Day, daysMeant } from '../../commands/days-meant.ts';
 import { noteWith, type UnclearDay } from '../../commands/log.ts';
 import { unquoted } from '../../commands/words.ts';
-import { addDays } from '../../dates.ts';
+import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
@@ -87,6 +87,6 @@ function dateOf(day: Day, { today }: AskedTime): string {
 
 /** The date in the person's time zone when they asked. */
 export function dateAsked({ asked, createdAt }: Job, timeZone: string): string {
-  // Swedish writes dates as ISO 8601 does. A job that acts through an account is signed, and so is the time in it.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(asked?.at ?? createdAt);
+  // A job that acts through an account is signed, and so is the time in it.
+  return dateIn(timeZone, asked?.at ?? createdAt);
 }

@@ -17,6 +17,8 @@ export type ReplyContent =
 /** The outcome of a job, in plain words. */
 export interface Outcome {
   text: string;
+  /** What the person reads in Slack in place of the text, with what they typed: no record of the job has it. */
+  told?: string;
   /** The id of what was made for a linked account. The records of the job have it in place of the text. */
   id?: string | number | undefined;
   /** What the text names. The reply links to it. */
