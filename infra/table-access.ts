@@ -87,6 +87,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       taskName: ['GetItem', 'PutItem'],
       checkedTask: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],
+      reminded: ['PutItem', 'Query'],
       mute: ['GetItem'],
       awayUntil: ['GetItem'],
       awayOn: ['PutItem', 'Query'],

@@ -15,6 +15,7 @@ import type { Runtime, Stores } from '../runtime.ts';
 import { createAbsences } from '../timesheets/absences.ts';
 import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createMutes } from '../timesheets/mutes.ts';
+import { createReminders } from '../timesheets/reminders.ts';
 import { createAsPerson } from './as-person.ts';
 
 /** What automations use, in addition to the steps of their job. */
@@ -59,6 +60,7 @@ export function createContext(
     collaborators: createCollaborators(github, clock),
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
+    reminders: createReminders(table, clock),
     /** What the calendars of absences are read with. */
     calendars: { secrets, fetch },
     knownTasks: createKnownTasks(table),

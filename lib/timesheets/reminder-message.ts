@@ -1,5 +1,5 @@
 import { printDuration } from '../commands/duration.ts';
-import { button, MAX_BUTTON_VALUE_LENGTH, type SlackMessage, section } from '../platforms/slack/messages.ts';
+import { button, MAX_BUTTON_VALUE_LENGTH, message, type SlackMessage, section } from '../platforms/slack/messages.ts';
 import { AWAY_BUTTON } from '../platforms/slack/views/away-views.ts';
 import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../platforms/slack/views/views.ts';
 import { cutToLength } from '../text.ts';
@@ -27,6 +27,7 @@ export function reminderMessage({
     ...(week.expected > day.expected ? [`*This week so far*: ${stands(week)}`] : []),
   ];
   const missing = day.missing > 0 ? day.missing : week.missing;
+  if (missing === 0) return message(section(`:white_check_mark: Your timesheet is complete.\n${lines.join('\n')}`));
   return {
     text: `Your timesheet is missing ${printDuration(missing)}`,
     blocks: [

@@ -89,8 +89,20 @@ export function standingOf(
   const dates = datesBetween(first, last);
   const expected = dates.reduce((sum, date) => sum + expectedMinutes(team, member, date), 0);
   const logged = dates.reduce((sum, date) => sum + (minutes[date] ?? 0), 0);
+  return balanceOf(expected, logged);
+}
+
+function balanceOf(expected: number, logged: number): TimeBalance {
   const missing = expected - logged;
   return { expected, logged, missing: missing > TOLERATED_MINUTES ? missing : 0 };
+}
+
+/** @param more the minutes that were logged since, of the day and of the week */
+export function afterLogging({ day, week }: Shortfall, more: Record<keyof Shortfall, number>): Shortfall {
+  return {
+    day: balanceOf(day.expected, day.logged + more.day),
+    week: balanceOf(week.expected, week.logged + more.week),
+  };
 }
 
 /**

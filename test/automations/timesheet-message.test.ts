@@ -1,9 +1,21 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { renderView } from '../../local/slack/render.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import type { TestRelay } from '../relay.ts';
-import { interact, lastMessage, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+import {
+  buttonsOf,
+  command,
+  interact,
+  lastMessage,
+  lastView,
+  MIRA,
+  press,
+  submit,
+  TOMASZ,
+  told,
+} from '../slack-requests.ts';
 import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
 import {
   CART,
@@ -14,8 +26,10 @@ import {
   FRIDAY,
   LOGIN,
   log,
+  MINUTE,
   MONDAY,
   mira,
+  mrkdwnOf,
   outcomes,
   remind,
   reminded,
@@ -245,6 +259,49 @@ describe('"Log the rest"', () => {
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ user_id: tomasz.userId, task_id: CHECKOUT.id, hours: 4.5, date: FRIDAY }]);
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
+  });
+
+  it.each([
+    [
+      'part of the rest',
+      { duration: '1:30' },
+      ['*Friday 20 November*: 3h30m logged of 6h30m, 3h missing', 'This week so far*: 3h30m'],
+      3,
+    ],
+    ['the whole rest', {}, ['*Friday 20 November*: 6h30m logged of 6h30m\n', 'This week so far*: 6h30m'], 3],
+    ['an earlier day', { date: MONDAY }, ['*Friday 20 November*: 2h logged', 'This week so far*: 6h30m'], 3],
+    [
+      'all of a short week',
+      {},
+      [':white_check_mark: Your timesheet is complete.\n*Friday 20 November*: 6h30m logged of 6h30m'],
+      0,
+    ],
+  ])('the reminder says what is missing now: %s', async (what, filled, shown, buttons) => {
+    await start(alone(what === 'all of a short week' ? { hours: { fri: 6.5 } } : {}));
+    log(relay, mira, 2);
+    await remind(relay);
+    const sent = message();
+    relay.clock.now += MINUTE;
+    await logRest();
+    await submit(relay, lastView(relay), filled);
+    await relay.workToTheEnd();
+    for (const part of shown) expect(mrkdwnOf(sent)).toContain(part);
+    expect(buttonsOf(sent)).toHaveLength(buttons);
+    expect(blockKitFaults(sent.blocks)).toEqual([]);
+  });
+
+  it('the reminder counts each command once, also one whose change of the reminder fails', async () => {
+    await start(alone());
+    await remind(relay);
+    relay.clock.now += MINUTE;
+    for (const kind of ['rate-limited', 'server-error', undefined] as const) {
+      if (kind) relay.slack.fail({ method: 'chat.update', kind, when: 'before work' });
+      await command(relay, `log 1h ${LOGIN.id}`, { userId: MIRA });
+      await relay.workToTheEnd();
+    }
+    expect(mrkdwnOf(reminders(relay).get(mira.name)?.[0] ?? {})).toContain('3h logged of 6h30m, 3h30m missing');
+    expect(await outcomes(relay, 'log-time')).toHaveLength(3);
+    expect(logged()).toHaveLength(3);
   });
 
   it('the form stays open if the time cannot be logged', async () => {

@@ -13,10 +13,13 @@ import { createWith } from '../create-with.ts';
 import { type TimeToLog, timeJobs } from './draft.ts';
 import { tasksOfKey, tasksOfTool } from './find-task.ts';
 import type { OfferedEntry } from './offer-blocks.ts';
+import { createUpdateReminders } from './update-reminders.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
-export function logTime({ config, people, firstEntries, asPerson, markers, knownTasks, clock }: Context): Automation {
+export function logTime(context: Context): Automation {
+  const { config, people, firstEntries, asPerson, markers, knownTasks, clock } = context;
+  const updateReminders = createUpdateReminders(context);
   const languages = config.slack?.languages ?? [];
 
   return defineAutomation(timeJobs, async (time, job, steps) => {
@@ -39,6 +42,7 @@ export function logTime({ config, people, firstEntries, asPerson, markers, known
     };
     const { id } = await create(entry, marker, isPublic, steps);
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
+    await updateReminders(time, date, job, steps);
     const made = { time, task, note, date, id, now: dateIn(user.timeZone, clock()) };
     return outcomeOf(made, `${task.name} for ${user.name}`);
   });
@@ -54,6 +58,7 @@ export function logTime({ config, people, firstEntries, asPerson, markers, known
     const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
+    await updateReminders(time, date, job, steps);
     return { ...outcomeOf({ time, task, note, date, id, now: dateIn(timeZone, clock()) }, task.name, ' as you'), id };
   }
 }

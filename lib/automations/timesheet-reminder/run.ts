@@ -18,7 +18,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, mutes, absences, knownTasks, clock } = context;
+  const { config, slack, mutes, absences, reminders, knownTasks, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -29,8 +29,9 @@ export function timesheetReminder(context: Context): Automation {
     const range = { from: mondayOf(date), to: date };
     // The journal keeps earlier readings, so each ten minutes of waiting count as a new reading.
     const reading = Math.floor((clock() - readAt) / FRESH_MS);
-    const sheet =
-      reading === 0 ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
+    const isFresh = reading === 0;
+    const begunAt = isFresh ? readAt : await steps.read(`begin to read ${reading}`, 'clock', async () => clock());
+    const sheet = isFresh ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
     if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
     const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
     if (!shortfall) return 'nothing to do: the timesheet is complete now';
@@ -58,6 +59,8 @@ export function timesheetReminder(context: Context): Automation {
     }
     const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+    const shown = { date, shortfall, tasks, readAt: begunAt };
+    if ('ts' in sent) await reminders.keep({ connection: job.connection, userId }, { ...shown, ...sent });
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
 }

@@ -48,6 +48,11 @@ export const keys = {
     pk: `checked-task#${connection}#${task.toLowerCase()}`,
     sk: 'task',
   }),
+  /** lib/timesheets/reminders.ts: what a person was reminded of in a week, and what was logged for them in it. */
+  reminded: (connection: string, slackUserId: string, monday: string, what: string): Key => ({
+    pk: `reminded#${connection}#${slackUserId}#${monday}`,
+    sk: what,
+  }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
   /** lib/timesheets/absences.ts: until when a person says to be away. */
