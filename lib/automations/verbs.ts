@@ -3,15 +3,15 @@ import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
 import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
-import { doneVerb, undoVerb } from './complete-checklist-item/draft.ts';
-import { defectVerb } from './create-defect/draft.ts';
+import { doneVerb, undoVerb } from './complete-checklist-item/command.ts';
+import { defectVerb } from './create-defect/command.ts';
 import { taskVerb } from './create-task/command.ts';
-import { findVerb } from './find/draft.ts';
-import { helpVerb, statusVerb } from './help/draft.ts';
-import { linkVerb, unlinkVerb } from './link-account/draft.ts';
-import { logVerb } from './log-time/draft.ts';
+import { findVerb } from './find/command.ts';
+import { helpVerb, statusVerb } from './help/command.ts';
+import { linkVerb, unlinkVerb } from './link-account/command.ts';
+import { logVerb } from './log-time/command.ts';
 import { type OwnCommand, ownVerb } from './own/command.ts';
-import { relateVerb } from './relate/draft.ts';
+import { relateVerb } from './relate/command.ts';
 import type { Verb } from './verb.ts';
 
 /** Our verbs, in the order in which help shows them. Add a new one here. */

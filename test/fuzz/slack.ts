@@ -1,4 +1,4 @@
-import { defectJobs } from '../../lib/automations/create-defect/draft.ts';
+import { defectJobs } from '../../lib/automations/create-defect/command.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
 import { type Posted, slackRequest } from '../requests.ts';
 import type { VirtualClock } from './clock.ts';

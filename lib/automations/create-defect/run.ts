@@ -8,7 +8,7 @@ import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
 import { fittingTitle, MAX_DESCRIPTION_BYTES, withFooter } from '../described.ts';
-import { type DescribedDefect, defectJobs } from './draft.ts';
+import { type DescribedDefect, defectJobs } from './command.ts';
 
 /** Creates a defect that a person requested in Slack. */
 export function createDefect({ asPerson, markers }: Context): Automation {

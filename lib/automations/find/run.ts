@@ -14,7 +14,7 @@ import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { isUsedIn } from '../slack-permissions.ts';
-import { searchJobs } from './draft.ts';
+import { searchJobs } from './command.ts';
 
 const SHOWN = 5;
 

@@ -7,7 +7,7 @@ import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
-import type { TimeToLog } from './draft.ts';
+import type { TimeToLog } from './command.ts';
 import { type Fit, fitOf, NAME_WORDS, type TypedWords, typedWords } from './task-fit.ts';
 
 /** What a person typed after the duration. */

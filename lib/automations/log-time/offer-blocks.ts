@@ -5,7 +5,7 @@ import type { Job } from '../../engine/record/job.ts';
 import { placeOf, runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { cutToLength } from '../../text.ts';
-import type { TimeToLog } from './draft.ts';
+import type { TimeToLog } from './command.ts';
 import type { ReadTask } from './find-task.ts';
 
 /** Time that a person asked to log, and what is needed to read it. */

@@ -10,7 +10,7 @@ import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
-import { type TimeToLog, timeJobs } from './draft.ts';
+import { type TimeToLog, timeJobs } from './command.ts';
 import { tasksOfKey, tasksOfTool } from './find-task.ts';
 import type { OfferedEntry } from './offer-blocks.ts';
 import { createUpdateReminders } from './update-reminders.ts';

@@ -1,7 +1,7 @@
 import { BEFORE_TASK } from '../../commands/log.ts';
 import { bareWord, comparableName, idIn } from '../../commands/words.ts';
 import { nearMiss } from '../../near-miss.ts';
-import type { TimeToLog } from './draft.ts';
+import type { TimeToLog } from './command.ts';
 
 /** What a person typed for the task: its whole name or id, or words that begin with it. */
 export type TypedTask = Pick<TimeToLog, 'task' | 'open'>;

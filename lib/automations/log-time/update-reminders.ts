@@ -3,7 +3,7 @@ import type { Job } from '../../engine/record/job.ts';
 import type { ReplySteps } from '../../engine/run/reply-steps.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import type { Context } from '../context.ts';
-import type { TimeToLog } from './draft.ts';
+import type { TimeToLog } from './command.ts';
 
 /**
  * Lets the reminders of a person say what is missing once time is logged. The time is logged whatever comes of this, so no

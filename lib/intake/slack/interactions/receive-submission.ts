@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import { defectJob } from '../../../automations/create-defect/draft.ts';
-import { timeJob } from '../../../automations/log-time/draft.ts';
+import { defectJob } from '../../../automations/create-defect/command.ts';
+import { timeJob } from '../../../automations/log-time/command.ts';
 import { parseDuration } from '../../../commands/duration.ts';
 import { taskAsTyped } from '../../../commands/log.ts';
 import type { OurPermission } from '../../../config/schema.ts';
