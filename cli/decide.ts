@@ -29,7 +29,7 @@ export const defineReplay: Define = (command, { open }) =>
     .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: continue the jobs instead of only listing them')
     .option('--json', 'as JSON, with times in ISO 8601')
-    .action(async (id: string | undefined, options: Several & { reason?: string; json?: boolean }) => {
+    .action(async (id: string | undefined, options: Several & { reason?: string }) => {
       const target = await open();
       const { stores } = target;
       const chosen = await chosenJobs(stores, id, options.parkedFor);
@@ -44,8 +44,7 @@ export const defineReplay: Define = (command, { open }) =>
           what: 'replayed',
           reason: options.reason,
         })) ?? justChanged(job);
-      const replayed = await inTurn(chosen, replay, options.json ? undefined : sayQueued);
-      if (options.json) printJson(withIsoTimes(replayed));
+      await inTurn(chosen, replay, sayQueued, options);
     });
 
 export const defineResolve: Define = (command, { open }) =>
@@ -57,6 +56,7 @@ export const defineResolve: Define = (command, { open }) =>
     .option('--search', 'search the service once more')
     .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: apply the decision instead of only listing the jobs')
+    .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string | undefined, options: ResolveCommandOptions) => {
       const way = wayOf(options);
       if (options.parkedFor !== undefined && way === 'done')
@@ -72,7 +72,7 @@ export const defineResolve: Define = (command, { open }) =>
       if (isOnlyListed(chosen, id, options)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const resolve = (job: Job) => resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) });
-      await inTurn(chosen, resolve, sayQueued);
+      await inTurn(chosen, resolve, sayQueued, options);
     });
 
 export const defineDiscard: Define = (command, { open }) =>
@@ -85,6 +85,7 @@ export const defineDiscard: Define = (command, { open }) =>
     .option('--parked-for <text>', PARKED_FOR)
     .addOption(new Option('--lane <lane>', 'instead of one job, all waiting jobs of a backfill').choices(['backfill']))
     .option('--yes', 'with --parked-for or --lane: discard the jobs instead of only listing them')
+    .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string | undefined, options: Several & { reason: string; lane?: 'backfill' }) => {
       const target = await open();
       const { parkedFor, lane } = options;
@@ -96,7 +97,8 @@ export const defineDiscard: Define = (command, { open }) =>
       await inTurn(
         chosen,
         (job) => discardJob(job, { by: operatorOf(target), reason }, target.stores),
-        ({ id }) => console.log(`${id} is discarded`),
+        ({ id }) => `${id} is discarded`,
+        options,
       );
     });
 
@@ -104,6 +106,7 @@ export const defineDiscard: Define = (command, { open }) =>
 interface Several {
   parkedFor?: string;
   yes?: boolean;
+  json?: boolean;
 }
 
 interface ResolveCommandOptions extends Several {
@@ -135,35 +138,32 @@ function justChanged({ id }: Job): never {
   throw new Error(`${id} has just changed; check it and try again`);
 }
 
-const sayQueued = ({ id }: Job) => console.log(`${id} is queued again`);
+const sayQueued = ({ id }: Job) => `${id} is queued again`;
 
-/** Decides each job. @throws {Error} at the end, with what failed */
+/** Decides each job, and prints it. @throws {Error} at the end, with what failed */
 async function inTurn(
   jobs: readonly Job[],
   decide: (job: Job) => Promise<Job>,
-  say: ((job: Job) => void) | undefined,
-): Promise<Job[]> {
+  inWords: (job: Job) => string,
+  { json }: Several,
+): Promise<void> {
   const decided: Job[] = [];
   const failures: string[] = [];
   for (const job of jobs) {
     try {
       const next = await decide(job);
       decided.push(next);
-      say?.(next);
+      if (!json) console.log(inWords(next));
     } catch (error) {
       failures.push(messageOf(error));
     }
   }
+  if (json) printJson(withIsoTimes(decided));
   if (failures.length > 0) throw new Error(failures.join('\n'));
-  return decided;
 }
 
 /** Several jobs are listed first, so that a text that matches too many jobs decides nothing. */
-function isOnlyListed(
-  chosen: readonly Job[],
-  id: string | undefined,
-  { yes, json }: Pick<Several, 'yes'> & { json?: boolean },
-): boolean {
+function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, json }: Several): boolean {
   if (id !== undefined || yes) return false;
   if (json) {
     printJson(withIsoTimes(chosen));

@@ -1,8 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { ONE_MACHINE } from '../lib/config/environment.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { countJobs } from '../lib/engine/operate/job-counts.ts';
 import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
+import { unknownName } from '../lib/faults/fault.ts';
+import type { Stores } from '../lib/runtime.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
 import type { Define } from './cli.ts';
@@ -31,7 +35,7 @@ interface ListOptions {
   json?: boolean;
 }
 
-export const defineJobs: Define = (command, { open }) =>
+export const defineJobs: Define = (command, { open, readConfig }) =>
   command
     .description('list jobs: those that have not ended, then the last that ended')
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
@@ -56,6 +60,8 @@ export const defineJobs: Define = (command, { open }) =>
       }
       const filter = filterOf(chosen);
       const found = await findJobs(table, { filter, limit, maxPages: MAX_PAGES, now: Date.now() });
+      if (chosen.automation !== undefined && found.jobs.length === 0)
+        await refuseUnknown(chosen.automation, target.stores, await readConfig().catch(() => undefined));
       if (json && !follow) return printJson(withIsoTimes(found.jobs));
       if (!json) {
         // Changes follow below, so the newest is last.
@@ -78,6 +84,18 @@ export const defineJob: Define = (command, { open }) =>
       const { job, ...rest } = view;
       options.json ? printJson(withIsoTimes({ ...job, ...rest })) : printJob(view, Date.now());
     });
+
+/** The names are those of this folder: only a name without any job is looked up. @throws {Error} if it is none */
+async function refuseUnknown(name: string, stores: Stores, config: RelayConfig | undefined): Promise<void> {
+  if (!config) return;
+  const { createAutomations } = await import('../lib/automations/automations.ts');
+  const { createContext } = await import('../lib/automations/context.ts');
+  const { readOwnAutomations } = await import('../lib/automations/own/folder.ts');
+  const { own } = await readOwnAutomations(config);
+  const context = createContext({ config, own, clock: Date.now, fetch, environment: { STAGE: ONE_MACHINE } }, stores);
+  const known = [...createAutomations(context).keys()];
+  if (!known.includes(name)) throw new Error(unknownName('there is no automation', name, known));
+}
 
 function filterOf({ status, in: place, since, ...rest }: Omit<ListOptions, 'limit'>): JobFilter {
   const statuses = status && [status];

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { writeOwnFile } from '../local/own-file.ts';
 import { STATE_FOLDER } from '../local/state.ts';
+import { inMarkup } from './markup.ts';
 
 /** The command that opens a file in the browser. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
@@ -17,7 +18,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
  */
 export function openBrowser(url: string, failed: () => void): void {
   const file = join(STATE_FOLDER, `open-${new URL(url).port}.html`);
-  const target = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const target = inMarkup(url);
   const head = `<meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${target}">`;
   writeOwnFile(
     file,

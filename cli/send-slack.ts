@@ -51,7 +51,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       // Other servers, and a relay that has stopped, answer with plain text.
       const sent = { status: response.status, answer: answer === '' ? null : (parsedJson(answer) ?? answer) };
       if (!options.json) printText(`${response.status} ${readable(answer)}`);
-      if (!response.ok) process.exitCode = 1;
+      if (!response.ok || isRefusal(sent.answer)) process.exitCode = 1;
       const ids = options.wait && target ? await jobsOf(target.stores, triggerOf(form)) : [];
       await printOutcome(sent, ids, target?.stores, options);
     });
@@ -110,6 +110,13 @@ async function whereTo(url: string | undefined, target: Target | undefined): Pro
   const secret = process.env.SLACK_SIGNING_SECRET;
   if (url && secret) return { url, secret };
   throw new Error('set SLACK_SIGNING_SECRET to the signing secret of the app at that URL');
+}
+
+/** An answer to a command that was not carried out: the relay says why, or asks first. */
+function isRefusal(answer: unknown): boolean {
+  return (
+    typeof answer === 'object' && answer !== null && 'text' in answer && /^:(warning|question):/.test(`${answer.text}`)
+  );
 }
 
 function readable(answer: string): string {

@@ -1,52 +1,82 @@
-import { globSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
-import { configFile, loadConfig } from '../lib/config/config-file.ts';
+import { configFile } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
 import type { Define } from './cli.ts';
+import { inMarkup } from './markup.ts';
+import { printJson } from './print.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
-export const defineTest: Define = (command) =>
+export const defineTest: Define = (command, { readConfig }) =>
   command
     .arguments('[files...]')
     .description(
       'check what relay.config.ts and the files in automations/ make of events, with the sandbox and without a network; ' +
         'by default all files in relay-tests/ beside it, and automations/*.test.ts. The exit status is 1 if something differs',
     )
+    .option('--json', 'as JSON: what differs in each test')
+    .option('--junit <file.xml>', 'also write a JUnit report, which CI and code review tools show')
     .addHelpText('after', '\n  npm run -s relay -- test\n  npm run -s relay -- test relay-tests/issues.ts')
-    .action(async (named: string[]) => {
+    .action(async (named: string[], { json, junit }: { json?: boolean; junit?: string }) => {
       // No other command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
-      const config = await loadConfig();
+      const config = await readConfig();
       const { own, faults } = await readOwnAutomations(config);
       if (faults.length > 0) throw new Error(faults.join('\n'));
       const folder = join(dirname(configFile()), 'relay-tests');
       const patterns = [join(folder, '*.ts'), join(OWN_FOLDER, '*.test.ts')];
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
-      const passed: boolean[] = [];
+      const results: Result[] = [];
+      const say = json ? () => {} : console.log;
       for (const file of files) {
-        console.log(relative(process.cwd(), file));
+        const shown = relative(process.cwd(), file);
+        say(shown);
         for (const [name, test] of Object.entries(await loadTests(file))) {
+          const startMs = performance.now();
           // A test that cannot be used fails, and those behind it run all the same.
           const differences = await runTest(test, config, dirname(file), own).catch((error) => [
             `cannot run: ${error.message}`,
           ]);
-          console.log(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);
-          for (const line of differences) console.log(`      ${oneLine(line)}`);
-          passed.push(differences.length === 0);
+          say(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);
+          for (const line of differences) say(`      ${oneLine(line)}`);
+          results.push({ file: shown, name, differences, seconds: (performance.now() - startMs) / 1_000 });
         }
       }
-      if (passed.length === 0)
+      if (results.length === 0)
         throw new Error(`there are no tests in ${folder}: docs/guides/change-the-configuration.md shows one`);
-      const failed = passed.filter((one) => !one).length;
-      console.log(
-        `\n${counted(passed.length, 'test')}, ${failed === 0 ? 'all as expected' : `${failed} not as expected`}.`,
-      );
+      const failed = results.filter(({ differences }) => differences.length > 0).length;
+      if (json) printJson(results);
+      say(`\n${counted(results.length, 'test')}, ${failed === 0 ? 'all as expected' : `${failed} not as expected`}.`);
+      if (junit !== undefined) writeFileSync(junit, junitReport(results));
       if (failed > 0) process.exitCode = 1;
     });
+
+interface Result {
+  file: string;
+  name: string;
+  /** None if the test is as expected. */
+  differences: readonly string[];
+  seconds: number;
+}
+
+/** One suite for each file, as the reports of most tools have them. */
+function junitReport(results: readonly Result[]): string {
+  const suites = [...Map.groupBy(results, ({ file }) => file)].map(([file, ofFile]) => {
+    const cases = ofFile.map(({ name, differences, seconds }) => {
+      const [first = '', ...others] = differences.map((line) => inMarkup(oneLine(line)));
+      const failure = first && `<failure message="${first}">${[first, ...others].join('\n')}</failure>`;
+      const names = `classname="${inMarkup(file)}" name="${inMarkup(oneLine(name))}"`;
+      return `    <testcase ${names} time="${seconds.toFixed(3)}">${failure}</testcase>\n`;
+    });
+    const failures = ofFile.filter(({ differences }) => differences.length > 0).length;
+    return `  <testsuite name="${inMarkup(file)}" tests="${ofFile.length}" failures="${failures}">\n${cases.join('')}  </testsuite>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
+}
 
 /** @throws {Error} if the file cannot be run, or exports no tests */
 async function loadTests(file: string): Promise<Readonly<Record<string, RelayTest>>> {

@@ -1,3 +1,5 @@
+import { inMarkup } from '../markup.ts';
+
 /** Where GitHub takes a manifest for an App of that organization, or of the person who is signed in. */
 export function newAppUrl(github: string, organization: string | undefined): string {
   const owner = organization ? `organizations/${encodeURIComponent(organization)}/` : '';
@@ -42,11 +44,11 @@ export function githubAppManifest(
 
 /** A page with the form that GitHub takes a manifest from. GitHub takes it in no other way. */
 export function manifestPage(action: string, manifest: object): string {
-  const value = JSON.stringify(manifest).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  const value = inMarkup(JSON.stringify(manifest));
   return `<!doctype html>
 <meta charset="utf-8">
 <title>Partner Relay: create the GitHub App</title>
-<form method="post" action="${action.replaceAll('"', '&quot;')}">
+<form method="post" action="${inMarkup(action)}">
   <input type="hidden" name="manifest" value="${value}">
   <button>Create the GitHub App</button>
 </form>`;

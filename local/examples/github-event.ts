@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { unknownName } from '../../lib/faults/fault.ts';
 
 /** What an example event is to look like. Without any field, it is a new issue. */
 export interface WantedEvent {
@@ -101,15 +102,20 @@ function findExample(event: string, { action, merged }: WantedEvent): Example {
   const all = JSON.parse(readFileSync(path, 'utf8')) as { name: string; examples: Example[] }[];
   const examples = all.find(({ name }) => name === event)?.examples;
   if (!examples)
-    throw new Error(`there is no example of '${event}'; available events: ${all.map(({ name }) => name).join(', ')}`);
+    throw new Error(
+      unknownName(
+        'there is no example of',
+        event,
+        all.map(({ name }) => name),
+      ),
+    );
   const wanted = merged ? 'closed' : (action ?? (event === 'issues' ? 'opened' : undefined));
   const found = wanted === undefined ? examples[0] : examples.find((one) => one.action === wanted);
   const example = found ?? (event === 'issues' && wanted === 'closed' ? closedIssue(examples) : undefined);
   if (example) return example;
   const actions = new Set([...examples.map((one) => one.action), ...(event === 'issues' ? ['closed'] : [])]);
-  throw new Error(
-    `there is no example of '${event}' with the action '${action}'; available actions: ${[...actions].join(', ')}`,
-  );
+  const known = [...actions].flatMap((one) => one ?? []);
+  throw new Error(unknownName(`there is no example of '${event}' with the action`, String(action), known));
 }
 
 /** The examples have no closed issue, so this changes the state of an opened one. */

@@ -41,6 +41,13 @@ describe('relay jobs', () => {
     await expect(run(['jobs', '--in', 'Hello-World'])).rejects.toThrow('expected owner/repo or owner/repo#42');
   });
 
+  it('relay jobs refuses an automation that does not exist, and lists none of one without jobs', async () => {
+    await expect(run(['jobs', '--automation', 'issue-to-defekt'])).rejects.toThrow(
+      "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
+    );
+    expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There are no such jobs.');
+  });
+
   it.each([
     ['jobs', async () => JSON.parse(await run(['jobs', '--json']))[0]],
     ['job', async () => JSON.parse(await run(['job', (await relay.jobs())[0]?.id ?? '', '--json']))],

@@ -162,7 +162,9 @@ describe('relay resolve --done', () => {
     const [marker = ''] = /\[partner-relay \w+\]/.exec(refused) ?? [];
     expect(refused).toContain(`does not contain ${marker}; nothing was decided. If this job did create it, add`);
     defect.description += marker;
-    await run('resolve', shortName(id), '--done', String(defect_id));
+    expect(JSON.parse(await run('resolve', shortName(id), '--done', String(defect_id), '--json'))).toMatchObject([
+      { id, status: 'queued' },
+    ]);
     await relay.workToTheEnd();
     const [job] = await relay.jobs();
     expect(job).toMatchObject({ outcome: `created defect ${defect_id}` });
@@ -242,6 +244,12 @@ describe('--json', () => {
       { kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 },
       (id: string) => ['replay', id],
       { status: 'queued', queuedAt: time, decisions: { newest: [{ at: time, what: 'replayed' }] } },
+    ],
+    [
+      'discard',
+      { kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 },
+      (id: string) => ['discard', id, '--reason', 'a test'],
+      { decisions: { newest: [{ at: time, what: 'discarded', reason: 'a test' }] } },
     ],
   ] as const)(
     'relay %s prints with --json what can be parsed, with times in ISO 8601',

@@ -130,8 +130,12 @@ describe('relay send', () => {
     [['push', '--body', 'x'], "--body is for issues, issue_comment, pull_request, not for 'push'"],
     [['--merged', '--action', 'opened'], '--merged is a pull request with the action closed'],
     [['issues', '--repo', 'web'], "--repo is 'web'; expected owner/name"],
-    [['nothing'], "there is no example of 'nothing'; available events: "],
-    [['issues', '--action', 'painted'], "there is no example of 'issues' with the action 'painted'; available actions"],
+    [['issue'], "there is no example of 'issue'; did you mean 'issues'?"],
+    [['nothing'], "there is no example of 'nothing'; there are "],
+    [
+      ['issues', '--action', 'crossed out'],
+      "there is no example of 'issues' with the action 'crossed out'; there are ",
+    ],
     [['--file', 'payload.json'], 'a payload does not name its event: use send <event> --file payload.json'],
     [['issues', '--file', 'none.json'], 'none.json cannot be read'],
     [
@@ -179,6 +183,22 @@ it.each([
   vi.stubEnv('GITHUB_WEBHOOK_SECRET', WEBHOOK_SECRET);
   await expect(send(...words(), '--wait')).rejects.toThrow('leave out --url');
   expect(await relay.jobs()).toEqual([]);
+  vi.unstubAllEnvs();
+});
+
+it.each([
+  ['/pm help', undefined],
+  ['/pm find checkout', undefined],
+  ['/pm dnoe 101', 1],
+  ['/pm log 30h Login', 1],
+])('relay send slack ends with an error if the command is not carried out: %s', async (typed, exitCode) => {
+  vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
+  process.exitCode = undefined;
+  onTestFinished(() => {
+    process.exitCode = undefined;
+  });
+  await send('slack', typed, '--url', relay.slackUrl);
+  expect(process.exitCode).toBe(exitCode);
   vi.unstubAllEnvs();
 });
 

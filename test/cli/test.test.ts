@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createJunitReader, type Test } from '../../lib/automations/tests-to-scenarios/junit.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
 import { runRelay } from './run-command.ts';
@@ -102,6 +103,34 @@ describe('relay test', () => {
     expect(printed).toMatch(said);
     expect(printed).toContain('1 test, 1 not as expected.');
     expect(process.exitCode).toBe(1);
+  });
+
+  it('says the same as JSON, and as a JUnit report that the relay itself can read', async () => {
+    const folder = newFolder();
+    const [file, report] = [join(folder, 'one.ts'), join(folder, 'report.xml')];
+    await writeFile(
+      file,
+      `export default { 'a "good" <test>': { ${bug}, makes: { 'defects/create': {} } }, bad: { ${bug}, makes: {} } };`,
+    );
+    const came = expect.stringContaining('came     defects/create');
+    expect(JSON.parse(await run(file, '--json', '--junit', report))).toMatchObject([
+      { file: expect.stringContaining('one.ts'), name: 'a "good" <test>', differences: [] },
+      { name: 'bad', differences: [came, expect.stringContaining('because')] },
+    ]);
+    expect(process.exitCode).toBe(1);
+    const found: Test[] = [];
+    const reader = createJunitReader(
+      (test) => found.push(test),
+      () => {},
+    );
+    const xml = await readFile(report);
+    reader.write(xml);
+    reader.end();
+    expect(found).toMatchObject([
+      { name: expect.stringContaining('one.ts.a "good" <test>'), result: 'passed' },
+      { name: expect.stringContaining('one.ts.bad'), result: 'failed' },
+    ]);
+    expect(String(xml)).toContain('tests="2" failures="1"');
   });
 
   it('reads the payload of a delivery that is years old', async () => {
