@@ -192,14 +192,15 @@ it.each([
   ['/pm dnoe 101', 1],
   ['/pm log 30h Login', 1],
 ])('relay send slack ends with an error if the command is not carried out: %s', async (typed, exitCode) => {
-  vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
-  process.exitCode = undefined;
   onTestFinished(() => {
     process.exitCode = undefined;
   });
-  await send('slack', typed, '--url', relay.slackUrl);
+  target = { ...target, slackWebhookUrl: relay.slackUrl };
+  // From then on, the workspace of the app is known.
+  await send('slack', '/pm help');
+  process.exitCode = undefined;
+  await send('slack', typed);
   expect(process.exitCode).toBe(exitCode);
-  vi.unstubAllEnvs();
 });
 
 it('relay send slack prints an answer that is not JSON', async () => {
