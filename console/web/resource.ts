@@ -2,91 +2,160 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { JobDetail } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
 import { type News, onNews, opened } from './live.ts';
-import { paced } from './paced.ts';
 import { type State, state, useValue } from './state.ts';
 
-interface LastAnswer<T> {
-  /** The last answer. After an error it is an old one. */
+interface Answer<T> {
+  /** What was read last. After an error it is old. */
   data?: T;
-  error?: ApiError;
+  error?: ApiError | undefined;
+  isReading: boolean;
 }
 
-export interface Resource<T> extends LastAnswer<T> {
+export interface Resource<T> extends Answer<T> {
   reload(): void;
+  /** Reads more, after all that is being read: no reading begins with what another is about to replace. */
+  extend(step: Step<T>): void;
 }
 
-interface Shared {
-  answer: State<LastAnswer<unknown>>;
-  reload(): void;
+/** Reads on from what is shown. What it finds early is shown early. */
+type Step<T> = (before: T | undefined, signal: AbortSignal, show: (part: T) => void) => Promise<T>;
+
+/** Something that is read, and read again when the stream of changes says so. */
+export interface Source<T> {
+  read: Step<T>;
+  /** Reads only what changed, from the ids of the jobs that did; by default, all is read again. */
+  follow?: (changed: readonly string[]) => Step<T>;
+  /** By default, every change concerns it. */
+  concerns?: (news: News) => boolean;
+}
+
+interface Shared extends Pick<Resource<unknown>, 'reload' | 'extend'> {
+  answer: State<Answer<unknown>>;
   /** Reads it while it is used. @returns what ends the use */
   use(): () => void;
+  forget(): void;
 }
 
 const RETRY_MS = 3_000;
+/** A screen is up to date within a second, however fast its data changes. */
+const LEAST_GAP_MS = 700;
 const KEPT = 30;
-/** By path. Several parts of a screen share one answer, and going back shows the last one at once. */
+/** By key. Several parts of a screen share one answer, and going back shows the last one at once. */
 const resources = new Map<string, Shared>();
-const nothing = share(undefined, () => false);
 
-/**
- * What a path of the API answers, read again when the stream of changes says so.
- *
- * @param path undefined for nothing
- * @param concerns whether a change concerns the answer
- */
-export function useResource<T>(path: string | undefined, concerns: (news: News) => boolean = () => true): Resource<T> {
-  const shared = useMemo(() => (path === undefined ? nothing : kept(path, concerns)), [path]);
-  useEffect(() => shared.use(), [shared]);
-  return { ...(useValue(shared.answer) as LastAnswer<T>), reload: shared.reload };
+/** What a path of the API answers. @param path undefined for nothing */
+export function useResource<T>(path: string | undefined, concerns?: (news: News) => boolean): Resource<T> {
+  return useReading<T>(path, () => ({
+    read: (_, signal) => get(path ?? '', signal),
+    ...(concerns && { concerns }),
+  }));
 }
 
 /** A job, read again when it changes. @param isWanted false for nothing */
 export function useJob(id: string, isWanted = true): Resource<JobDetail> {
   const path = isWanted ? `/api/jobs/${encodeURIComponent(id)}` : undefined;
-  return useResource(path, (news) => news === 'all' || ('jobs' in news && news.jobs.includes(id)));
+  return useResource(path, (news) => news !== 'all' && 'jobs' in news && news.jobs.includes(id));
 }
 
-function kept(path: string, concerns: (news: News) => boolean): Shared {
-  const found = resources.get(path) ?? share(path, concerns);
-  resources.delete(path);
-  resources.set(path, found);
-  const [oldest] = resources.keys();
-  if (resources.size > KEPT && oldest !== undefined) resources.delete(oldest);
+/** @param key of what is read; undefined for nothing */
+export function useReading<T>(key: string | undefined, source: () => Source<T>): Resource<T> {
+  const shared = useMemo(() => (key === undefined ? nothing : kept(key, source as () => Source<unknown>)), [key]);
+  useEffect(() => shared.use(), [shared]);
+  return { ...useValue(shared.answer), reload: shared.reload, extend: shared.extend } as Resource<T>;
+}
+
+const nothing: Shared = {
+  answer: state<Answer<unknown>>({ isReading: false }),
+  reload: () => {},
+  extend: () => {},
+  use: () => () => {},
+  forget: () => {},
+};
+
+function kept(key: string, source: () => Source<unknown>): Shared {
+  const found = resources.get(key) ?? share(source());
+  resources.delete(key);
+  resources.set(key, found);
+  const [oldest] = resources;
+  if (resources.size > KEPT && oldest) {
+    oldest[1].forget();
+    resources.delete(oldest[0]);
+  }
   return found;
 }
 
-function share(path: string | undefined, concerns: (news: News) => boolean): Shared {
-  const answer = state<LastAnswer<unknown>>({});
+function share<T>({ read, follow, concerns = () => true }: Source<T>): Shared {
+  const answer = state<Answer<T>>({ isReading: true });
+  const changed = new Set<string>();
+  let isWhole = true;
   let users = 0;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  const reload = paced(async () => {
-    clearTimeout(retry);
-    if (users === 0 || path === undefined) return;
-    try {
-      await opened;
-      answer.value = { data: await get(path) };
-    } catch (error) {
-      answer.value = { ...answer.value, error: error as ApiError };
-      if (mayPass(error as ApiError)) retry = setTimeout(reload, RETRY_MS);
+  let stop = new AbortController();
+  let isUpdating = false;
+  let turn: Promise<void> = opened;
+
+  const inTurn = (step: Step<T>) => {
+    turn = turn.then(async () => {
+      const { signal } = stop;
+      const show = (data: T, isReading = true) => {
+        if (!signal.aborted) answer.value = { data, isReading };
+      };
+      try {
+        signal.throwIfAborted();
+        show(await step(answer.value.data, signal, show), false);
+      } catch (error) {
+        if (signal.aborted) {
+          isWhole = true;
+          return;
+        }
+        answer.value = { ...answer.value, error: error as ApiError, isReading: false };
+        if (mayPass(error as ApiError)) setTimeout(reload, RETRY_MS);
+      }
+    });
+    return turn;
+  };
+  /** Never twice at a time, and again for what changes meanwhile. */
+  const update = async () => {
+    if (isUpdating) return;
+    isUpdating = true;
+    while (users > 0 && (isWhole || changed.size > 0)) {
+      const step = isWhole || !follow ? read : follow([...changed]);
+      isWhole = false;
+      changed.clear();
+      await inTurn(step);
+      await new Promise((resolve) => setTimeout(resolve, LEAST_GAP_MS));
     }
+    isUpdating = false;
+  };
+  const reload = () => {
+    isWhole = true;
+    void update();
+  };
+  const forget = onNews((news) => {
+    if (news !== 'all' && !concerns(news)) return;
+    if (follow && news !== 'all' && 'jobs' in news) for (const id of news.jobs) changed.add(id);
+    else if (!follow || news === 'all') isWhole = true;
+    void update();
   });
-  let end = () => {};
   return {
-    answer,
+    answer: answer as State<Answer<unknown>>,
     reload,
+    extend(step) {
+      answer.value = { ...answer.value, isReading: true };
+      void inTurn(step as Step<T>);
+    },
     use() {
       users += 1;
       if (users === 1) {
-        reload();
-        end = onNews((news) => {
-          if (news === 'all' || concerns(news)) reload();
-        });
+        stop = new AbortController();
+        if (!follow) isWhole = true;
+        void update();
       }
       return () => {
         users -= 1;
-        if (users === 0) end();
+        if (users === 0) stop.abort();
       };
     },
+    forget,
   };
 }
 

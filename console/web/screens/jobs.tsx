@@ -20,9 +20,9 @@ export function JobsScreen() {
     <Screen title="Jobs">
       <JobFilter counts={counts} />
       {pages.error && <Failure error={pages.error} retry={pages.reload} isOld={pages.rows.length > 0} />}
-      {pages.others > 0 && (
+      {pages.others.size > 0 && (
         <button type="button" class="news-bar" onClick={pages.reload}>
-          {jobs({ jobs: pages.others })} changed since. Show the newest
+          {jobs({ jobs: pages.others.size })} changed since. Show the newest
         </button>
       )}
       {pages.rows.length > 0 && (
@@ -35,19 +35,20 @@ export function JobsScreen() {
 }
 
 function End({ pages, isFiltered }: { pages: List<JobRow>; isFiltered: boolean }) {
-  const { rows, read, hasMore, isLoading, error, more } = pages;
+  const { rows, read, cursor, isReading, error, more } = pages;
+  const hasMore = cursor !== undefined;
   const shown = `${jobs({ jobs: rows.length })} shown${isFiltered ? `, of ${count(read)} searched` : ''}.`;
   return (
     <div class="list-end">
       <p role="status" class="soft">
-        {isLoading ? (read > 0 ? `Searching… ${shown}` : 'Loading…') : rows.length > 0 || hasMore ? shown : null}
+        {isReading ? (read > 0 ? `Searching… ${shown}` : 'Loading…') : rows.length > 0 || hasMore ? shown : null}
       </p>
-      {hasMore && !isLoading && (
+      {hasMore && !isReading && (
         <button type="button" onClick={more}>
           {isFiltered ? 'Search on' : 'Show more'}
         </button>
       )}
-      {rows.length === 0 && !isLoading && !hasMore && !error && <Nothing isFiltered={isFiltered} />}
+      {rows.length === 0 && !isReading && !hasMore && !error && <Nothing isFiltered={isFiltered} />}
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function LinksScreen() {
     const timer = setTimeout(() => setFind(typed.trim()), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const { rows, hasMore, isLoading, error, more, reload } = useList(
+  const { rows, cursor, isReading, error, more, reload } = useList(
     linkList,
     find === '' ? '' : new URLSearchParams({ find }).toString(),
   );
@@ -44,12 +44,12 @@ export function LinksScreen() {
         </div>
         {error && <Failure error={error} retry={reload} isOld={rows.length > 0} />}
         {rows.length > 0 && <Links rows={rows} changed={reload} />}
-        {rows.length === 0 && isLoading && <p class="loading">Loading…</p>}
-        {rows.length === 0 && !isLoading && !error && (
+        {rows.length === 0 && isReading && <p class="loading">Loading…</p>}
+        {rows.length === 0 && !isReading && !error && (
           <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>
         )}
-        {hasMore && (
-          <button type="button" disabled={isLoading} onClick={more}>
+        {cursor !== undefined && (
+          <button type="button" disabled={isReading} onClick={more}>
             Show more
           </button>
         )}
