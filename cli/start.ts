@@ -124,6 +124,7 @@ async function start(): Promise<void> {
     stores,
     changes,
     runSchedule: schedules.run,
+    lastRun: schedules.lastRun,
     logFile,
     token,
     failed: requestFailed,

@@ -1,6 +1,5 @@
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
-import { schedules } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
 import { readIgnored } from '../local/ignored.ts';
@@ -82,7 +81,6 @@ export function factsOf({ name, operate, operator, runtime, stores, try: canTry 
     connections: Object.keys(runtime.config.connections),
     automations: [...createAutomations(createContext(runtime, stores)).keys()].sort(),
     canTry: canTry !== undefined,
-    schedules: schedules.map(({ slug, everyMinutes, takesTime }) => ({ slug, everyMinutes, takesTime })),
     web: Object.fromEntries(
       Object.entries(runtime.config.connections).map(
         ([connection, { web = {} }]): [string, Readonly<Record<string, string | undefined>>] => [connection, web],

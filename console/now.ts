@@ -1,15 +1,28 @@
 import { countJobs, countLine, countOf, READ_TO_COUNT } from '../lib/engine/operate/job-counts.ts';
-import type { Job } from '../lib/engine/record/job.ts';
+import { endedAt, type Job, jobStatuses } from '../lib/engine/record/job.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import type { Limits, Window } from '../lib/service/budget/window.ts';
 import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
+import { jobsByStatus } from '../lib/state/table/keys.ts';
 import type { OperatedRelay } from './relay.ts';
+import { rowOf } from './row.ts';
+import { schedulesNow } from './schedules.ts';
 
 /** How often CloudFormation is asked, whose limits all of the account share. */
 const ASKED_EVERY_MS = 60_000;
+
+/** The budget counts the calls of a day in parts of ten minutes, too. */
+const PART_MS = 600_000;
+const PARTS = 6;
+const MOST_COUNTED = 5_000;
+const INDEX_LAGS_MS = 10_000;
+const NEWEST = 10;
+
+const endings = ['succeeded', 'not-done', 'parked'] as const;
+type Ending = (typeof endings)[number];
 
 /** @returns what reads what the relay is doing now */
 export function createNowReader(relay: OperatedRelay) {
@@ -62,12 +75,9 @@ export function createNowReader(relay: OperatedRelay) {
       /** When the day's limit is used up at the pace of the last hour. */
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
       stopped: view.stopped.map(({ operation, since, why, until, refusesKey }) => ({
-        operation,
-        since,
-        why,
+        ...{ operation, since, why, refusesKey },
         /** When the next probe may be sent. */
         until,
-        refusesKey,
       })),
       lanes: lines.map(({ lane, inLine, oldestSince }) => {
         const { left, nextSlotAt } = view.lanes[lane];
@@ -87,17 +97,59 @@ export function createNowReader(relay: OperatedRelay) {
     };
   }
 
+  /** Of parts of an hour that are over, whose numbers do not change any more, by status and beginning. */
+  const counted = new Map<string, number>();
+
+  async function countEnded(status: Ending, from: number): Promise<number> {
+    const key = `${status} ${from}`;
+    const known = counted.get(key);
+    if (known !== undefined) return known;
+    const to = from + PART_MS - 1;
+    const expression = '#status = :status AND #wakeAt BETWEEN :from AND :to';
+    const many = await table.countIndex(jobsByStatus.name, { expression, values: { status, from, to } }, MOST_COUNTED);
+    // The index lags behind, and a parked job may go on.
+    if (status !== 'parked' && to < clock() - INDEX_LAGS_MS) counted.set(key, many);
+    return many;
+  }
+
+  /** The jobs that ended or were parked in the last hour, in parts: the last is the one that goes on. */
+  async function lastHour() {
+    const last = Math.floor(clock() / PART_MS) * PART_MS;
+    const parts = Array.from({ length: PARTS }, (_, index) => last - (PARTS - 1 - index) * PART_MS);
+    for (const key of counted.keys()) if (Number(key.split(' ')[1]) < last - PARTS * PART_MS) counted.delete(key);
+    const counts = endings.map(async (status) => {
+      return [status, await Promise.all(parts.map((from) => countEnded(status, from)))] as const;
+    });
+    return { from: parts[0] ?? last, partMs: PART_MS, jobs: Object.fromEntries(await Promise.all(counts)) };
+  }
+
+  /** The jobs to which something happened last. */
+  async function newest() {
+    const found = await Promise.all(
+      jobStatuses.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })),
+    );
+    const at = (job: Job) => endedAt(job) ?? job.createdAt;
+    return found
+      .flat()
+      .toSorted((a, b) => at(b) - at(a))
+      .slice(0, NEWEST)
+      .map(rowOf);
+  }
+
   return async () => {
     /** The jobs in the queue, oldest first. */
     const queued = await jobs.list('queued', { limit: READ_TO_COUNT });
-    const [counts, connections, stopped] = await Promise.all([
+    const [counts, connections, stopped, hour, recent, schedules] = await Promise.all([
       countJobs(table),
       Promise.all(
         Object.entries(runtime.config.connections).map(([name, { limits }]) => connectionNow(name, limits, queued)),
       ),
       stoppedNow(),
+      lastHour(),
+      newest(),
+      schedulesNow(relay),
     ]);
-    return { at: clock(), connections, counts, stopped };
+    return { at: clock(), connections, counts, stopped, hour, recent, schedules };
   };
 }
 

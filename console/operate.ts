@@ -7,6 +7,7 @@ import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts'
 import { eventNow } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
+import { ownOf } from '../lib/triggers/own-automation.ts';
 import { awsFault } from './aws-faults.ts';
 import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -49,7 +50,12 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
       return changeLink(relay, asked.issue, 'clear');
     case 'run schedule': {
       const { schedule, at } = asked;
-      const result = await relay.runSchedule(schedule, eventNow(schedule, at === undefined ? undefined : new Date(at)));
+      const time = at === undefined ? undefined : new Date(at);
+      // The function due-schedules makes the jobs of the team's own.
+      const isOwn = ownOf(runtime.own, 'schedule').some(({ name }) => name === schedule);
+      const result = isOwn
+        ? await relay.runSchedule('due-schedules', { ...eventNow('due-schedules', time), own: schedule })
+        : await relay.runSchedule(schedule, eventNow(schedule, time));
       const { jobs = [] } = madeJobs.safeParse(result).data ?? {};
       return { text: `${schedule} ran.`, jobs: jobs.map(({ id }) => id), result: withoutSecrets(result) };
     }

@@ -99,7 +99,7 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
       'Jobs by status, and for each connection its limits, what is paused or stopped, and its lanes. The jobs tell who waits.',
     input: paged,
     run: async ({ cursor }, relay) => {
-      const { connections, ...rest } = await createNowReader(relay)();
+      const { connections, hour, recent, schedules, ...rest } = await createNowReader(relay)();
       const shown = connections.map(({ dayCalls, ...connection }) => connection);
       return { ...rest, connections: pageOf(shown, cursor) };
     },

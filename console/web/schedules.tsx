@@ -1,39 +1,48 @@
 import { useState } from 'preact/hooks';
-import type { RelayFacts } from '../contract.ts';
+import type { Now } from '../contract.ts';
 import type { ActionOutcome } from '../requests.ts';
 import { Card } from './card.tsx';
 import { JsonView } from './json-view.tsx';
 import { ActionButton } from './question.tsx';
-import { useRelay } from './relay-facts.tsx';
+import { href } from './route.ts';
+import { Table } from './table.tsx';
+import { At, AtAndAway } from './time.tsx';
 
 /** What fires by the clock, and can be run at once. */
-export function Schedules() {
-  const { schedules } = useRelay();
+export function Schedules({ schedules }: { schedules: Now['schedules'] }) {
   return (
     <Card id="schedules" title="Schedules">
-      <ul class="plain">
+      <Table
+        class="schedules"
+        caption="Schedules"
+        heads={['Schedule', 'Times', 'Last run', 'Next run', ['Run', 'blank']]}
+      >
         {schedules.map((schedule) => (
-          <ScheduleRow key={schedule.slug} {...schedule} />
+          <ScheduleRow key={schedule.name} {...schedule} />
         ))}
-      </ul>
+      </Table>
     </Card>
   );
 }
 
-function ScheduleRow({ slug, everyMinutes, takesTime }: RelayFacts['schedules'][number]) {
+function ScheduleRow({ name, times, isOwn, takesTime, lastAt, nextAt }: Now['schedules'][number]) {
   const [at, setAt] = useState('');
   const [said, setSaid] = useState<ActionOutcome | undefined>();
   const time = new Date(at).getTime();
   return (
-    <li>
-      <div class="row">
-        <span>
-          {slug} <span class="soft">{everyMinutes === 1 ? 'every minute' : `every ${everyMinutes} minutes`}</span>
-        </span>
+    <tr>
+      <th scope="row">
+        {isOwn ? <a href={href('jobs', undefined, { automation: name })}>{name}</a> : name}
+        {said && <JsonView name="It returned" value={said.result} />}
+      </th>
+      <td class="soft">{times}</td>
+      <td data-label="Last run">{lastAt === undefined ? <span class="soft">not known</span> : <At at={lastAt} />}</td>
+      <td data-label="Next run">{nextAt === undefined ? 'never' : <AtAndAway at={nextAt} />}</td>
+      <td class="number">
         <ActionButton
           label="Run"
-          title={`Run ${slug} now?`}
-          action={() => ({ do: 'run schedule', schedule: slug, ...(!Number.isNaN(time) && { at: time }) })}
+          title={`Run ${name} now?`}
+          action={() => ({ do: 'run schedule', schedule: name, ...(!Number.isNaN(time) && { at: time }) })}
           done={setSaid}
         >
           {takesTime ? (
@@ -46,8 +55,7 @@ function ScheduleRow({ slug, everyMinutes, takesTime }: RelayFacts['schedules'][
             <p>It works on the current state, as at its usual time.</p>
           )}
         </ActionButton>
-      </div>
-      {said && <JsonView name="It returned" value={said.result} />}
-    </li>
+      </td>
+    </tr>
   );
 }

@@ -18,6 +18,11 @@ export function timesOf(cron: string, timeZone: string, from: number, to: number
   return times;
 }
 
+/** When it is due after that time, in epoch milliseconds; undefined if it never is. */
+export function nextTimeOf(cron: string, timeZone: string, after: number): number | undefined {
+  return new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true }).nextRun(new Date(after))?.getTime();
+}
+
 /** @returns why a schedule can never be used as it is, or undefined */
 export function scheduleFault(cron: string, timeZone: string, now: number): string | undefined {
   let times: Date[];

@@ -24,7 +24,7 @@ beforeEach(async () => {
       },
     ),
   });
-  shown = await consoleOf(relay);
+  shown = await consoleOf(relay, { lastRun: () => Math.floor(relay.clock.now / MINUTE) * MINUTE });
 });
 
 afterEach(async () => {
@@ -326,7 +326,16 @@ describe('now and the budget', () => {
     expect(background).toMatchObject({ queued: { jobs: 3 }, queuedSince: relay.clock.now, oldestSince: null });
     await relay.workToTheEnd();
     relay.clock.now += 10_000;
-    const [connection] = (await shown.get<Now>('/api/now')).connections;
+    const { connections: after, hour, recent, schedules } = await shown.get<Now>('/api/now');
+    const [connection] = after;
+    expect(Object.values(hour.jobs).map((parts) => parts.reduce((sum, many) => sum + many, 0))).toEqual([3, 0, 0]);
+    expect(hour.jobs.succeeded?.at(-1)).toBe(3);
+    expect(recent.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    const minute = Math.floor(relay.clock.now / MINUTE) * MINUTE;
+    expect(schedules[0]).toEqual({
+      ...{ name: 'job-sweep', times: 'every minute', takesTime: false, isOwn: false },
+      ...{ lastAt: minute, nextAt: minute + MINUTE },
+    });
     expect(connection).toMatchObject({
       minute: { used: 3 },
       day: { used: 3 },

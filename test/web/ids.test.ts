@@ -59,6 +59,7 @@ describe.skipIf(isWithoutBrowser)('ids, states and addresses', () => {
 
   it('lanes and states say what they mean', async () => {
     const { page } = await open('now');
+    await page.getByRole('region', { name: 'main' }).getByText('Last minute').click();
     const lanes = page.locator('.lanes').first().getByRole('rowheader');
     expect(await lanes.evaluateAll((all) => all.map(({ title }) => title))).toEqual([
       'A person’s first command',

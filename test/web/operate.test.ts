@@ -36,7 +36,7 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   it('a schedule is run as of a time, and its result and its jobs are shown', async () => {
     const { page, sent } = await open('now');
     const schedules = page.getByRole('region', { name: 'Schedules' });
-    await schedules.getByRole('listitem').filter({ hasText: 'due-schedules' }).getByRole('button').click();
+    await schedules.getByRole('row').filter({ hasText: 'due-schedules' }).getByRole('button').click();
     await page.getByLabel('As of').fill('2026-11-20T16:30');
     await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
     await schedules.getByText('reminded').waitFor();

@@ -1,35 +1,21 @@
-import type { ComponentChildren } from 'preact';
 import { count } from '../format.ts';
-import { Line, seen } from '../outside.tsx';
 
-/** How much of a limit is used. */
-export function Meter(props: {
-  label: string;
-  used: number;
-  limit: number;
-  unit: string;
-  children?: ComponentChildren;
-}) {
-  const { label, used, limit, unit, children } = props;
+/** How much of a limit of calls is used. */
+export function Meter({ label, used, limit }: { label: string; used: number; limit: number }) {
   const part = Math.min(1, used / limit);
+  const text = `${label}: ${count(used)} of ${count(limit)} calls`;
   return (
-    <div class="meter">
-      <div class="meter-head">
+    <span class="meter" title={text}>
+      <span class="meter-head">
+        <span class="soft">{label}</span>
         <span>
-          <Line text={label} length={80} />
+          <strong>{count(used)}</strong> <span class="soft">of {count(limit)}</span>
         </span>
-        <span>
-          <strong>{count(used)}</strong>{' '}
-          <span class="soft">
-            of {count(limit)} {unit}
-          </span>
-        </span>
-      </div>
-      <svg role="img" aria-label={`${seen(label)}: ${count(used)} of ${count(limit)} ${unit}`} height="8" width="100%">
-        <rect class="track" width="100%" height="8" rx="4" />
-        {used > 0 && <rect class={part >= 0.9 ? 'level high' : 'level'} width={`${part * 100}%`} height="8" rx="4" />}
+      </span>
+      <svg role="img" aria-label={text} height="6" width="100%">
+        <rect class="track" width="100%" height="6" rx="3" />
+        {used > 0 && <rect class={part >= 0.9 ? 'level high' : 'level'} width={`${part * 100}%`} height="6" rx="3" />}
       </svg>
-      {children && <p class="soft small">{children}</p>}
-    </div>
+    </span>
   );
 }

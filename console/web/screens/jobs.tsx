@@ -61,6 +61,10 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
       </p>
     );
   }
+  return <NoJobs />;
+}
+
+export function NoJobs() {
   return (
     <p>
       There are no jobs yet. On one machine, <a href={href('try')}>Try</a> sends an example event; or run{' '}

@@ -1,8 +1,11 @@
 import type { ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
+import { Card } from '../card.tsx';
 import { DayChart } from '../charts/day-chart.tsx';
+import { HourChart } from '../charts/hour-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
+import { JobTable } from '../job-rows.tsx';
 import { cut, Line, seen, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
 import { useResource } from '../resource.ts';
@@ -12,6 +15,7 @@ import { Screen } from '../screen.tsx';
 import { laneHints, STATUSES, StatusMark, statusText } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { At, AtAndAway, Coming, Since } from '../time.tsx';
+import { NoJobs } from './jobs.tsx';
 
 /** What the relay does at this moment: jobs, connections, waiting lines. */
 export function NowScreen() {
@@ -23,14 +27,43 @@ export function NowScreen() {
           <>
             {now.stopped && <p class="read-only">{now.stopped}</p>}
             <Counts counts={now.counts} />
+            <LastHour of={now} />
             {now.connections.map((connection) => (
               <ConnectionCard key={connection.connection} of={connection} at={now.at} />
             ))}
-            <Schedules />
+            <Card id="recent" title="The last jobs">
+              {now.recent.length === 0 ? <NoJobs /> : <JobTable rows={now.recent} caption="The last jobs" />}
+            </Card>
+            <Schedules schedules={now.schedules} />
           </>
         )}
       </Loaded>
     </Screen>
+  );
+}
+
+const ENDINGS = ['succeeded', 'not-done', 'parked'] as const;
+
+/** What happened, and how much of the limits it used. */
+function LastHour({ of: { hour, connections } }: { of: Now }) {
+  const { from, partMs, jobs } = hour;
+  return (
+    <Card id="hour" title="The last hour">
+      <div class="charts">
+        <HourChart
+          {...{ title: 'Jobs', from, partMs, unit: 'jobs ended or parked' }}
+          series={ENDINGS.map((is) => ({ is, values: jobs[is] ?? [] }))}
+        />
+        {connections.map(({ connection, minute, dayCalls }) => (
+          <HourChart
+            key={connection}
+            {...{ title: connection, from, partMs, unit: `calls, ${count(minute.limit)} a minute at most` }}
+            series={[{ is: 'calls', values: dayCalls.slice(-(jobs.succeeded?.length ?? 0)) }]}
+            limit={(minute.limit * partMs) / 60_000}
+          />
+        ))}
+      </div>
+    </Card>
   );
 }
 
@@ -54,35 +87,36 @@ function Counts({ counts }: { counts: Now['counts'] }) {
   );
 }
 
+/** One line, which opens to the lanes and the day. */
 function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
   const { connection, service, minute, day, dayCalls, dayUsedUpAt, stopped, pausedUntil, assumed, lanes } = of;
+  const id = `connection-${connection}`;
   return (
-    <section class="card" aria-labelledby={`connection-${connection}`}>
-      <header>
-        <h2 id={`connection-${connection}`}>
-          <a href={href('jobs', undefined, { connection })} data-item={connection}>
-            {connection}
-          </a>
-        </h2>
-        {service !== undefined && (
-          <span class="soft">
-            <Line text={service} />
+    <section class="card connection-card" aria-labelledby={id}>
+      <details>
+        <summary data-item={connection}>
+          <span class="name">
+            <strong id={id}>{connection}</strong> {service !== undefined && <Line text={service} />}
           </span>
-        )}
-        <ConnectionState {...of} />
-      </header>
+          <ConnectionState {...of} />
+          <Meter label="Last minute" {...minute} />
+          <Meter label="Last 24 hours" {...day} />
+        </summary>
+        <div class="beside">
+          <div>
+            <DayChart calls={dayCalls} limit={day.limit} at={at} />
+            <p class="soft small">
+              <Forecast at={dayUsedUpAt} />
+            </p>
+          </div>
+          <LaneTable lanes={lanes} connection={connection} />
+        </div>
+        <p>
+          <a href={href('jobs', undefined, { connection })}>Jobs of {connection}</a>
+        </p>
+      </details>
       {(stopped.length > 0 || pausedUntil !== null) && <Outages {...of} />}
       {assumed !== null && <Assumed {...assumed} />}
-      <div class="beside">
-        <div class="meters">
-          <Meter label="Last minute" {...minute} unit="calls" />
-          <Meter label="Last 24 hours" {...day} unit="calls">
-            <Forecast at={dayUsedUpAt} />
-          </Meter>
-          <DayChart calls={dayCalls} limit={day.limit} at={at} />
-        </div>
-        <LaneTable lanes={lanes} connection={connection} />
-      </div>
     </section>
   );
 }

@@ -38,18 +38,22 @@ export async function acceptOwnSchedules(options: OwnScheduleOptions, now: numbe
   if ((!item && schedules.length === 0) || now > clock() + MOST_AHEAD_MS) return [];
   const handled = (item?.until ?? {}) as Readonly<Record<string, number>>;
   const until: Record<string, number> = {};
+  /** When each was due last, for people. */
+  const last = { ...(item?.last as Readonly<Record<string, number>> | undefined) };
   const accepted = await Promise.all(
     schedules.map(async (one) => {
       const times = `${one.name} ${one.cron} ${one.timeZone}`;
       const from = handled[times] ?? now - 1;
       until[times] = Math.max(from, now);
       const made: Accepted[] = [];
-      for (const at of timesOf(one.cron, one.timeZone, Math.max(from, now - DAY_MS), now))
+      for (const at of timesOf(one.cron, one.timeZone, Math.max(from, now - DAY_MS), now)) {
         made.push(...(await acceptTime(one, at, options)));
+        last[one.name] = at;
+      }
       return made;
     }),
   );
-  await table.put({ ...key, until });
+  await table.put({ ...key, until, last });
   return accepted.flat();
 }
 

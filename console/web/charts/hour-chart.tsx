@@ -1,0 +1,77 @@
+import { count, localTime } from '../format.ts';
+import { seen } from '../outside.tsx';
+
+const HEIGHT = 72;
+const WIDTH = 600;
+/** One job or call can be seen. */
+const LEAST = 1.5;
+
+interface Series {
+  /** `succeeded`, also the class of its bars. */
+  is: string;
+  values: readonly number[];
+}
+
+/** The last hour in parts, as stacked bars, against a limit. */
+export function HourChart(props: {
+  title: string;
+  from: number;
+  partMs: number;
+  series: readonly Series[];
+  /** Of one part. */
+  limit?: number;
+  unit: string;
+}) {
+  const { title, from, partMs, series, limit = 0, unit } = props;
+  const parts = series[0]?.values.map((_, index) => series.map(({ is, values }) => ({ is, many: values[index] ?? 0 })));
+  const sums = parts?.map((bars) => bars.reduce((sum, { many }) => sum + many, 0)) ?? [];
+  const all = sums.reduce((sum, many) => sum + many, 0);
+  const top = Math.max(limit, ...sums, 1);
+  const width = WIDTH / sums.length;
+  const y = (value: number) => (HEIGHT - 1) * (1 - value / top) + 1;
+  const beginning = (index: number) => localTime(from + index * partMs, from).slice(0, 5);
+  return (
+    <figure class="hour-chart">
+      <div class="meter-head">
+        <span>{title}</span>
+        <span>
+          <strong>{count(all)}</strong> <span class="soft">{unit}</span>
+        </span>
+      </div>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${seen(title)}, since ${beginning(0)}: ${count(all)} ${unit}`}
+      >
+        {parts?.map((bars, index) => {
+          let below = 0;
+          return bars.map(({ is, many }) => {
+            if (many === 0) return null;
+            const height = Math.max(LEAST, y(below) - y(below + many));
+            below += many;
+            return (
+              <rect
+                key={is}
+                class={is}
+                x={(index + 0.08) * width}
+                width={width * 0.84}
+                y={y(below - many) - height}
+                height={height}
+              >
+                <title>{`from ${beginning(index)}: ${count(many)} ${is}`}</title>
+              </rect>
+            );
+          });
+        })}
+        {limit > 0 && <path class="limit" d={`M0 ${y(limit)}H${WIDTH}`} />}
+        <path class="base" d={`M0 ${HEIGHT}H${WIDTH}`} />
+      </svg>
+      <figcaption class="soft small">
+        {sums.map((_, index) => (
+          <span key={index}>{beginning(index)}</span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
