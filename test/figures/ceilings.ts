@@ -6,7 +6,7 @@ import { amount, type Row } from './table.ts';
 
 /** Calls a second of a connection that uses up its minutes. */
 const CALLS = 2;
-/** What a call takes behind a backlog, by the simulation: test/long/simulated.test.ts checks it. */
+/** What a call takes behind a backlog, by the simulation: test/long/simulated-limit.test.ts checks it. */
 export const A_CALL = { workerSeconds: 2.4, indexUnits: 12, writeUnits: 30, receives: 3 };
 /** The share of the index writes that go to the busiest status. */
 const BUSIEST_STATUS = 0.5;

@@ -47,6 +47,11 @@ export function waitsOf(calls: readonly Call[], isMeant: (call: Call) => boolean
   return [...first.values()].map(({ sentAt, wantedAt }) => sentAt - wantedAt);
 }
 
+export const p99Of = (waits: readonly number[]) => quantile([...waits], 0.99);
+
+/** The backlog has spread over the minute by then, and the budget has seen what people use. */
+export const isAfterStart = ({ wantedAt }: Call) => wantedAt > 2 * MINUTE;
+
 /** What the requirements speak of, in numbers. */
 export interface Figures {
   calls: number;
