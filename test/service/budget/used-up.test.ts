@@ -21,7 +21,13 @@ it('a quiet hour has no forecast, and a full day is used up now', () => {
   expect(usedUpAt(day({ hoursAgo: 3, count: 500 }), 500, NOW)).toBe(NOW);
 });
 
-it('at the time of the forecast, and at no whole bucket before, the calls reach the limit', () => {
+it('what was sent within ten minutes counts until all of them were a day ago', () => {
+  const window = day({ hoursAgo: 23.5, count: 100 }, { hoursAgo: 0.5, count: 60 });
+  expect(usedUpAt(window, 200, NOW)).toBe(NOW + 40 * MINUTE);
+  expect(usedUpAt(window, 201, NOW)).toBe(NOW + 141 * MINUTE);
+});
+
+it('at the time of the forecast, and at neither end of a bucket before, the calls reach the limit', () => {
   const call = fc.record({ hoursAgo: fc.integer({ min: 0, max: 47 }).map((half) => half / 2), count: fc.nat(120) });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), (calls, limit) => {
@@ -38,8 +44,8 @@ it('at the time of the forecast, and at no whole bucket before, the calls reach 
         return callsIn(then) + perMs * (time - NOW);
       };
       const forecast = usedUpAt(window, limit, NOW);
-      for (let time = NOW; time < (forecast ?? NOW + DAY); time += window.bucketMs) {
-        expect(countAt(time)).toBeLessThan(limit + 1e-6);
+      for (let end = NOW + window.bucketMs; end < (forecast ?? NOW + DAY); end += window.bucketMs) {
+        for (const time of [end - 1, end]) expect(countAt(time)).toBeLessThan(limit + 1e-6);
       }
       if (forecast !== undefined) expect(countAt(forecast - 1e-6)).toBeGreaterThan(limit - 1);
     }),
