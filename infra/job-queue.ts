@@ -7,7 +7,7 @@ import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';
 
-/** The longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 5 s between them. */
+/** The longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 8 s between them. */
 export const WORKER_TIMEOUT = Duration.seconds(60);
 
 /** How old a message becomes while workers run: the longest that it sleeps, a run, and time to reach one. */

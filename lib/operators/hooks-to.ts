@@ -17,7 +17,7 @@ interface HooksTo {
 }
 
 /**
- * Asks GitHub for the hooks that {@link Hooks} would learn from their deliveries: those of the App, of the repositories
+ * Asks GitHub for the hooks that would otherwise be known from their deliveries: those of the App, of the repositories
  * and of the organizations that own them.
  * https://docs.github.com/en/rest/repos/webhooks#list-repository-webhooks
  *

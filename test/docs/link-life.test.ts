@@ -11,6 +11,7 @@ import {
   make,
   noteApplied,
   refuseUpdate,
+  restore,
   takeOver,
 } from '../../lib/links/link-life.ts';
 
@@ -34,6 +35,8 @@ const transitions: Readonly<Record<string, (link: Link) => Link | undefined>> = 
   noteApplied: (link) => noteApplied(link, {}),
   'arrive with a claim': (link) => arrive(link, claimed, 'issue-2'),
   'arrive with a defect': (link) => arrive(link, made, 'issue-2'),
+  'arrive with nothing': (link) => arrive(link, { life: 'unclaimed' }, 'issue-2'),
+  restore: (link) => restore(link, held, 7, { times: 0, at: 0 }),
   leave: (link) => leave(link, to),
 };
 

@@ -23,7 +23,7 @@ export interface RunResults extends Results {
  * Reads the artifacts of a run that were not read before, as many as there is time for.
  *
  * @param before what was read by earlier runs of the job
- * @param fetch as in {@link Artifacts}
+ * @param fetch as `Artifacts` of lib/platforms/github/runs/artifacts.ts has it
  * @param time whether this run of the job may fetch, and has to end
  */
 export async function readRun(

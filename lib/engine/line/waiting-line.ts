@@ -29,7 +29,7 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
 };
 /** If a called job has not arrived by then, it no longer takes its slot. */
 const LATE_MS = 60_000;
-/** The sweep moves the lines every minute. */
+/** A prober is called by the move before its probe: the sweep moves the lines every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;
 
 /** So often is an empty line looked at, in a few seconds, for a job that its index may not show yet. */

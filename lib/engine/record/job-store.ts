@@ -202,7 +202,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const now = clock();
       await endRun(job, { status: 'parked', parked, wakeAt: now, attempts });
     },
-    /** @returns the waiting job; with a new generation if its message is `sent again` */
+    /** @returns the waiting job; with a new generation if its message `is sent again` */
     async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job> {
       const { dueAt } = wait;
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);

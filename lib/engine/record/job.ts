@@ -110,7 +110,7 @@ const drafted = () => ({
       ),
     }),
   ),
-  /** Proves that intake made the job: {@link JobSignatures}. Missing in jobs that act as no person. */
+  /** Proves that intake made the job: `JobSignatures` in lib/engine/record/job-signatures.ts. Missing in jobs that act as no person. */
   signature: maybe,
   /** Login of the outside contributor who caused it; see lib/service/budget/stranger-share.ts. */
   stranger: maybe,

@@ -66,7 +66,7 @@ export interface CallingRun {
   };
   clock: () => number;
   sleep: (ms: number) => Promise<void>;
-  /** When the run must have ended: the Lambda's time-out. Epoch milliseconds. */
+  /** When the run must have ended, a second before the Lambda's time-out. Epoch milliseconds. */
   deadline: number;
   report: (news: CallNews) => void;
 }

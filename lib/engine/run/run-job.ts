@@ -28,7 +28,7 @@ export interface ReceivedJobMessage extends JobMessage {
 /**
  * Runs the job of one message until it has ended or has to wait.
  *
- * @param deadline when the caller is stopped, in epoch milliseconds; the lease ends at the same time
+ * @param deadline when the run must have ended, a second before the caller is stopped; epoch milliseconds. The lease ends then too
  */
 export async function runJob(message: ReceivedJobMessage, deadline: number, worker: Worker): Promise<MessageFate> {
   const { jobs, clock } = worker;

@@ -1,6 +1,6 @@
 /**
- * What receive-command.ts needs for a command that does not become a job, or not at once. It is one module, loaded on demand, because each
- * one that is loaded on demand cuts the bundle into more files.
+ * What a command needs that does not become a job, or not at once. It is one module, because each one that is loaded on
+ * demand cuts the bundle into more files.
  */
 export { createBudget } from '../../service/budget/budget.ts';
 export { viewConnection } from '../../service/connection/connection-view.ts';

@@ -58,7 +58,7 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
             }
             return undefined;
           }, leftOut),
-        /** @param mayLeave as in {@link Reply} */
+        /** @param mayLeave as of a `Reply` */
         make: (text: string, mayLeave: () => void) =>
           github.ask<MadeComment>(async () => {
             const { request } = await credentials();

@@ -43,7 +43,7 @@ export const keys = {
   }),
   /** lib/timesheets/task-names.ts */
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
-  /** lib/automations/check-pull-request/checked-tasks.ts: whether the key can see that task. */
+  /** lib/automations/check-pull-request/task-exists.ts: whether the key can see that task. */
   checkedTask: (connection: string, task: string): Key => ({
     pk: `checked-task#${connection}#${task.toLowerCase()}`,
     sk: 'task',

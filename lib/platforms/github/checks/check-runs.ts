@@ -32,7 +32,7 @@ const PAGE_SIZE = 100;
  * may be repeated after an answer that was lost. Only an App may write check runs.
  * https://docs.github.com/en/rest/checks/runs
  *
- * @param mayLeave as in {@link Reply}: another worker may have made the check run while this one stood still
+ * @param mayLeave as of a `Reply`: another worker may have made the check run while this one stood still
  * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
  */
 export function setCheckRun(
