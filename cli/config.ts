@@ -1,5 +1,6 @@
 import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
+import { tooHigh } from '../lib/config/mcp.ts';
 import { counted } from '../lib/text.ts';
 import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
@@ -15,7 +16,12 @@ export const defineConfig: Define = (command) =>
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
       const { own, faults } = await readOwnAutomations(config);
-      if (faults.length > 0) throw new Error(`${counted(faults.length, 'fault')} found:\n  ${faults.join('\n  ')}`);
+      const limits = Object.entries(config.connections).flatMap(([name, connection]) => [
+        ...tooHigh(connection.limits).map((fault) => `connections.${name}.limits: ${fault}`),
+        ...tooHigh(connection.mcp.limits).map((fault) => `connections.${name}.mcp.limits: ${fault}`),
+      ]);
+      const all = [...limits, ...faults];
+      if (all.length > 0) throw new Error(`${counted(all.length, 'fault')} found:\n  ${all.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
       const parts = [

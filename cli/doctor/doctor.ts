@@ -1,5 +1,6 @@
 import { type ReadFolder, readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
+import { tooHigh } from '../../lib/config/mcp.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../../lib/platforms/slack/slack-api.ts';
@@ -129,6 +130,8 @@ async function checkTable(config: RelayConfig, open: OpenTarget): Promise<Findin
 /** What the relay assumes instead of the configured limit, if the service has refused calls below it. */
 async function checkLimit(name: string, limits: Limits, budget: Budget): Promise<Finding[]> {
   const { assumed } = await budget.view(name, limits);
+  const refused = tooHigh(limits);
+  if (refused.length > 0) return [{ what: `connections.${name}.limits`, verdict: 'bad', detail: refused.join('; ') }];
   if (!assumed) return [];
   const detail = `the service seems to allow ${assumed.perMinute} calls a minute, not ${limits.perMinute}: other software uses the key, or its limit is lower; give the other software a key of its own, or set this lower`;
   return [{ what: `connections.${name}.limits.perMinute`, verdict: 'unknown', detail }];

@@ -8,6 +8,12 @@ export const slug = z
   // Items of the table are keyed by it.
   .refine((name) => !(name in {}), 'expected another name, because every object of JavaScript has this one');
 
+/** A text that has to be the same elsewhere, such as a label: a space around it can hardly be seen, and matches nothing. */
+export const exactText = z
+  .string()
+  .min(1)
+  .refine((text) => text.trim() === text, 'expected a text without spaces around it');
+
 export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
 
 export const timeZone = z.string().refine(isTimeZone, { error: ({ input }) => zoneFault(String(input)) });

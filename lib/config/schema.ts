@@ -6,7 +6,7 @@ import { operations } from '../service/partner/operations/operations.ts';
 import { counted } from '../text.ts';
 import { deployment } from './deployment.ts';
 import { callLimits, mcpConfig } from './mcp.ts';
-import { type NamedSetting, slug as name, refuseRepeated, slackChannel, timeZone } from './names.ts';
+import { exactText, type NamedSetting, slug as name, refuseRepeated, slackChannel, timeZone } from './names.ts';
 import { testsConfig } from './tests.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
@@ -59,66 +59,86 @@ const pageAddress = z
   )
   .exactOptional();
 
-const connection = z.strictObject({
-  limits: callLimits.meta({
-    description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
-  }),
-  mcp: mcpConfig,
-  strangersShare: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.1)
-    .meta({
-      description:
-        "The part of the day's calls that people from outside a repository may cause. What they cause beyond it waits " +
-        'for the next day.',
-      examples: [0.05],
-    }),
-  web: z
-    .strictObject({ defects: pageAddress, tasks: pageAddress, testCases: pageAddress, testSteps: pageAddress })
-    .optional()
-    .meta({
-      description:
-        "The addresses of the service's pages for things, with `{id}` in place of their id: https, or http on this " +
-        'machine. Comments, Slack messages and the console then link to them.',
-      examples: [{ defects: 'https://pm.example.com/defects/{id}', tasks: 'https://pm.example.com/tasks/{id}' }],
-    }),
-  operations: operationOverrides.default({}).meta({
-    description:
-      'Corrections of operations whose path or fields the service does not document, by the name of the operation. ' +
-      '`path` is the path below `/api/v1/partner`. `fields` maps the field names of the relay to those of the ' +
-      'instance, for payloads and results. The relay counts durations in hours; name the unit if the instance counts ' +
-      'minutes or seconds. `ids` says which ids are numbers and which are text, where people type digits; by default the ' +
-      'relay learns it from the lists of the service. `paged: false` says that the service returns a list in one answer, ' +
-      'whatever page is asked for. These two may be set for documented operations, too.',
-    examples: [
-      {
-        'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
-        'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
-        'work-items/checklist/items/complete': { ids: { item_id: 'text' } },
-        'defects/list': { paged: false },
-      },
-    ],
-  }),
+/** Says of a secret in this file where it belongs. */
+const refusingSecrets = (
+  secret: string,
+): { error: z.core.$ZodErrorMap<z.core.$ZodIssueUnrecognizedKeys | z.core.$ZodIssueInvalidType> } => ({
+  error: (issue) =>
+    issue.code === 'unrecognized_keys' &&
+    issue.keys.every((key) => /^base_?url$|(key|token|secret|password)$/i.test(key))
+      ? `this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npm run -s relay -- secrets set ${secret}`
+      : undefined,
 });
+
+const connection = z.strictObject(
+  {
+    limits: callLimits.meta({
+      description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
+    }),
+    mcp: mcpConfig,
+    strangersShare: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.1)
+      .meta({
+        description:
+          "The part of the day's calls that people from outside a repository may cause. What they cause beyond it waits " +
+          'for the next day.',
+        examples: [0.05],
+      }),
+    web: z
+      .strictObject({ defects: pageAddress, tasks: pageAddress, testCases: pageAddress, testSteps: pageAddress })
+      .optional()
+      .meta({
+        description:
+          "The addresses of the service's pages for things, with `{id}` in place of their id: https, or http on this " +
+          'machine. Comments, Slack messages and the console then link to them.',
+        examples: [{ defects: 'https://pm.example.com/defects/{id}', tasks: 'https://pm.example.com/tasks/{id}' }],
+      }),
+    operations: operationOverrides.default({}).meta({
+      description:
+        'Corrections of operations whose path or fields the service does not document, by the name of the operation. ' +
+        '`path` is the path below `/api/v1/partner`. `fields` maps the field names of the relay to those of the ' +
+        'instance, for payloads and results. The relay counts durations in hours; name the unit if the instance counts ' +
+        'minutes or seconds. `ids` says which ids are numbers and which are text, where people type digits; by default the ' +
+        'relay learns it from the lists of the service. `paged: false` says that the service returns a list in one answer, ' +
+        'whatever page is asked for. These two may be set for documented operations, too.',
+      examples: [
+        {
+          'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
+          'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
+          'work-items/checklist/items/complete': { ids: { item_id: 'text' } },
+          'defects/list': { paged: false },
+        },
+      ],
+    }),
+  },
+  refusingSecrets('partner/<connection>'),
+);
 
 /** A field of the defect, chosen by the issue's labels and its type. */
-const byLabel = z.strictObject({
-  default: z.string().min(1).optional(),
-  labels: z.record(z.string().min(1), z.string().min(1)).default({}),
-  types: z.record(z.string().min(1), z.string().min(1)).default({}),
-});
+const byLabel = z.strictObject(
+  {
+    default: exactText.optional(),
+    labels: z.record(exactText, exactText).default({}),
+    types: z.record(exactText, exactText).default({}),
+  },
+  {
+    error: ({ input }) =>
+      typeof input === 'string' ? `expected an object such as { default: '${input}' }` : undefined,
+  },
+);
 
 const defectFields = z.strictObject({
-  type: z.string().min(1).optional(),
-  priority: z.string().min(1).optional(),
-  severity: z.string().min(1).optional(),
+  type: exactText.optional(),
+  priority: exactText.optional(),
+  severity: exactText.optional(),
 });
 
 const issueToDefect = z.strictObject({
   labels: z
-    .array(z.string().min(1))
+    .array(exactText)
     .min(1)
     .default(['bug'])
     .meta({
@@ -190,7 +210,7 @@ const checkPullRequest = z.strictObject({
     .default('Tracked work')
     .meta({ description: 'The name of the check, by which a branch requires it.', examples: ['Tracked'] }),
   exemptLabels: z
-    .array(z.string().min(1))
+    .array(exactText)
     .default([])
     .meta({
       description: 'A pull request with any of these labels is not checked. Letter case does not matter.',
@@ -206,7 +226,7 @@ const repository = z.strictObject({
     .meta({ description: 'Turns issues into defects. Without it, issues are ignored.' }),
   issueToTask: z
     .strictObject({
-      labels: z.array(z.string().trim().min(1)).min(1).default(['task']),
+      labels: z.array(exactText).min(1).default(['task']),
       projectId: uuid,
     })
     .optional()
@@ -218,7 +238,7 @@ const repository = z.strictObject({
       examples: [{ labels: ['task'], projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' }],
     }),
   completeChecklistItem: z
-    .union([z.boolean(), z.strictObject({ branches: z.array(z.string().min(1).max(255)).min(1) })])
+    .union([z.boolean(), z.strictObject({ branches: z.array(exactText.max(255)).min(1) })])
     .default(false)
     .meta({
       description:
@@ -251,25 +271,27 @@ const repository = z.strictObject({
     .meta({ description: 'Takes test results to the service. Without it, workflow runs are ignored.' }),
 });
 
-const github = z.strictObject({
-  apiUrl: z
-    .url()
-    .default('https://api.github.com')
-    .meta({
-      description: 'The REST API. Set it for GitHub Enterprise Server.',
-      examples: ['https://github.example.com/api/v3'],
+const github = z.strictObject(
+  {
+    apiUrl: z
+      .url()
+      .default('https://api.github.com')
+      .meta({
+        description: 'The REST API. Set it for GitHub Enterprise Server.',
+        examples: ['https://github.example.com/api/v3'],
+      }),
+    repositories: z.array(repository).default([]).meta({
+      description: 'The repositories whose events the relay handles. It ignores events of other repositories.',
     }),
-  repositories: z
-    .array(repository)
-    .default([])
-    .meta({ description: 'The repositories whose events the relay handles. It ignores events of other repositories.' }),
-});
+  },
+  refusingSecrets('github'),
+);
 
 const slackUser = z.string().regex(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
 const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
 
 /** The options of a list in the modal. The limits are those of Slack's lists. */
-const offered = (...byDefault: string[]) => z.array(z.string().min(1).max(75)).min(1).max(100).default(byDefault);
+const offered = (...byDefault: string[]) => z.array(exactText.max(75)).min(1).max(100).default(byDefault);
 
 /** The permissions of our commands. A team's own commands may have others. */
 export const ourPermissions = ['defect', 'task', 'done', 'log', 'find'] as const;
@@ -284,111 +306,119 @@ const permission = z.strictObject({
 const isLanguage = (code: string) =>
   /^[a-z]{2,3}$/.test(code) && Intl.DateTimeFormat.supportedLocalesOf(code).length > 0;
 
-const slack = z.strictObject({
-  apiUrl: z
-    .url()
-    .default('https://slack.com/api')
-    .meta({ description: 'The Web API. Set it for GovSlack.', examples: ['https://slack-gov.com/api'] }),
-  command: z
-    .string()
-    .regex(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
-    .default('/pm')
-    .meta({
-      description: 'The slash command. A second stage in the same workspace needs another one.',
-      examples: ['/pm-test'],
-    }),
-  languages: z
-    .array(z.string().refine(isLanguage, 'expected the code of a language, such as de'))
-    .default(['en'])
-    .meta({
-      description:
-        'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
-        'them, or in English, they are asked which date they mean, in Slack and on GitHub.',
-      examples: [['en', 'de']],
-    }),
-  connection: name.meta({
-    description: 'The connection for commands, unless their channel has its own.',
-    examples: ['main'],
-  }),
-  channels: z
-    .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() }))
-    .default({})
-    .meta({
-      description:
-        'By the id of the channel: its connection, and the project in which `/pm defect <title>` creates a defect ' +
-        'without opening the form.',
-      examples: [{ C0123ABCD: { connection: 'main', projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } }],
-    }),
-  defect: z
-    .strictObject({
-      types: offered('Bug', 'Documentation').meta({ description: 'The types of a defect.', examples: [['Bug']] }),
-      priorities: offered('Medium', 'High', 'Low').meta({
-        description: 'The priorities of a defect.',
-        examples: [['Normal', 'Urgent']],
+const slack = z.strictObject(
+  {
+    apiUrl: z
+      .url()
+      .default('https://slack.com/api')
+      .meta({ description: 'The Web API. Set it for GovSlack.', examples: ['https://slack-gov.com/api'] }),
+    command: z
+      .string()
+      .regex(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
+      .default('/pm')
+      .meta({
+        description: 'The slash command. A second stage in the same workspace needs another one.',
+        examples: ['/pm-test'],
       }),
-      severities: offered('Major', 'Critical', 'Minor').meta({
-        description: 'The severities of a defect.',
-        examples: [['Major', 'Minor']],
+    languages: z
+      .array(z.string().refine(isLanguage, 'expected the code of a language, such as de'))
+      .default(['en'])
+      .meta({
+        description:
+          'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
+          'them, or in English, they are asked which date they mean, in Slack and on GitHub.',
+        examples: [['en', 'de']],
       }),
-    })
-    .prefault({})
-    .meta({
-      description:
-        'What the form for a defect offers. The first of each list is preselected, and is what a command without a ' +
-        'form takes. The values that the service allows are not known.',
+    connection: name.meta({
+      description: 'The connection for commands, unless their channel has its own.',
+      examples: ['main'],
     }),
-  access: z
-    .strictObject({
-      guests: z
-        .boolean()
-        .default(false)
-        .meta({
-          description: 'Whether guests of the workspace may use the relay, single-channel and multi-channel.',
-          examples: [true],
+    channels: z
+      .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() }))
+      .default({})
+      .meta({
+        description:
+          'By the id of the channel: its connection, and the project in which `/pm defect <title>` creates a defect ' +
+          'without opening the form.',
+        examples: [{ C0123ABCD: { connection: 'main', projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } }],
+      }),
+    defect: z
+      .strictObject({
+        types: offered('Bug', 'Documentation').meta({ description: 'The types of a defect.', examples: [['Bug']] }),
+        priorities: offered('Medium', 'High', 'Low').meta({
+          description: 'The priorities of a defect.',
+          examples: [['Normal', 'Urgent']],
         }),
-      strangers: z
-        .boolean()
-        .default(false)
-        .meta({
-          description: 'Whether people of other workspaces may use the relay, in channels that are shared with them.',
-          examples: [true],
+        severities: offered('Major', 'Critical', 'Minor').meta({
+          description: 'The severities of a defect.',
+          examples: [['Major', 'Minor']],
         }),
-      knownOnly: z
-        .boolean()
-        .default(false)
-        .meta({
-          description:
-            'Whether only people that the service knows may use the relay: by their address, or by `people`.',
-          examples: [true],
-        }),
-    })
-    .prefault({})
-    .meta({ description: 'Who may use the relay at all.' }),
-  permissions: z
-    .record(z.string(), permission)
-    .default({})
-    .meta({
-      description:
-        'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
-        'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log` and `find`. A ' +
-        'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
-      examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
-    }),
-});
+      })
+      .prefault({})
+      .meta({
+        description:
+          'What the form for a defect offers. The first of each list is preselected, and is what a command without a ' +
+          'form takes. The values that the service allows are not known.',
+      }),
+    access: z
+      .strictObject({
+        guests: z
+          .boolean()
+          .default(false)
+          .meta({
+            description: 'Whether guests of the workspace may use the relay, single-channel and multi-channel.',
+            examples: [true],
+          }),
+        strangers: z
+          .boolean()
+          .default(false)
+          .meta({
+            description: 'Whether people of other workspaces may use the relay, in channels that are shared with them.',
+            examples: [true],
+          }),
+        knownOnly: z
+          .boolean()
+          .default(false)
+          .meta({
+            description:
+              'Whether only people that the service knows may use the relay: by their address, or by `people`.',
+            examples: [true],
+          }),
+      })
+      .prefault({})
+      .meta({ description: 'Who may use the relay at all.' }),
+    permissions: z
+      .record(z.string(), permission)
+      .default({})
+      .meta({
+        description:
+          'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
+          'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log` and `find`. A ' +
+          'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
+        examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
+      }),
+  },
+  refusingSecrets('slack'),
+);
 
-const person = z.strictObject({
-  slack: slackUser.optional().meta({ description: 'The id in Slack.', examples: ['U0123ABCD'] }),
-  github: z
-    .string()
-    .regex(/^[\w-]+$/, 'expected a login')
-    .optional()
-    .meta({ description: 'The login on GitHub. Letter case does not matter.', examples: ['octocat'] }),
-  email: z.email().meta({ description: 'The address of the user in the service.', examples: ['ada@example.com'] }),
-  timeZone: timeZone.default('UTC').meta({
-    description: 'For dates such as "yesterday" in GitHub comments. In Slack, the zone of the Slack profile counts.',
-    examples: ['Europe/Berlin'],
-  }),
-});
+const person = z
+  .strictObject({
+    slack: slackUser.optional().meta({ description: 'The id in Slack.', examples: ['U0123ABCD'] }),
+    github: z
+      .string()
+      .regex(/^[\w-]+$/, 'expected a login')
+      .optional()
+      .meta({ description: 'The login on GitHub. Letter case does not matter.', examples: ['octocat'] }),
+    email: z.email().meta({ description: 'The address of the user in the service.', examples: ['ada@example.com'] }),
+    timeZone: timeZone.default('UTC').meta({
+      description: 'For dates such as "yesterday" in GitHub comments. In Slack, the zone of the Slack profile counts.',
+      examples: ['Europe/Berlin'],
+    }),
+  })
+  .refine(
+    ({ slack, github }) => (slack ?? github) !== undefined,
+    'expected slack, github or both: the person is known by them',
+  );
 
 /** The settings of `relay.config.ts`. docs/configuration.md is generated from their descriptions and examples. */
 export const configSchema = z

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { uuid } from '../service/partner/operation.ts';
+import { exactText } from './names.ts';
 
 /** An id of the service, as tests and the configuration name it. */
 export const testId = /^[\w.:-]{1,64}$/;
 
-const value = z.string().min(1);
 const pattern = z.string().min(1).max(500);
 const id = z
   .union([z.string(), z.number()])
@@ -25,7 +25,7 @@ export const testsConfig = z.strictObject({
       examples: [['junit', 'junit-*']],
     }),
   branches: z
-    .array(value)
+    .array(exactText)
     .min(1)
     .default(['main'])
     .meta({
@@ -34,12 +34,18 @@ export const testsConfig = z.strictObject({
         'Nothing is read of other runs.',
       examples: [['main']],
     }),
-  status: z.strictObject({ passed: value, failed: value }).meta({
-    description:
-      'The status of a test scenario whose tests all passed, and of one with a failed test. The values that the service ' +
-      'allows are not known. A scenario whose tests were all skipped is left as it is.',
-    examples: [{ passed: 'passed', failed: 'failed' }],
-  }),
+  status: z
+    .strictObject({ passed: exactText, failed: exactText })
+    .refine(({ passed, failed }) => passed !== failed, {
+      path: ['failed'],
+      error: 'expected another status than passed',
+    })
+    .meta({
+      description:
+        'The status of a test scenario whose tests all passed, and of one with a failed test. The values that the service ' +
+        'allows are not known. A scenario whose tests were all skipped is left as it is.',
+      examples: [{ passed: 'passed', failed: 'failed' }],
+    }),
   coverage: z
     .boolean()
     .default(false)
@@ -66,9 +72,9 @@ export const testsConfig = z.strictObject({
   defects: z
     .strictObject({
       projectId: uuid,
-      type: value.exactOptional(),
-      priority: value.exactOptional(),
-      severity: value.exactOptional(),
+      type: exactText.exactOptional(),
+      priority: exactText.exactOptional(),
+      severity: exactText.exactOptional(),
     })
     .optional()
     .meta({

@@ -29,6 +29,9 @@ const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   array: ['entry', 'entries'],
 };
 
+/** What is said of a name, unless its schema says more. */
+export const UNKNOWN_NAME = 'there is no such name here';
+
 /** The message of a union that does not set one. */
 export const OTHER_KIND = 'expected another kind of value';
 
@@ -48,6 +51,8 @@ export function expectation(issue: z.$ZodRawIssue): string {
       return `expected ${oneOf(issue.values)}`;
     case 'not_multiple_of':
       return `expected a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return UNKNOWN_NAME;
     case 'invalid_union':
       return OTHER_KIND;
     default:

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/core';
 import { nearMiss } from '../near-miss.ts';
-import { expectation, OTHER_KIND } from './expectation.ts';
+import { expectation, OTHER_KIND, UNKNOWN_NAME } from './expectation.ts';
 
 /** What is wrong with one part of something that a person wrote. */
 export interface Fault {
@@ -47,7 +47,10 @@ export function readInput<T>(
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         path: [...path, key],
-        message: `there is no such name here; ${meantName(key, known.get(issue.keys) ?? [])}`,
+        message:
+          issue.message === UNKNOWN_NAME
+            ? `${UNKNOWN_NAME}; ${meantName(key, known.get(issue.keys) ?? [])}`
+            : issue.message,
       }));
     }
     if (issue.code === 'invalid_key') {

@@ -67,6 +67,11 @@ describe('relay config check', () => {
       withSettings("connections: { main: {} }, slack: { connection: 'main', permissions: { lgo: {} } },"),
       /1 fault found:\n {2}slack\.permissions\.lgo: no command has this permission; did you mean 'log'\?/,
     ],
+    [
+      'more calls than the service allows',
+      withSettings('connections: { main: { limits: { perMinute: 1_000 } } },'),
+      /1 fault found:\n {2}connections\.main\.limits: perMinute is 1000; the service allows 120/,
+    ],
   ])('a configuration is refused with its file, and its line where it is known: %s', async (_, text, expected) => {
     const { code, output } = await check({ 'relay.config.ts': text });
     expect(output).toMatch(expected);

@@ -32,7 +32,7 @@ const withMapping = (log: object) => ({
 });
 const PROJECT_SHOWN = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 
-const person = (github?: string) => ({ email: 'ada@example.com', ...(github && { github }) });
+const person = (github?: string) => ({ email: 'ada@example.com', ...(github ? { github } : { slack: 'U0ADA' }) });
 
 describe('a configuration', () => {
   it.each([
@@ -103,6 +103,33 @@ describe('a configuration', () => {
       'connections.main.limits.perMinute: expected at least 1, found 0',
     ],
     [
+      'a key',
+      { connections: { main: { apiKey: 'pk_live_1' } } },
+      'connections.main.apiKey: this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npm run -s relay -- secrets set partner/<connection>',
+    ],
+    [
+      'a space around a label',
+      withRepository({ issueToDefect: { projectId: PROJECT, labels: [' bug'] } }),
+      "github.repositories.0.issueToDefect.labels.0: expected a text without spaces around it, found ' bug'",
+    ],
+    [
+      'a value in place of a choice by labels',
+      withRepository({ issueToDefect: { projectId: PROJECT, severity: 'Major' } }),
+      "github.repositories.0.issueToDefect.severity: expected an object such as { default: 'Major' }, found 'Major'",
+    ],
+    [
+      'one status for passed and failed',
+      withRepository({
+        tests: { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'ok' } },
+      }),
+      "github.repositories.0.tests.status.failed: expected another status than passed, found 'ok'",
+    ],
+    [
+      'a person without a login',
+      { connections: { main: {} }, people: [{ email: 'ada@example.com' }] },
+      'people.0: expected slack, github or both: the person is known by them, found an object',
+    ],
+    [
       'a connection that is written wrong',
       withRepository({ connection: 'mian' }),
       "github.repositories.0.connection: no connection 'mian'; did you mean 'main'?",
@@ -165,8 +192,8 @@ describe('a configuration', () => {
     ],
     [
       'a login of two people',
-      { connections: { main: {} }, people: [person('Ada'), person(), person('ada')] },
-      "people.2.github: 'ada' is already at people.0.github",
+      { connections: { main: {} }, people: [person('Ada'), person('ada')] },
+      "people.1.github: 'ada' is already at people.0.github",
     ],
     [
       'an override of an unknown operation',
