@@ -5,12 +5,14 @@ import { messageOf } from '../lib/text.ts';
 import { readIgnored } from '../local/ignored.ts';
 import { decide } from './actions.ts';
 import { jobDetail } from './job.ts';
+import { testOfJob } from './job-test.ts';
 import { listJobs } from './jobs.ts';
 import { listLinks } from './links.ts';
 import { createNowReader } from './now.ts';
 import { operate } from './operate.ts';
 import { readParked } from './parked.ts';
 import type { ConsoleRelay } from './relay.ts';
+import { shareJob } from './share.ts';
 import type { Try } from './try/try.ts';
 
 /** A request that has passed the guard. */
@@ -40,6 +42,8 @@ export function createApi(relay: ConsoleRelay) {
     { method: 'POST', path: /^\/api\/jobs$/, answer: ({ body }) => decide(relay, body) },
     { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)$/, answer: (_, id) => jobDetail(relay, id) },
     { method: 'POST', path: /^\/api\/jobs\/([\w.-]+)$/, answer: ({ body }, id) => decide(relay, body, id) },
+    { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)\/share$/, answer: (_, id) => shareJob(relay, id) },
+    { method: 'GET', path: /^\/api\/jobs\/([\w.-]+)\/test$/, answer: (_, id) => testOfJob(relay, id) },
     { method: 'GET', path: /^\/api\/parked$/, answer: () => readParked(relay) },
     { method: 'GET', path: /^\/api\/links$/, answer: ({ query }) => listLinks(relay, query) },
     { method: 'GET', path: /^\/api\/ignored$/, answer: async () => ignoredBy(relay) },

@@ -51,14 +51,15 @@ export async function buildPages(): Promise<ReadonlyMap<string, StaticFile>> {
   ]);
   const built = (path: string) => outputFiles.find((file) => file.path === join(WEB, path))?.contents ?? '';
   return new Map([
-    ['/', page('text/html; charset=utf-8', html)],
-    ['/icon.svg', page('image/svg+xml', icon)],
-    ['/console.js', page('text/javascript; charset=utf-8', built('console.js'))],
-    ['/console.css', page('text/css; charset=utf-8', built('console.css'))],
+    ['/', staticFile('text/html; charset=utf-8', html)],
+    ['/icon.svg', staticFile('image/svg+xml', icon)],
+    ['/console.js', staticFile('text/javascript; charset=utf-8', built('console.js'))],
+    ['/console.css', staticFile('text/css; charset=utf-8', built('console.css'))],
   ]);
 }
 
-function page(contentType: string, contents: Uint8Array | string): StaticFile {
+/** A file that browsers keep as long as it is the same. */
+export function staticFile(contentType: string, contents: Uint8Array | string): StaticFile {
   const body = Buffer.from(contents);
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }

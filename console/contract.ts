@@ -1,5 +1,6 @@
 import type { factsOf, ignoredBy } from './api.ts';
 import type { jobDetail } from './job.ts';
+import type { testOfJob } from './job-test.ts';
 import type { listJobs } from './jobs.ts';
 import type { listLinks } from './links.ts';
 import type { createNowReader } from './now.ts';
@@ -52,6 +53,9 @@ export type Period = JobDetail['periods'][number];
 export type OperatorDecision = JobDetail['decisions'][number];
 /** What is known about a creation without an answer. */
 export type CreationDetail = JobDetail['openCreations'][number];
+
+/** `GET /api/jobs/<id>/test`: a file for `relay test`. `/share` answers what support may see. */
+export type JobTest = Answer<typeof testOfJob>;
 
 /** `GET /api/parked` */
 export type ParkedGroups = Answer<typeof readParked>;

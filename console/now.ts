@@ -17,7 +17,8 @@ const ASKED_EVERY_MS = 60_000;
 /** The budget counts the calls of a day in parts of ten minutes, too. */
 const PART_MS = 600_000;
 const PARTS = 6;
-const MOST_COUNTED = 5_000;
+/** A connection sends 1,200 calls in that time. */
+const MOST_COUNTED = 1_200;
 const INDEX_LAGS_MS = 10_000;
 const NEWEST = 10;
 

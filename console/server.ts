@@ -7,6 +7,7 @@ import { type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
 import { buildPages, pagePaths, type StaticFile } from './build.ts';
 import { streamChanges } from './changes.ts';
+import { docsFile, isDocsPath } from './docs.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
 import type { ConsoleRelay } from './relay.ts';
 
@@ -51,7 +52,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   async function answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     pages ??= buildPages();
-    const page = (await pages).get(path);
+    const page = isDocsPath(path) ? await docsFile(path) : (await pages).get(path);
     if (!page) throw new HttpError(404, `there is no page ${path}; the console starts at /`);
     if (request.method !== 'GET') throw new HttpError(405, 'pages can only be read');
     const headers = { 'content-type': page.contentType, etag: page.etag };
@@ -70,7 +71,7 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   return {
-    takes: (path) => path.startsWith('/api/') || pagePaths.includes(path),
+    takes: (path) => path.startsWith('/api/') || pagePaths.includes(path) || isDocsPath(path),
     answer: (request, response) =>
       void answer(request, response).catch((error: unknown) => refuse(request, response, error)),
   };

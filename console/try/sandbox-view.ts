@@ -31,7 +31,7 @@ export function recordsOf({ data }: Sandbox) {
   });
 }
 
-/** The requests that the sandbox got, newest first. */
+/** The requests that the sandbox got, those that failed first, each the newest first. */
 export function auditOf({ audit }: Sandbox) {
   return audit
     .slice(-SHOWN_AUDIT)
@@ -39,8 +39,24 @@ export function auditOf({ audit }: Sandbox) {
     .map(({ time, endpoint, status, reason }) => ({
       at: Date.parse(time),
       operation: endpoint,
-      answer: [status ?? 'no answer', ...(reason === null ? [] : [reason])].join(' '),
-    }));
+      is: answerIs(status, reason),
+      status,
+      reason,
+    }))
+    .toSorted((a, b) => Number(FAILED.includes(b.is)) - Number(FAILED.includes(a.is)));
+}
+
+const FAILED: readonly ReturnType<typeof answerIs>[] = ['refused', 'lost', 'unclear'];
+
+/** The words for the answers of a job's sends. The same bytes, sent again on purpose, are answered so. */
+function answerIs(
+  status: number | null,
+  reason: string | null,
+): 'accepted' | 'answered' | 'refused' | 'lost' | 'unclear' {
+  if (status === null) return 'lost';
+  if (status < 300) return 'accepted';
+  if (reason?.includes('nonce')) return 'answered';
+  return status >= 400 && status < 500 ? 'refused' : 'unclear';
 }
 
 export function faultsOf({ faults }: Sandbox) {

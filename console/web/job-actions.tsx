@@ -11,7 +11,7 @@ import { ReadOnlyHint, useRelay } from './relay-facts.tsx';
 interface JobActionsProps {
   ids: readonly string[];
   actions: readonly Do[];
-  /** What each decision will do for this job, if it is known better. */
+  /** What each decision will do for this job, if it is known better: each button stands at its sentence. */
   will?: Partial<Record<Do, string>> | undefined;
   /** The job continues by itself, so no decision is proposed. */
   isCalm?: boolean;
@@ -23,20 +23,34 @@ export function JobActions({ ids, actions, will, isCalm, done }: JobActionsProps
   const { operate } = useRelay();
   const [asked, ask] = useState<Do | undefined>();
   if (actions.length === 0) return null;
-  if (!operate) return <ReadOnlyHint />;
+  const button = (action: Do, index: number) => (
+    <button
+      key={action}
+      type="button"
+      class={index === 0 && !isCalm ? 'primary' : ''}
+      disabled={ids.length === 0}
+      onClick={() => ask(action)}
+    >
+      {labelFor(action, ids.length)}
+    </button>
+  );
   return (
-    <div class="actions">
-      {actions.map((action, index) => (
-        <button
-          key={action}
-          type="button"
-          class={index === 0 && !isCalm ? 'primary' : ''}
-          disabled={ids.length === 0}
-          onClick={() => ask(action)}
-        >
-          {labelFor(action, ids.length)}
-        </button>
-      ))}
+    <>
+      {will ? (
+        <ul class="consequences">
+          {actions.map((action, index) => (
+            <li key={action}>
+              {operate ? button(action, index) : <strong>{described[action].label}</strong>}
+              <p>
+                <Text text={will[action] ?? described[action].will} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        operate && <div class="actions">{actions.map(button)}</div>
+      )}
+      {!operate && <ReadOnlyHint />}
       {asked && (
         <Confirmation
           ids={ids}
@@ -49,7 +63,7 @@ export function JobActions({ ids, actions, will, isCalm, done }: JobActionsProps
           }}
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -123,20 +137,4 @@ function announceResults(results: ActionResult['results']): void {
   const done = `${jobs({ jobs: results.length - failed.length })} changed.`;
   const reasons = failed.map(({ id, text }) => `${id}: ${seen(text)}`);
   announce([done, ...reasons].join('\n'), failed.length > 0);
-}
-
-/** The sentences of what decisions will do, as the relay says them. */
-export function Consequences({ will }: { will: Partial<Record<Do, string>> }) {
-  return (
-    <dl class="consequences">
-      {(Object.entries(will) as [Do, string][]).map(([action, text]) => (
-        <div key={action}>
-          <dt>{described[action].label}</dt>
-          <dd>
-            <Text text={text} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
 }

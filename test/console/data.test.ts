@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JobDetail, JobPage, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
-import type { ActionResult } from '../../console/requests.ts';
+import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
+import type { ActionOutcome, ActionResult } from '../../console/requests.ts';
 import { rowOf } from '../../console/row.ts';
 import type { Waited } from '../../lib/engine/record/history.ts';
+import { exampleEvent } from '../../local/examples/github-event.ts';
+import type { RelayTest } from '../../local/trial/define-tests.ts';
+import { runTest } from '../../local/trial/run-test.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
@@ -94,6 +97,46 @@ describe('a job', () => {
     expect(job.periods[0]).toEqual({ is: 'queue', from: job.createdAt, to: job.createdAt + 2_000 });
     expectNoGaps(job.periods, job.createdAt);
     expect(job.periods.at(-1)?.to).toBe(job.finishedAt);
+  });
+
+  it('can be shared without a text of anyone, and tells what happened', async () => {
+    const id = await unknownOutcome();
+    const shared = await shown.get<object>(`/api/jobs/${id}/share`);
+    expect(shared).toMatchObject({
+      ...{ automation: 'issue-to-defect', status: 'parked', outcomeUnknown: true, attempts: expect.any(Number) },
+      steps: [
+        {
+          step: 1,
+          calls: 'defects/create',
+          sends: expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]),
+        },
+      ],
+      input: { repository: 'text of 22' },
+    });
+    const texts = ['Codertocat', 'Hello-World', 'Spelling', 'delivery-1', 'ECONNRESET', 'main'];
+    for (const text of texts) expect(JSON.stringify(shared)).not.toContain(text);
+  });
+
+  const sent = (wanted: Parameters<typeof exampleEvent>[0]) => {
+    const { event, payload } = exampleEvent(wanted, relay.clock.now);
+    return { do: 'send event', event, body: JSON.stringify(payload) };
+  };
+  it.each([
+    ['an issue', () => sent({ labels: ['bug', 'urgent'] })],
+    ['a command', () => ({ do: 'send command', text: '/pm log 45m "Login with passkeys" wrote tests' })],
+    ['a comment', () => sent({ body: '/done 101' })],
+    ['a merged pull request', () => sent({ merged: true, body: 'Completes checklist items 102 and 103' })],
+  ])('of %s becomes a test that passes', async (_, make) => {
+    const { answer } = await shown.post<ActionOutcome>('/api/try', make());
+    const [id] = answer.jobs ?? [];
+    await relay.workToTheEnd();
+    const { text } = await shown.get<JobTest>(`/api/jobs/${id}/test`);
+    const tests = new Function(`return ${/defineTests\((.*)\);/s.exec(text)?.[1]}`)() as Record<string, RelayTest>;
+    const { config, own } = relay.runtime;
+    for (const test of Object.values(tests)) {
+      expect(test.makes).not.toBe('nothing');
+      expect(await runTest(test, config, '.', own)).toEqual([]);
+    }
   });
 
   it('waits are shown by their kind while they last, and after', async () => {

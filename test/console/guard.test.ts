@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLoggedChanges } from '../../console/log-changes.ts';
+import { parkingInWords } from '../../lib/engine/record/in-plain-words.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
 
@@ -51,6 +52,8 @@ describe('a request that is not from the page of this console is refused', () =>
     ['an unknown path', 404, 'GET', '/api/unknown', (own) => own],
     ['an unknown page', 404, 'GET', '/unknown', (own) => own],
     ['an address that is none', 400, 'GET', '//', (own) => own],
+    ['an unknown page of the documentation', 404, 'GET', '/docs/unknown.md', (own) => own],
+    ['a path out of the documentation', 404, 'GET', '/docs/..%2Fpackage.json', (own) => own],
     ['a path out of the pages', 404, 'GET', '/../package.json', (own) => own],
   ];
 
@@ -97,18 +100,26 @@ describe('a body', () => {
 });
 
 describe('every answer', () => {
-  it.each(['/', '/console.js', '/console.css', '/api/relay', '/api/unknown'])('%s has strict headers', async (path) => {
-    const { headers } = await operating.raw('GET', path, own(operating));
-    const policy = String(headers['content-security-policy']).split('; ');
-    expect(policy).toEqual(
-      expect.arrayContaining([
-        ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'"],
-        ...["form-action 'none'", "frame-ancestors 'none'"],
-      ]),
-    );
-    expect(policy.join()).not.toMatch(/unsafe|data:|https?:|\*/);
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
-    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  it.each(['/', '/console.js', '/docs/stuck.md', '/docs/images/terminal.webp', '/api/relay', '/api/unknown'])(
+    '%s has strict headers',
+    async (path) => {
+      const { headers } = await operating.raw('GET', path, own(operating));
+      const policy = String(headers['content-security-policy']).split('; ');
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'"],
+          ...["form-action 'none'", "frame-ancestors 'none'"],
+        ]),
+      );
+      expect(policy.join()).not.toMatch(/unsafe|data:|https?:|\*/);
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    },
+  );
+
+  it('the documentation has the sections that jobs name', async () => {
+    const { body } = await operating.raw('GET', '/docs/stuck.md');
+    for (const { docs } of Object.values(parkingInWords)) expect(body).toContain(`id="${docs.split('#')[1]}"`);
   });
 
   it('a page needs no token, is small, and is sent once', async () => {

@@ -50,7 +50,8 @@ describe('with 10,000 jobs in the table', () => {
   it('counts stop early and say so, with the same numbers in the terminal', async () => {
     const { counts } = await shown.get<Now>('/api/now');
     expect(counts).toMatchObject({ succeeded: { jobs: 1_000, more: true }, parked: { jobs: 1_000, more: true } });
-    expect(asked().items).toBeLessThan(12_000);
+    // Also the parts of the last hour, which are counted once.
+    expect(asked().items).toBeLessThan(12_000 + 18 * 1_200);
     expect(asked().actions).not.toContain('Scan');
     const printed = await runRelay({ open: async () => targetOf(relay) }, 'jobs');
     expect(printed).toContain('In all: 1,000+ parked, 1,000+ succeeded.');

@@ -54,7 +54,11 @@ describe('the screen Try', () => {
     expect(records.find(({ kind }) => kind === 'Defects')?.rows[0]).toMatchObject({
       title: 'Spelling error in the README file',
     });
-    expect(audit[0]).toMatchObject({ operation: expect.stringContaining('defects/create'), answer: '201' });
+    expect(audit[0]).toMatchObject({
+      operation: expect.stringContaining('defects/create'),
+      is: 'accepted',
+      status: 201,
+    });
     expect(await send('issue closed')).toMatch(/took it/);
     const { jobs } = await console_.get<JobPage>('/api/jobs');
     expect(new Set(jobs.map(({ subject }) => subject)).size).toBe(1);

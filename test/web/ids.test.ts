@@ -30,8 +30,8 @@ describe.skipIf(isWithoutBrowser)('ids, states and addresses', () => {
     await page.getByText(`Copied: ${settledJob.id}`).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(settledJob.id);
     await go(`jobs/${settledJob.id}`);
-    await page.getByRole('button', { name: settledJob.id }).dblclick();
-    expect(await page.evaluate('String(getSelection())')).toBe(settledJob.id);
+    await page.getByRole('button', { name: settledJob.shortName }).dblclick();
+    expect(await page.evaluate('String(getSelection())')).toBe(settledJob.shortName);
   });
 
   it('the id of a defect is a link where the configuration has its address', async () => {

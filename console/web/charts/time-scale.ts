@@ -3,6 +3,8 @@ import type { Period } from '../../contract.ts';
 /** Where a moment is between the beginning and the end of a job, from 0 to 1. */
 export interface TimeScale {
   at(moment: number): number;
+  /** The moment at a place: what {@link at} is given. */
+  moment(part: number): number;
   /** True if long periods are drawn shorter than they were. */
   isShortened: boolean;
 }
@@ -36,6 +38,11 @@ export function timeScale(periods: readonly Period[], until: number, isShortened
       if (!part || total === 0) return 0;
       const passed = part.to === part.from ? 0 : (moment - part.from) / (part.to - part.from);
       return (part.begins + Math.min(1, Math.max(0, passed)) * (part.ends - part.begins)) / total;
+    },
+    moment(place) {
+      const part = parts.find(({ ends }) => place * total <= ends) ?? parts.at(-1);
+      if (!part || part.ends === part.begins) return part?.from ?? until;
+      return part.from + ((place * total - part.begins) / (part.ends - part.begins)) * (part.to - part.from);
     },
   };
 }

@@ -130,7 +130,11 @@ function Axis({ periods, scale, until }: { periods: readonly Period[]; scale: Ti
       <div />
       <div class="axis soft">
         <At at={first.from} />
-        {scale.isShortened && <span>long periods are shortened</span>}
+        {GRID.map((part) => (
+          <span key={part} class="tick" style={{ left: percent(part) }}>
+            +{duration(scale.moment(part) - first.from)}
+          </span>
+        ))}
         <span>+{duration(until - first.from)}</span>
       </div>
       <div />

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { JobDetail, OperatorDecision, StepDetail } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { stepAnchor, timeOf, Waterfall } from '../charts/waterfall.tsx';
@@ -6,10 +5,10 @@ import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Id, usePages } from '../id.tsx';
-import { JobActions } from '../job-actions.tsx';
-import { JsonView } from '../json-view.tsx';
-import { OpenCreationView } from '../open-creation.tsx';
+import { JobFiles } from '../job-files.tsx';
+import { NextOf, NextText } from '../next.tsx';
 import { Line, seen, Text } from '../outside.tsx';
+import { Fact, Readable } from '../readable.tsx';
 import { useJob } from '../resource.ts';
 import { href, jobHref, lastList } from '../route.ts';
 import { Screen } from '../screen.tsx';
@@ -41,10 +40,13 @@ export function JobScreen({ id }: { id: string }) {
       title={job ? seen(job.subject).slice(0, 80) : 'Job'}
       heading={job ? <Line text={job.summary} /> : 'Job'}
       aside={
-        <a class="back" href={lastList()} data-back>
-          <Icon name="back" />
-          Jobs
-        </a>
+        <div class="tools">
+          {job && <JobFiles {...job} />}
+          <a class="back" href={lastList()} data-back>
+            <Icon name="back" />
+            Jobs
+          </a>
+        </div>
       }
     >
       <Loaded of={resource}>{(loaded) => <JobView job={loaded} reload={resource.reload} />}</Loaded>
@@ -57,8 +59,12 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
   return (
     <>
       <Head job={job} />
-      {((job.status !== 'succeeded' && job.status !== 'not-done') || job.next.actions.length > 0) && (
-        <Next job={job} reload={reload} />
+      {job.next.actions.length > 0 && (
+        <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">
+          <h2 id="next">What to do next</h2>
+          <NextText next={job.next} />
+          <NextOf job={job} reload={reload} />
+        </section>
       )}
       <Card id="time" title="Where the time went">
         {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
@@ -66,14 +72,14 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
       <Steps job={job} shownAbove={job.openCreations.map(({ step }) => step)} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
       <Card id="input" title="Input">
-        <JsonView value={job.input} pageOf={pageOf} />
+        <Readable value={job.input} pageOf={pageOf} />
       </Card>
     </>
   );
 }
 
 function Head({ job }: { job: JobDetail }) {
-  const { id, automation, trigger, connection, lane, subject, person, delivery, cause, attempts, news } = job;
+  const { id, shortName, automation, trigger, connection, lane, subject, person, cause, attempts, news } = job;
   const { createdAt, finishedAt, personMs = 0 } = job;
   return (
     <section class="job-head" aria-label="About this job">
@@ -119,62 +125,28 @@ function Head({ job }: { job: JobDetail }) {
             {cause.event !== undefined && (
               <>
                 {' '}
-                <Line text={cause.event} length={80} />
+                <Line text={cause.event} length={60} />
               </>
-            )}
-            <br />
+            )}{' '}
             {cause.from === 'job' ? (
               <a href={jobHref(cause.id)}>its job</a>
-            ) : delivery === undefined ? (
-              <Id id={cause.id} />
+            ) : cause.from === 'schedule' ? (
+              <At at={Date.parse(cause.id)} />
             ) : (
-              <a href={href('jobs', undefined, { delivery })}>
-                <code>{seen(delivery)}</code>
-              </a>
+              <Id id={cause.id} shown={`${seen(cause.id).slice(0, SHORT)}…`} />
             )}
           </Fact>
         )}
         <Fact name="Id">
-          <Id id={id} />
+          <Id id={id} shown={shortName} />
         </Fact>
       </dl>
     </section>
   );
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-/** What to do next, with what is known of it. */
-function Next({ job, reload }: { job: JobDetail; reload: () => void }) {
-  const { next, openCreations, id } = job;
-  const consequences = openCreations[0]?.consequences;
-  return (
-    <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">
-      <h2 id="next">What to do next</h2>
-      <p class="sentence">
-        <Text text={next.text} />
-        {next.docs !== undefined && <span class="soft"> See {next.docs}.</span>}
-      </p>
-      {openCreations.map((one) => (
-        <OpenCreationView key={one.step} creation={one} />
-      ))}
-      <JobActions
-        ids={[id]}
-        actions={next.actions}
-        will={consequences}
-        isCalm={job.status === 'waiting'}
-        done={reload}
-      />
-    </section>
-  );
-}
+/** Enough of the id of a cause to tell it from others. */
+const SHORT = 8;
 
 /** @param shownAbove the steps whose sends are shown with what is known of them */
 function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
@@ -221,8 +193,7 @@ function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDe
 function Result({ connection, step: { calls, result } }: { connection: string; step: StepDetail }) {
   return (
     <div class="result">
-      <h4>Result</h4>
-      <JsonView value={result} pageOf={usePages(connection, calls)} />
+      <Readable value={result} pageOf={usePages(connection, calls)} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { Loaded } from '../failure.tsx';
 import { jobs } from '../format.ts';
 import { JobActions } from '../job-actions.tsx';
 import { JobTable } from '../job-rows.tsx';
-import { OpenCreationView } from '../open-creation.tsx';
+import { NextOf } from '../next.tsx';
 import { Line, Text } from '../outside.tsx';
 import { useJob, useResource } from '../resource.ts';
 import { href, jobHref } from '../route.ts';
@@ -115,17 +115,8 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
 }
 
 /** What is known of one job is read when it is opened. */
-function Unknown({
-  id,
-  summary,
-  isOpen,
-  reload,
-}: {
-  id: string;
-  summary: string;
-  isOpen: boolean;
-  reload: () => void;
-}) {
+function Unknown(props: { id: string; summary: string; isOpen: boolean; reload: () => void }) {
+  const { id, summary, isOpen, reload } = props;
   const [isRead, setRead] = useState(isOpen);
   const resource = useJob(id, isRead);
   return (
@@ -135,17 +126,14 @@ function Unknown({
       </summary>
       {isRead && (
         <Loaded of={resource}>
-          {({ openCreations, next }) => (
+          {(job) => (
             <>
-              {openCreations.map((one) => (
-                <OpenCreationView key={one.step} creation={one} />
-              ))}
+              <NextOf job={job} reload={reload} />
               <p class="open">
                 <a href={jobHref(id)} data-item={id}>
                   Open the job
                 </a>
               </p>
-              <JobActions ids={[id]} actions={next.actions} will={openCreations[0]?.consequences} done={reload} />
             </>
           )}
         </Loaded>

@@ -11,6 +11,7 @@ import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { Screen } from '../screen.tsx';
 import { Scroll } from '../scroll.tsx';
+import { StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
 
@@ -167,6 +168,7 @@ function CommandForm({ examples, act }: { examples: TryFacts['examples']; act: A
 }
 
 function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: Act }) {
+  const [chosen, choose] = useState(0);
   return (
     <Card id="faults" title="Break something">
       {faults.length > 0 && (
@@ -183,16 +185,29 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
           ))}
         </ul>
       )}
-      <ul class="plain">
-        {faultKinds.map(({ title, fault }) => (
-          <li key={title} class="row">
-            <Line text={title} />
-            <button type="button" disabled={!act} onClick={() => act?.({ do: 'set fault', fault })}>
-              Break it
-            </button>
-          </li>
-        ))}
-      </ul>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const kind = faultKinds[chosen];
+          if (kind) act?.({ do: 'set fault', fault: kind.fault });
+        }}
+      >
+        <label class="field">
+          <span class="hidden">What to break</span>
+          <select value={chosen} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
+            {faultKinds.map(({ title }, index) => (
+              <option key={title} value={index}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <div class="actions">
+          <button type="submit" disabled={!act}>
+            Break it
+          </button>
+        </div>
+      </form>
     </Card>
   );
 }
@@ -211,7 +226,7 @@ function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act 
               <div key={index} class="slack-part">
                 {text !== '' && (
                   <p>
-                    <Text text={text} />
+                    <Text text={text} length={Number.POSITIVE_INFINITY} />
                   </p>
                 )}
                 {buttons.map((button) => (
@@ -255,7 +270,8 @@ function MessageButton({ button, press }: { button: Button; press: ((button: But
 
 function Records({ records }: { records: TryFacts['records'] }) {
   return (
-    <Card id="records" title="What the sandbox has">
+    <details class="card">
+      <summary>What the sandbox has</summary>
       {records.map(({ kind, rows }) => (
         <details key={kind}>
           <summary>
@@ -266,33 +282,47 @@ function Records({ records }: { records: TryFacts['records'] }) {
           ))}
         </details>
       ))}
-    </Card>
+    </details>
   );
 }
 
+const SHOWN_CALLS = 10;
+
+/** Those that failed first: there an operator looks. */
 function Audit({ audit }: { audit: TryFacts['audit'] }) {
+  const [isWhole, setWhole] = useState(false);
   return (
     <Card id="audit" title="Calls that the sandbox took">
       {audit.length === 0 ? (
         <p class="soft">No call yet.</p>
       ) : (
         <Scroll label="Table of the calls">
-          <Table caption="Calls that the sandbox took" heads={['Time', 'Operation', 'Answer']}>
-            {audit.map(({ at, operation, answer }, index) => (
+          <Table caption="Calls that the sandbox took" heads={['Answer', 'Operation', ['Time', 'number']]}>
+            {(isWhole ? audit : audit.slice(0, SHOWN_CALLS)).map(({ at, operation, is, status, reason }, index) => (
               <tr key={index}>
-                <td class="soft">
-                  <At at={at} />
+                <td>
+                  <StatusMark of={is} /> {status !== null && <code class="soft">{status}</code>}
                 </td>
                 <td>
                   <code>{seen(operation)}</code>
+                  {reason !== null && (
+                    <div class="news">
+                      <Line text={reason} />
+                    </div>
+                  )}
                 </td>
-                <td>
-                  <Line text={answer} />
+                <td class="number soft">
+                  <At at={at} />
                 </td>
               </tr>
             ))}
           </Table>
         </Scroll>
+      )}
+      {audit.length > SHOWN_CALLS && !isWhole && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show all {audit.length} calls
+        </button>
       )}
     </Card>
   );

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { type StaticFile, staticFile } from './build.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const IMAGES: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.svg': 'image/svg+xml' };
+
+/** A path of the documentation, as the pages and the pages of the documentation link it. */
+export const isDocsPath = (path: string) => /^\/(docs(\/[\w-]+)+\.(md|webp|svg)|[A-Z]+\.md)$/.test(path);
+
+/** A page or a picture of the documentation of this version. @returns undefined if there is none */
+export async function docsFile(path: string): Promise<StaticFile | undefined> {
+  const contents = await readFile(join(ROOT, path)).catch(() => undefined);
+  if (!contents) return undefined;
+  const image = IMAGES[extname(path)];
+  if (image) return staticFile(image, contents);
+  // Loaded on first use: a relay without an open console does not need it.
+  const { default: MarkdownIt } = await import('markdown-it');
+  // Its HTML is of this repository, and the content policy allows no script in it.
+  const markdown = new MarkdownIt({ html: true });
+  markdown.renderer.rules.heading_open = (tokens, index) => {
+    const { tag = 'h2' } = tokens[index] ?? {};
+    return `<${tag} id="${anchorOf(tokens[index + 1]?.content ?? '')}">`;
+  };
+  const [, title = path] = /^# (.+)$/m.exec(contents.toString()) ?? [];
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${markdown.utils.escapeHtml(title)}</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/console.css">`;
+  const html = `<!doctype html><html lang="en"><head>${head}</head><body class="docs"><main>${markdown.render(contents.toString())}</main></body></html>`;
+  return staticFile('text/html; charset=utf-8', html);
+}
+
+/** As GitHub makes it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}

@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks';
+import type { JobDetail, JobTest } from '../contract.ts';
+import { type ApiError, get } from './api.ts';
+import { Dialog } from './dialog.tsx';
+import { announce } from './notice.tsx';
+import { seen } from './outside.tsx';
+
+/** What can be made of a job: a file for support, and a test for `relay test`. */
+export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>) {
+  const [test, setTest] = useState<JobTest | undefined>();
+  const path = `/api/jobs/${encodeURIComponent(id)}`;
+  const told = (error: ApiError) => announce(seen(error.message), true);
+  const share = async () => {
+    const text = JSON.stringify(await get<object>(`${path}/share`), null, 2);
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+    link.download = `job-${shortName}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    announce(`Saved: ${link.download}. It has states, times and answers, and no texts, names or ids of yours.`);
+  };
+  const close = () => setTest(undefined);
+  return (
+    <>
+      <button type="button" onClick={() => void share().catch(told)}>
+        Share this job
+      </button>
+      <button type="button" onClick={() => void get<JobTest>(`${path}/test`).then(setTest, told)}>
+        Make a test of it
+      </button>
+      {test && (
+        <Dialog title="A test of this job" close={close}>
+          <p>
+            Save it as <code>{seen(test.name)}</code>, and run <code>npm run -s relay -- test</code>.
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <pre tabIndex={0}>{seen(test.text)}</pre>
+          <div class="actions end">
+            <button type="button" onClick={close}>
+              Close
+            </button>
+            <button
+              type="button"
+              class="primary"
+              onClick={() =>
+                void navigator.clipboard.writeText(test.text).then(
+                  () => announce('Copied.'),
+                  () => announce('The browser does not let the console copy. Select and copy the text.', true),
+                )
+              }
+            >
+              Copy
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import type { CreationDetail, JobDetail } from '../contract.ts';
+import { JobActions } from './job-actions.tsx';
+import { Line, Text } from './outside.tsx';
+import { Sends } from './sends.tsx';
+
+/** What is known of a job that waits for a person or continues later, and the decisions about it. */
+export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) {
+  const { id, status, next, openCreations } = job;
+  return (
+    <>
+      {openCreations.map((one) => (
+        <OpenCreation key={one.step} creation={one} />
+      ))}
+      <JobActions
+        ids={[id]}
+        actions={next.actions}
+        will={openCreations[0]?.consequences}
+        isCalm={status === 'waiting'}
+        done={reload}
+      />
+    </>
+  );
+}
+
+/** What is known about a creation without an answer. */
+function OpenCreation({ creation }: { creation: CreationDetail }) {
+  const { step, calls, sends, marker, again, forAndAgainst } = creation;
+  return (
+    <div class="creation">
+      <h3>
+        What is known of <Line text={step} length={80} /> <code class="soft">{calls}</code>
+      </h3>
+      <p class="sentence">
+        <Text text={forAndAgainst} />
+      </p>
+      <Sends sends={sends} />
+      {marker !== undefined && (
+        <p>
+          If it was created, it contains{' '}
+          <code class="marker">
+            <Line text={marker} />
+          </code>
+        </p>
+      )}
+      {again && <p>An operator has already decided to create it again.</p>}
+    </div>
+  );
+}
+
+/** A sentence with the page of the documentation that explains more. */
+export function NextText({ next: { text, docs } }: { next: JobDetail['next'] }) {
+  return (
+    <p class="sentence">
+      <Text text={text} />
+      {docs !== undefined && (
+        <>
+          {' '}
+          <a href={`/${docs}`} target="_blank" rel="noreferrer">
+            {docs}
+          </a>
+        </>
+      )}
+    </p>
+  );
+}
