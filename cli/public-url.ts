@@ -31,7 +31,7 @@ export async function publicWebhookUrl(
 }
 
 /** @throws {Error} as {@link publicWebhookUrl} */
-function webhookUrlBelow(base: string, sender: Sender): string {
+export function webhookUrlBelow(base: string, sender: Sender): string {
   const example = 'such as https://relay.example.com';
   if (!URL.canParse(base)) throw new Error(`--url is '${base}'; expected the public address of the relay, ${example}`);
   const { protocol, origin, pathname, search, hash } = new URL(base);

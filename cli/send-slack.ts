@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
+import { SecretError, slackSigningSecret } from '../lib/state/secrets/secrets.ts';
 import { keys } from '../lib/state/table/keys.ts';
 import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
@@ -104,8 +104,15 @@ async function placeAt({ url, headers }: NonNullable<Target['slackStandIn']>, { 
 
 async function whereTo(url: string | undefined, target: Target | undefined): Promise<{ url: string; secret: string }> {
   if (target) {
-    const { signingSecret } = await target.stores.secrets.current('slack', slackSigningSecret);
-    return { url: slackWebhookUrlOf(target), secret: signingSecret };
+    const toSlack = slackWebhookUrlOf(target);
+    const { signingSecret } = await target.stores.secrets
+      .current('slack', slackSigningSecret)
+      .catch((error: unknown) => {
+        // npm start enters it if Slack is configured.
+        if (!target.running || !(error instanceof SecretError)) throw error;
+        throw new Error('this relay has no Slack: add slack to relay.config.ts, and start it again', { cause: error });
+      });
+    return { url: toSlack, secret: signingSecret };
   }
   const secret = process.env.SLACK_SIGNING_SECRET;
   if (url && secret) return { url, secret };

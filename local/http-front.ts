@@ -40,10 +40,7 @@ export async function startHttpFront(
 ): Promise<Listening> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const why = halted();
-    if (why !== undefined) {
-      response.writeHead(503, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}.\n`);
-      return;
-    }
+    if (why !== undefined) return refuse(response, why);
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const route = `${request.method} ${path}`;
     const handler = routes[route] ?? routes[route.replace(/[^/]+$/, '*')];
@@ -56,11 +53,18 @@ export async function startHttpFront(
     const body = await readBody(request, MAX_BODY_BYTES);
     const answer = body ? await handler(functionUrlEvent(request, path, body)) : tooLarge;
     const { statusCode = 200, headers, cookies } = answer;
+    // What ended the work may have failed this very request.
+    const whyNow = statusCode >= 500 ? halted() : undefined;
+    if (whyNow !== undefined) return refuse(response, whyNow);
     response.writeHead(statusCode, {
       ...(headers as Record<string, string>),
       ...(cookies && { 'set-cookie': cookies }),
     });
     response.end(answer.body);
+  }
+
+  function refuse(response: ServerResponse, why: string): void {
+    response.writeHead(503, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}.\n`);
   }
 
   const server = createServer((request, response) => {

@@ -53,18 +53,17 @@ export const isNotedAsRunning = () => existsSync(file());
  * The relay that is running in this folder. It is checked by a request with its key, because a killed relay leaves its
  * file behind, and another process may have its process id by now.
  *
- * @throws {Error} if the file cannot be read
+ * @throws {Error} if the file cannot be read, or with the reason why that relay takes nothing more
  */
 export async function findRunning(): Promise<RunningRelay | undefined> {
   if (!existsSync(file())) return undefined;
   const running = readNote();
-  try {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const { ok } = await fetch(`${running.url}${RUNNING_PATH}`, { headers: ownKeyHeader(running), signal });
-    return ok ? running : undefined;
-  } catch {
-    return undefined;
-  }
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const asked = fetch(`${running.url}${RUNNING_PATH}`, { headers: ownKeyHeader(running), signal });
+  const answer = await asked.catch(() => undefined);
+  if (answer?.status === 503)
+    throw new Error(`the relay at ${running.url} takes nothing: ${(await answer.text()).trim()}`);
+  return answer?.ok ? running : undefined;
 }
 
 function readNote(): RunningRelay {

@@ -6,6 +6,7 @@ import { pages, rowsOf } from '../../lib/service/partner/pages.ts';
 import { messageOf } from '../../lib/text.ts';
 import { type Partner, partnerFromEnvironment } from '../../local/partners.ts';
 import { oneLine } from '../../local/terminal.ts';
+import { webhookUrlBelow } from '../public-url.ts';
 import type { FirstSettings } from './config-text.ts';
 
 /** The options of `relay init`. What is missing is asked for at a terminal. */
@@ -41,10 +42,17 @@ export async function askForPartner(
   const named = partnerFromEnvironment(variables);
   if (named) return named;
   if (!terminal) return undefined;
-  const baseUrl = await askUntilGood(terminal, 'Base URL of the service (empty for the sandbox)', faultOfBaseUrl);
-  if (!baseUrl) return undefined;
-  const apiKey = await terminal.askHidden('API key (not shown)');
-  return { baseUrl, apiKey, secretKey: await terminal.askHidden('Secret key (not shown)') };
+  for (;;) {
+    const baseUrl = await askUntilGood(terminal, 'Base URL of the service (empty for the sandbox)', (answer) =>
+      answer === '' ? undefined : faultIn(() => instanceRoot(answer)),
+    );
+    if (!baseUrl) return undefined;
+    const apiKey = await terminal.askHidden('API key (not shown)');
+    const partner = { baseUrl, apiKey, secretKey: await terminal.askHidden('Secret key (not shown)') };
+    const fault = await projectsOf(partner).then(() => undefined, messageOf);
+    if (fault === undefined) return partner;
+    terminal.tell(`The service cannot be used: ${oneLine(fault)}. Enter it again, or leave it empty for the sandbox.`);
+  }
 }
 
 /** @throws {Error} if there is no terminal to ask at; the message names the missing options */
@@ -86,10 +94,9 @@ async function askUntilGood(
   }
 }
 
-/** What is wrong with the address of an instance. An empty one is the sandbox. */
-function faultOfBaseUrl(answer: string): string | undefined {
+function faultIn(read: () => unknown): string | undefined {
   try {
-    if (answer !== '') instanceRoot(answer);
+    read();
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -103,14 +110,16 @@ export async function askForGithubApp(options: InitOptions, terminal: Terminal |
 
 /** The public base address of a relay on this machine. Undefined if it has none yet. */
 export async function askForUrl({ url }: InitOptions, terminal: Terminal | undefined): Promise<string | undefined> {
-  return url ?? ((await terminal?.ask('Public https address of the relay (empty if it has none yet)')) || undefined);
+  if (url !== undefined || !terminal) return url;
+  const question = 'Public https address of the relay (empty if it has none yet)';
+  const faultOf = (answer: string) => (answer === '' ? undefined : faultIn(() => webhookUrlBelow(answer, 'GitHub')));
+  return (await askUntilGood(terminal, question, faultOf)) || undefined;
 }
 
 /** Lists the projects of the instance, which also shows whether the key is right. */
 async function chooseProject(partner: Partner | undefined, terminal: Terminal | undefined): Promise<string> {
   if (!partner) return SANDBOX_PROJECT;
-  const { call } = createPartnerClient(partner);
-  const { rows, isWhole } = await rowsOf(pages(call, listProjects, {}, PROJECT_PAGES));
+  const { rows, isWhole } = await projectsOf(partner);
   const lines = rows.map(({ project_id, name }) => `  ${project_id}  ${oneLine(name ?? '')}`).join('\n');
   const [only] = rows;
   if (rows.length === 1 && only) return only.project_id;
@@ -123,8 +132,14 @@ async function chooseProject(partner: Partner | undefined, terminal: Terminal | 
   );
 }
 
-async function confirm(terminal: Terminal | undefined, question: string, byDefault: boolean): Promise<boolean> {
+async function projectsOf(partner: Partner) {
+  return rowsOf(pages(createPartnerClient(partner).call, listProjects, {}, PROJECT_PAGES));
+}
+
+export async function confirm(terminal: Terminal | undefined, question: string, byDefault: boolean): Promise<boolean> {
   if (!terminal) return false;
-  const answer = await terminal.ask(`${question} ${byDefault ? 'Y/n' : 'y/N'}`);
+  const answer = await askUntilGood(terminal, `${question} ${byDefault ? 'Y/n' : 'y/N'}`, (answer) =>
+    /^(y(es)?|no?)?$/i.test(answer) ? undefined : 'expected y or n',
+  );
   return answer === '' ? byDefault : /^y/i.test(answer);
 }

@@ -22,6 +22,7 @@ import {
   askForPartner,
   askForSettings,
   askForUrl,
+  confirm,
   type InitOptions,
   type Terminal,
 } from './answers.ts';
@@ -175,8 +176,8 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
   if (!terminal) {
     throw new Error(`${file} exists: use --overwrite to replace it, or --keep to leave it as it is and do the rest`);
   }
-  const answer = await terminal.ask(`${file} exists. Replace it? y/N`);
-  return !/^y/i.test(answer);
+  if (await confirm(terminal, `${file} exists. Replace it?`, false)) return false;
+  throw new Error(`${file} is left as it is; to do the rest with it, run npm run -s relay -- init --keep`);
 }
 
 /**

@@ -233,6 +233,28 @@ describe('relay init', () => {
     expect(written).toContain("labels: ['bug', 'incident']");
   });
 
+  it('asks again for an instance that cannot be used, for a bad address, and for an answer that is neither yes nor no', async () => {
+    const { code, output } = await initAtTerminal(
+      ['--repo', 'acme/web', '--label', 'bug', '--no-github-app'],
+      [
+        ['Base URL', 'http://127.0.0.1:9'],
+        ['API key', 'pk_live_1'],
+        ['Secret key', 'b'],
+        ['Base URL', ''],
+        ['Use Slack?', 'perhaps'],
+        ['Use Slack?', 'y'],
+        ['Public https', 'relay.example.com'],
+        ['Public https', ''],
+      ],
+    );
+    expect(output).toMatch(/The service cannot be used: .*cannot be reached \(bad port\).* Enter it again/);
+    expect(output).toContain('expected y or n');
+    expect(output).toContain("is 'relay.example.com'; expected the public address of the relay");
+    expect(code).toBe(0);
+    const left = await initAtTerminal(['--repo', 'acme/web'], [['Replace it?', 'n']]);
+    expect(left.output).toContain('is left as it is; to do the rest with it, run npm run -s relay -- init --keep');
+  });
+
   it('started in another folder, it works in that of the project, and says how to get there', async () => {
     const project = join(folder, 'project');
     for (const name of ['cli', 'console', 'lib', 'local', 'sandbox', 'package.json']) {

@@ -406,10 +406,11 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
           const answer = await post(first, { event: 'issues' });
           status = answer.status;
           if (status === 202) taken.push(...((await answer.json()) as { jobs: string[] }).jobs);
-          else expect(status).toBeGreaterThanOrEqual(500);
+          else expect([status, await answer.text()]).toEqual([503, expect.stringContaining('the disk is full')]);
         }
         await first.printed('the disk is full. Everything that was accepted is kept: free some space');
         expect(first.output()).not.toMatch(/\n +at |remove/);
+        expect((await relay('jobs')).stderr).toMatch(/takes nothing: the disk is full/);
         await first.kill();
 
         const refused = start();

@@ -48,6 +48,12 @@ describe('the state file of the running relay', () => {
     expect(await findRunning()).toBeUndefined();
   });
 
+  it('a relay that takes nothing any more is found, and says why', async () => {
+    const halted = () => 'the disk is full';
+    noteRunning({ ...running, url: await addressOf(startHttpFront(0, {}, undefined, undefined, halted)) });
+    await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ takes nothing: the disk is full\.$/);
+  });
+
   it.each(['', '{', '[]', '{"url":"nowhere"}', '{"url":"http://127.0.0.1:1","variables":{}}'])(
     'a damaged state file is named: %j',
     async (text) => {

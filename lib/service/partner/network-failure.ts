@@ -5,7 +5,7 @@ export interface NetworkFailure {
 }
 
 /** Error codes of Node and undici for failures before the first byte of a request is written. */
-const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|bad port)$/;
 const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 /** undici has no code for a proxy that answers CONNECT with another status than 200. */
@@ -28,7 +28,8 @@ function errorCode(error: unknown): string {
   for (const cause of causes(error)) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;
   }
-  return 'unknown cause';
+  // Without a code there is a cause in words, such as a port that fetch refuses.
+  return causes(error).slice(1).at(-1)?.message ?? 'unknown cause';
 }
 
 /** fetch wraps the cause in a TypeError, and the failures of several addresses in an AggregateError. */
