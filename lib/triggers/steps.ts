@@ -96,7 +96,10 @@ export interface Steps {
     path: P extends WithEffect<'read' | 'repeatable' | 'create'> ? never : P,
     payload: P extends keyof Declared ? PayloadOf<P> : { readonly [field: string]: Json | undefined },
   ): Promise<void>;
-  /** Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. */
+  /**
+   * Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. After 3,000 characters
+   * it is cut, and ends with `…`.
+   */
   say(step: string, to: Recipient, text: string): Promise<void>;
   /** Writes a comment on an issue or a pull request of a repository in relay.config.ts. Its text is plain. */
   comment(step: string, on: { repository: string; issue: number }, text: string): Promise<void>;
