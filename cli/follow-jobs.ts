@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { endedAt, type Job, newsOf } from '../lib/engine/record/job.ts';
+import { createShowJob } from '../lib/people/names.ts';
 import type { Table } from '../lib/state/table/table.ts';
 import { printChange, withIsoTimes } from './print.ts';
 
@@ -19,6 +20,7 @@ export async function followJobs(
 ): Promise<void> {
   const seen = new Map(known.map((job) => [job.id, { state: stateOf(job), isWanted: true }]));
   const { statuses, ...others } = filter;
+  const shown = createShowJob({ table, clock: table.clock.now });
   let since = table.clock.now();
   for (let look = 0; look < looks; look++) {
     if (look > 0) await setTimeout(LOOK_EVERY_MS);
@@ -28,6 +30,7 @@ export async function followJobs(
       limit: LOOKED_AT,
       maxPages: MAX_PAGES,
       now: table.clock.now(),
+      shown,
     });
     for (const job of jobs.toReversed()) {
       const before = seen.get(job.id);
@@ -36,7 +39,7 @@ export async function followJobs(
       // Not all jobs are known from the start, and one that was there before comes into view when another leaves.
       const hasChanged = before ? before.state !== now.state : changedAt(job) >= since;
       if (hasChanged && (now.isWanted || before?.isWanted))
-        asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(job);
+        asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(await shown(job));
     }
     // The clock of this machine may be ahead of the relay's.
     if (look === 0) since = Math.min(since, Math.max(...jobs.map(changedAt)) + 1);

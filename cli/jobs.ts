@@ -6,6 +6,7 @@ import { countJobs } from '../lib/engine/operate/job-counts.ts';
 import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
 import { unknownName } from '../lib/faults/fault.ts';
+import { createShowJob } from '../lib/people/names.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
@@ -43,7 +44,7 @@ export const defineJobs: Define = (command, { open, readConfig }) =>
     .option('--connection <name>', 'only jobs of this connection')
     .addOption(new Option('--lane <lane>', 'only jobs of this lane, such as those of a backfill').choices(lanes))
     .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42', place)
-    .option('--person <name>', 'only jobs that this GitHub login or Slack user id caused')
+    .option('--person <name>', 'only jobs that this person caused: a GitHub login, a Slack user id or a name')
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
     .option('--text <text>', 'only jobs with this text in their id, event, outcome or reason')
     .option('--since <time>', `only jobs made since then: ${MOMENTS}`, readMoment)
@@ -59,13 +60,15 @@ export const defineJobs: Define = (command, { open, readConfig }) =>
         return json ? printJson(events) : printIgnored(events);
       }
       const filter = filterOf(chosen);
-      const found = await findJobs(table, { filter, limit, maxPages: MAX_PAGES, now: Date.now() });
+      const shown = createShowJob(target.stores);
+      const found = await findJobs(table, { filter, limit, maxPages: MAX_PAGES, now: Date.now(), shown });
       if (chosen.automation !== undefined && found.jobs.length === 0)
         await refuseUnknown(chosen.automation, target.stores, await readConfig().catch(() => undefined));
       if (json && !follow) return printJson(withIsoTimes(found.jobs));
       if (!json) {
         // Changes follow below, so the newest is last.
-        printJobs(follow ? found.jobs.toReversed() : found.jobs);
+        const jobs = await Promise.all(found.jobs.map(shown));
+        printJobs(follow ? jobs.toReversed() : jobs);
         printCounts(found, Object.keys(chosen).length === 0 ? await countJobs(table) : undefined);
       }
       if (follow) await followJobs(table, filter, found.jobs, json ?? false);
@@ -82,7 +85,9 @@ export const defineJob: Define = (command, { open }) =>
       const view = await readJob(whole, stores);
       if (!view) throw new Error(`the job ${whole} has just expired`);
       const { job, ...rest } = view;
-      options.json ? printJson(withIsoTimes({ ...job, ...rest })) : printJob(view, Date.now());
+      options.json
+        ? printJson(withIsoTimes({ ...job, ...rest }))
+        : printJob({ ...view, job: await createShowJob(stores)(job) }, Date.now());
     });
 
 /** The names are those of this folder: only a name without any job is looked up. @throws {Error} if it is none */

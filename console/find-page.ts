@@ -1,4 +1,5 @@
 import { CursorError, type FoundJobs, findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
+import { createShowJob } from '../lib/people/names.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import type { OperatedRelay } from './relay.ts';
 
@@ -18,7 +19,14 @@ export async function findPage(
   limit = ROWS,
 ): Promise<FoundJobs> {
   try {
-    return await findJobs(stores.table, { filter, cursor, limit, maxPages: PAGES, now: runtime.clock() });
+    return await findJobs(stores.table, {
+      filter,
+      cursor,
+      limit,
+      maxPages: PAGES,
+      now: runtime.clock(),
+      shown: createShowJob(stores),
+    });
   } catch (error) {
     throw error instanceof CursorError ? new HttpError(400, error.message, { cause: error }) : error;
   }

@@ -2,6 +2,7 @@ import { nextStep } from '../lib/engine/line/next-step.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
+import { createShowJob } from '../lib/people/names.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
@@ -19,7 +20,7 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
   const own = runtime.own.list.find(({ name }) => name === job.automation);
   const { attempts, generation, input, cause, decisions } = job;
   return {
-    ...rowOf(job),
+    ...rowOf(job, await createShowJob(stores)(job)),
     attempts,
     generation,
     /** What the file of a team's automation takes. */

@@ -5,7 +5,7 @@ import { lanes } from '../lib/service/budget/lanes.ts';
 import { findPage } from './find-page.ts';
 import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
-import { rowOf } from './row.ts';
+import { rowsOf } from './row.ts';
 
 /** An empty field of the form filters nothing. */
 const text = z
@@ -40,5 +40,5 @@ export async function listJobs(relay: OperatedRelay, params: URLSearchParams) {
   const { status, subject, cursor, limit, ...rest } = readSent(query, given, 'the filter cannot be read');
   const filter: JobFilter = { ...rest, place: subject, ...(status && { statuses: [status] }) };
   const found = await findPage(relay, filter, cursor, limit);
-  return { jobs: found.jobs.map(rowOf), read: found.read, cursor: found.cursor };
+  return { jobs: await rowsOf(found.jobs, relay), read: found.read, cursor: found.cursor };
 }

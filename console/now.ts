@@ -8,7 +8,7 @@ import { viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { jobsByStatus } from '../lib/state/table/keys.ts';
 import type { OperatedRelay } from './relay.ts';
-import { rowOf } from './row.ts';
+import { rowsOf } from './row.ts';
 import { schedulesNow } from './schedules.ts';
 
 /** How often CloudFormation is asked, whose limits all of the account share. */
@@ -130,11 +130,8 @@ export function createNowReader(relay: OperatedRelay) {
       jobStatuses.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })),
     );
     const at = (job: Job) => endedAt(job) ?? job.createdAt;
-    return found
-      .flat()
-      .toSorted((a, b) => at(b) - at(a))
-      .slice(0, NEWEST)
-      .map(rowOf);
+    const sorted = found.flat().toSorted((a, b) => at(b) - at(a));
+    return rowsOf(sorted.slice(0, NEWEST), relay);
   }
 
   return async () => {

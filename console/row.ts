@@ -7,10 +7,12 @@ import {
   shortName,
   waitOf,
 } from '../lib/engine/record/job.ts';
+import { createShowJob } from '../lib/people/names.ts';
+import type { OperatedRelay } from './relay.ts';
 
-/** A job as the lists show it. */
-export function rowOf(job: Job) {
-  const { id, status, automation, connection, lane, summary, entity, asked, cause, createdAt } = job;
+/** @param shown the job with names in place of ids */
+export function rowOf(job: Job, shown = job) {
+  const { id, status, automation, connection, lane, entity, asked, cause, createdAt } = job;
   const finishedAt = endedAt(job);
   const when = status === 'waiting' ? continuesAt(job) : undefined;
   return {
@@ -22,9 +24,10 @@ export function rowOf(job: Job) {
     connection,
     lane,
     /** The event in one line. */
-    summary,
+    summary: shown.summary,
     subject: entity,
     person: asked?.by?.id ?? cause?.person,
+    personName: shown.cause?.person,
     createdAt,
     finishedAt,
     /** How long it waited for a person. That is not part of how long it took. */
@@ -36,6 +39,12 @@ export function rowOf(job: Job) {
     keyRefused: waitOf(job)?.for === 'key' || undefined,
     ...(typeof when === 'object' && { until: when.at, isForecast: when.isForecast || undefined }),
   };
+}
+
+/** Jobs as the lists show them. */
+export async function rowsOf(jobs: readonly Job[], { stores }: OperatedRelay) {
+  const show = createShowJob(stores);
+  return Promise.all(jobs.map(async (job) => rowOf(job, await show(job))));
 }
 
 /** Only of the newest waits: a job keeps no more of them. */

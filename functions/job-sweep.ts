@@ -13,6 +13,7 @@ import {
   troublesOf,
 } from '../lib/engine/operate/new-troubles.ts';
 import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
+import { createShowJob } from '../lib/people/names.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -36,6 +37,7 @@ export function createHandler(runtime: Runtime) {
     createParkedNotices({
       table,
       jobs,
+      shown: createShowJob({ table, clock }),
       clock,
       log,
       channel: config.contactChannel,

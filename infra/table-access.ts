@@ -18,6 +18,8 @@ const shownInConsole = {
   linkName: ['GetItem'],
   budget: ['GetItem'],
   breaker: ['GetItem'],
+  knownTasks: ['GetItem'],
+  knownPeople: ['GetItem'],
 } as const satisfies TableAccess['items'];
 
 /**
@@ -83,6 +85,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       slackUser: ['GetItem', 'PutItem'],
       projects: ['GetItem', 'PutItem'],
       knownTasks: ['GetItem', 'PutItem'],
+      knownPeople: ['GetItem', 'PutItem'],
       recentTasks: ['GetItem', 'PutItem'],
       taskName: ['GetItem', 'PutItem'],
       checkedTask: ['GetItem', 'PutItem'],
@@ -105,6 +108,8 @@ const access: Readonly<Record<string, TableAccess>> = {
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
       parkedNotice: ['GetItem', 'PutItem', 'DeleteItem'],
+      knownTasks: ['GetItem'],
+      knownPeople: ['GetItem'],
       troubles: ['GetItem', 'PutItem'],
     },
     indexes: [jobsByStatus.name, waitingLine.name],

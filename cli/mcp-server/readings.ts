@@ -31,7 +31,7 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
       automation: text('its name'),
       connection: text('its name'),
       subject: text('owner/repo or owner/repo#42'),
-      person: text('a GitHub login or a Slack user id'),
+      person: text('a GitHub login, a Slack user id or a name'),
       delivery: text("GitHub's X-GitHub-Delivery, or Slack's trigger_id"),
       text: text('in the id, the event, the outcome or the reason'),
       since: text('2h, 3d, a date or a time'),

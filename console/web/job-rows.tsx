@@ -60,7 +60,9 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
               {row.connection} · <span title={laneHints[row.lane]}>{row.lane}</span>
             </small>
           </td>
-          <td class="soft person">{row.person && <Line text={row.person} length={40} />}</td>
+          <td class="soft person">
+            <Line text={row.personName ?? row.person ?? ''} length={40} />
+          </td>
           <td class="number soft created">
             <Ago at={row.createdAt} />
           </td>

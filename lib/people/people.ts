@@ -5,6 +5,7 @@ import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import { NotDone } from '../engine/record/interruption.ts';
 import type { Steps } from '../engine/run/steps.ts';
+import { createKnownPeople } from '../platforms/slack/known-names.ts';
 import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { provenAddress, type SlackUser, slackUser } from '../platforms/slack/slack-user.ts';
 import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
@@ -14,6 +15,7 @@ import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 import { comparableAddress, cutToLength } from '../text.ts';
+import { loginOf } from './names.ts';
 
 /** A person as the platform identifies them: a Slack user id or a GitHub login. */
 export type Person = { in: 'slack'; id: string } | { in: 'github'; id: string };
@@ -103,6 +105,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   const mapped = ({ in: platform, id }: Person) =>
     config.people.find((one) => one[platform]?.toLowerCase() === id.toLowerCase());
 
+  const knownPeople = createKnownPeople(table);
   const entryOf = (person: Person) => digest(mapped(person) ?? null);
 
   /** The address and the time zone, from `people` or from Slack. */
@@ -180,6 +183,8 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     const { users, isWhole, readAt } = await usersWith(email, connection, steps);
     const [user] = users;
     if (!user || users.length > 1) throw new NotDone(unmatched(users.length, isWhole, mapped(person) !== undefined));
+    const known = person.in === 'github' ? loginOf(person.id) : person.id;
+    await knownPeople.learn(connection, [{ id: known, name: user.name }]);
     return { ...user, timeZone, entry: entryOf(person), readAt };
   }
 

@@ -9,6 +9,7 @@ import type { Table } from '../../lib/state/table/table.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
+import { command, MIRA } from '../slack-requests.ts';
 import { byClockOf, parseRelay, printed, runRelayOf, targetOf } from './run-command.ts';
 
 let relay: TestRelay;
@@ -46,6 +47,19 @@ describe('relay jobs', () => {
       "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
     );
     expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There are no such jobs.');
+  });
+
+  it('names people and tasks where it is known who and what an id means', async () => {
+    const task = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
+    await command(relay, `log 15m ${task}`, { userId: MIRA });
+    await relay.workToTheEnd();
+    const [job] = await relay.jobs();
+    expect(job?.summary).toBe(`${MIRA}: log 15m ${task}`);
+    const named = 'Mira Novak: log 15m Login with passkeys';
+    for (const words of [[], ['--person', 'Mira Novak'], ['--person', MIRA], ['--text', 'with passkeys']])
+      expect(await run(['jobs', ...words])).toContain(named);
+    expect(await run(['job', job?.id ?? ''])).toContain(`event        ${named}`);
+    expect(JSON.parse(await run(['jobs', '--json']))[0]).toMatchObject({ summary: job?.summary });
   });
 
   it.each([

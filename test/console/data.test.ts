@@ -8,6 +8,7 @@ import type { RelayTest } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { command, MIRA } from '../slack-requests.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
 
 const MINUTE = 60_000;
@@ -217,6 +218,18 @@ describe('the list of jobs', () => {
     const { jobs, cursor, read } = await find(query);
     expect({ count: jobs.length, cursor }).toEqual({ count, cursor: undefined });
     expect(read).toBeLessThanOrEqual(2);
+  });
+
+  it('has the names of people and tasks, and is searched by them', async () => {
+    const task = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
+    for (const userId of [MIRA, MIRA]) await command(relay, `log 15m ${task}`, { userId });
+    await relay.workToTheEnd();
+    await issue(1);
+    const row = { summary: 'Mira Novak: log 15m Login with passkeys', person: MIRA, personName: 'Mira Novak' };
+    for (const query of ['person=mira%20novak', `person=${MIRA}`, 'text=passkeys'])
+      expect((await find(query)).jobs).toMatchObject([row, row]);
+    expect(await detail((await find('text=passkeys')).jobs[0]?.id ?? '')).toMatchObject(row);
+    expect((await find('automation=issue-to-defect')).jobs).toMatchObject([{ person: 'Codertocat' }]);
   });
 
   it.each(['status=lost', 'since=yesterday', 'cursor=e30', `text=${'x'.repeat(300)}`])(

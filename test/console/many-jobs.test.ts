@@ -35,7 +35,7 @@ function asked() {
 }
 
 describe('with 10,000 jobs in the table', () => {
-  it('the first page needs one query for each status', async () => {
+  it('the first page needs one query for each status, and a reading of each list of names', async () => {
     const { jobs, cursor, read } = await shown.get<JobPage>('/api/jobs');
     expect({ jobs: jobs.length, cursor: typeof cursor, read }).toEqual({ jobs: 50, cursor: 'string', read: 50 });
     expect(jobs.map(({ finishedAt }) => finishedAt)).toEqual(
@@ -44,7 +44,8 @@ describe('with 10,000 jobs in the table', () => {
         .toSorted()
         .reverse(),
     );
-    expect(asked()).toMatchObject({ actions: new Set(['Query']), queries: jobStatuses.length });
+    expect(asked()).toMatchObject({ actions: new Set(['Query', 'GetItem']), queries: jobStatuses.length });
+    expect(proxy.calls).toHaveLength(jobStatuses.length + 2);
   });
 
   it('counts stop early and say so, with the same numbers in the terminal', async () => {

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { foundBlocks } from '../../lib/platforms/slack/found.ts';
-import { createKnownTasks } from '../../lib/platforms/slack/known-tasks.ts';
+import { createKnownTasks } from '../../lib/platforms/slack/known-names.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
@@ -510,7 +510,7 @@ describe('the modal to log time', () => {
       const many = Array.from({ length: 700 }, (_, index) => ({ id: index, name: `Task ${index} ${'ü'.repeat(300)}` }));
       await tasks.learn('main', many);
       const kept = await putTasks();
-      expect(kept?.tasks).toHaveLength(500);
+      expect(kept?.names).toHaveLength(500);
       expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(200_000);
       const puts: unknown[] = [];
       const counting = createKnownTasks({ ...table, put: async (item) => puts.push(item) > 0 });

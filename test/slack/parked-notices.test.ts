@@ -6,7 +6,7 @@ import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { PLATFORM, readable } from '../slack-requests.ts';
+import { ask, command, MIRA, PLATFORM, readable } from '../slack-requests.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -62,6 +62,16 @@ describe('the notice of parked jobs', () => {
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
     expect(relay.sandbox.requests).toBe(calls);
     expect((await relay.jobs('parked'))[0]).toEqual(job);
+  });
+
+  it('names the person and the task, as far as they are known', async () => {
+    const task = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
+    await ask(relay, `log 15m ${task}`, { userId: MIRA });
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/create' });
+    await command(relay, `log 30m ${task}`, { userId: MIRA });
+    await relay.workToTheEnd();
+    await sweepAfter(MINUTE);
+    expect(texts().join('\n')).toContain('• Mira Novak: log 30m Login with passkeys\n');
   });
 
   it('the command of a notice names the stage', async () => {

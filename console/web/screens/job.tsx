@@ -79,7 +79,8 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
 }
 
 function Head({ job }: { job: JobDetail }) {
-  const { id, shortName, automation, trigger, connection, lane, subject, person, cause, attempts, news } = job;
+  const { id, shortName, automation, trigger, connection, lane, subject, person, personName, cause, attempts, news } =
+    job;
   const { createdAt, finishedAt, personMs = 0 } = job;
   return (
     <section class="job-head" aria-label="About this job">
@@ -108,7 +109,7 @@ function Head({ job }: { job: JobDetail }) {
         {person !== undefined && (
           <Fact name="Person">
             <a href={href('jobs', undefined, { person })}>
-              <Line text={person} length={60} />
+              <Line text={personName ?? person} length={60} />
             </a>
           </Fact>
         )}

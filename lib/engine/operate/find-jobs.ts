@@ -13,7 +13,7 @@ export interface JobFilter {
   lane?: Lane | undefined;
   /** `owner/name` or `owner/name#42`. */
   place?: string | undefined;
-  /** A GitHub login, with or without `@`, or a Slack user id. */
+  /** A GitHub login, with or without `@`, a Slack user id, or the person's name. */
   person?: string | undefined;
   /** The whole id of the cause: GitHub's `X-GitHub-Delivery`, Slack's `trigger_id`. */
   delivery?: string | undefined;
@@ -39,7 +39,12 @@ export interface FindJobsOptions {
   maxPages: number;
   /** Epoch milliseconds. */
   now: number;
+  /** The job as it is shown to people, who look for what they see. */
+  shown?: ShowJob;
 }
+
+/** A job with names in place of ids. */
+export type ShowJob = (job: Job) => Promise<Job>;
 
 /** A part of the jobs that match. */
 export interface FoundJobs {
@@ -63,13 +68,14 @@ const PAGE_SIZE = 100;
  */
 export async function findJobs(
   table: Table,
-  { filter, cursor, limit, maxPages, now }: FindJobsOptions,
+  { filter, cursor, limit, maxPages, now, shown }: FindJobsOptions,
 ): Promise<FoundJobs> {
   const streams = cursor === undefined ? streamsOf(filter.statuses ?? jobStatuses) : readCursor(cursor);
   const jobs: Job[] = [];
   const counts = { queued: 0, running: 0, waiting: 0, parked: 0, succeeded: 0, 'not-done': 0 };
   let read = 0;
   let pagesLeft = maxPages;
+  const isNamed = shown && (filter.text ?? filter.person) !== undefined;
   while (jobs.length < limit) {
     const empty = streams.filter(({ page, isWhole }) => page.length === 0 && !isWhole);
     if (empty.length > pagesLeft) break;
@@ -86,7 +92,7 @@ export async function findJobs(
     const [job] = readableJobs([item], now);
     if (!job) continue;
     read++;
-    if (!isWanted(job, filter)) continue;
+    if (!isWanted(job, filter) && !(isNamed && isWanted(await shown(job), filter))) continue;
     jobs.push(job);
     counts[job.status]++;
   }

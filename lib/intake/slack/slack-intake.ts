@@ -3,8 +3,8 @@ import type { Verbs } from '../../automations/verbs.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
 import type { ReadTurns } from '../../people/turns.ts';
+import type { KnownNames } from '../../platforms/slack/known-names.ts';
 import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
-import type { KnownTasks } from '../../platforms/slack/known-tasks.ts';
 import type { Admission } from '../../platforms/slack/requests/admission.ts';
 import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
@@ -28,7 +28,7 @@ export interface SlackIntake {
   /** While an operator has stopped the stage, what people ask for is kept, and nothing works on it. */
   isStopped: boolean;
   projects: KnownProjects;
-  tasks: Pick<KnownTasks, 'get'>;
+  tasks: Pick<KnownNames, 'get'>;
   /** Reads what the person requested, for the turn of their command. */
   readTurns(userId: string): ReadTurns;
   /** The newest first. */

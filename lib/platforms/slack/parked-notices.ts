@@ -3,6 +3,7 @@ import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
 import { digest } from '../../digest.ts';
 import { commandsOf, nextStepOfParked, parkKindOf, withDocs } from '../../engine/line/next-step.ts';
+import type { ShowJob } from '../../engine/operate/find-jobs.ts';
 import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-groups.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import { type Job, newsOf, statusInWords } from '../../engine/record/job.ts';
@@ -20,6 +21,7 @@ import { type SlackApi, SlackRefusal } from './slack-api.ts';
 export interface ParkedNoticesOptions {
   table: Table;
   jobs: Pick<JobStore, 'parkedBetween' | 'get'>;
+  shown: ShowJob;
   slack: SlackApi;
   /** `contactChannel` of the configuration. */
   channel: string;
@@ -72,7 +74,7 @@ type StillParked = ReadonlyMap<string, number>;
  * more jobs are parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is lost and nothing here can fail a
  * job. A message that may have been posted is searched for before it is posted again.
  */
-export function createParkedNotices({ table, jobs, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
+export function createParkedNotices({ table, jobs, shown, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
   async function tellHours(): Promise<void> {
     const before = await readPlace();
     const after = { toldTo: before.toldTo, undecided: [] as number[] };
@@ -112,7 +114,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     async function* pages() {
       for await (const page of jobs.parkedBetween(hour, hour + HOUR - 1)) {
         for (const { id, wakeAt } of page) parked.set(id, wakeAt);
-        yield page;
+        yield Promise.all(page.map(shown));
       }
     }
     return { groups: await parkedGroups(pages(), CAUSES, JOBS_NAMED), parked };
@@ -128,7 +130,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     try {
       const sent = earlier ?? (await reply.make(() => {}));
       // An earlier run showed jobs that are not known any more.
-      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && shownIn(parked)) });
+      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && toldIn(parked)) });
       return true;
     } catch (error) {
       // Slack did not post it, so there is nothing to search for.
@@ -145,11 +147,14 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
     groups: readonly ParkedGroup[],
     parked: StillParked,
   ): Promise<void> {
-    const shown = shownIn(parked, known.jobs);
-    if (shown.says === known.says) return;
-    const over = shown.jobs.filter((id) => !parked.has(id));
+    const told = toldIn(parked, known.jobs);
+    if (told.says === known.says) return;
+    const over = told.jobs.filter((id) => !parked.has(id));
     const decided = [];
-    for (const id of over.slice(0, DECISIONS_NAMED)) decided.push(decisionOf(await ifReadable(jobs.get(id))));
+    for (const id of over.slice(0, DECISIONS_NAMED)) {
+      const job = await ifReadable(jobs.get(id));
+      decided.push(job ? decisionOf(await shown(job)) : 'a job that has expired');
+    }
     const { text, blocks } = message([...sectionsOf(groups, parked, stage), ...decisionSection(decided, over.length)]);
     try {
       await slack.call('chat.update', { channel, ts, text, blocks }, z.object({}));
@@ -157,7 +162,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
       // A person may have deleted the message. They know about it then.
       if (!(error instanceof SlackRefusal)) throw error;
     }
-    await store(name, { ...known, ...shown });
+    await store(name, { ...known, ...told });
   }
 
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
@@ -190,7 +195,7 @@ export function createParkedNotices({ table, jobs, slack, channel, stage, clock,
 }
 
 /** @param told the jobs that the notice has told before */
-function shownIn(parked: StillParked, told: readonly string[] = []): Required<Pick<Notice, 'jobs' | 'says'>> {
+function toldIn(parked: StillParked, told: readonly string[] = []): Required<Pick<Notice, 'jobs' | 'says'>> {
   const jobs = [...new Set([...told, ...parked.keys()])].slice(0, JOBS_KEPT);
   return { jobs, says: digest([...parked]) };
 }
@@ -218,8 +223,7 @@ function decisionSection(decided: readonly string[], count: number): SectionBloc
   return count === 0 ? [] : [plainSection(['Decided:', ...decided.map(named), ...others].join('\n'))];
 }
 
-function decisionOf(job: Job | undefined): string {
-  if (!job) return 'a job that has expired';
+function decisionOf(job: Job): string {
   const { what, by, reason } = job.decisions?.newest.at(-1) ?? { what: statusInWords(job), by: undefined };
   return `${job.summary}: ${what}${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -70,8 +70,9 @@ export const keys = {
   userGroup: (id: string): Key => ({ pk: `group#${id}`, sk: 'group' }),
   /** lib/platforms/slack/known-projects.ts: the projects that were last seen. */
   projects: (connection: string): Key => ({ pk: `projects#${connection}`, sk: 'projects' }),
-  /** lib/platforms/slack/known-tasks.ts: tasks that jobs came across. */
+  /** lib/platforms/slack/known-names.ts: tasks and people that jobs came across. */
   knownTasks: (connection: string): Key => ({ pk: `known-tasks#${connection}`, sk: 'tasks' }),
+  knownPeople: (connection: string): Key => ({ pk: `known-people#${connection}`, sk: 'people' }),
   /** lib/timesheets/first-time-entry.ts, by the overrides it was made with. */
   firstTimeEntry: (connection: string, overrides: string): Key => ({
     pk: `first-time-entry#${connection}`,

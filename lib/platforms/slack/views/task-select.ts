@@ -1,7 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { comparableName } from '../../../commands/words.ts';
 import { cutToLength } from '../../../text.ts';
-import type { KnownTask } from '../known-tasks.ts';
+import type { KnownName } from '../known-names.ts';
 import { MAX_OPTIONS, option } from './blocks.ts';
 
 /** The block of a list that Slack asks the relay for while a person types. */
@@ -32,7 +32,7 @@ export function taskSelect(label: string, optional: boolean): InputBlock {
 }
 
 /** The tasks that have every typed word, those that begin with them first, and at the end the typed text itself. */
-export function taskOptions(tasks: readonly KnownTask[], typed: string): PlainTextOption[] {
+export function taskOptions(tasks: readonly KnownName[], typed: string): PlainTextOption[] {
   const text = comparableName(typed);
   const words = new Set(text.split(' '));
   const wanted = tasks.flatMap((task) => {
@@ -41,7 +41,7 @@ export function taskOptions(tasks: readonly KnownTask[], typed: string): PlainTe
     return isWanted ? { task, rank: name.startsWith(text) ? 1 : 0 } : [];
   });
   const found = wanted.toSorted((a, b) => b.rank - a.rank).map(({ task }) => task);
-  const isTwice = ({ name }: KnownTask) => found.filter((other) => other.name === name).length > 1;
+  const isTwice = ({ name }: KnownName) => found.filter((other) => other.name === name).length > 1;
   const known = found.map((task) =>
     option(isTwice(task) ? `${cutToLength(task.name, 30, '…')} (${task.id})` : task.name, BY_ID + task.id),
   );

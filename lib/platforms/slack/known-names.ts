@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import { type Key, keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { cutToLength } from '../../text.ts';
+
+const knownName = z.object({ id: z.string(), name: z.string() });
+
+export type KnownName = z.output<typeof knownName>;
+
+const knownNames = z.array(knownName);
+
+export type KnownNames = ReturnType<typeof createKnownNames>;
+
+/** An item holds 400 KB; these take 200 KB at most, and are read whenever a person types into the list. */
+const MOST_NAMES = 500;
+const MAX_NAME_LENGTH = 75;
+const MAX_ID_LENGTH = 100;
+
+/** The tasks of a connection that jobs have seen, for lists that cannot wait for the service, and to name them. */
+export const createKnownTasks = (table: Table) => createKnownNames(table, keys.knownTasks);
+
+/** People whose users of the service jobs have found, by their Slack user ids, and by their logins on GitHub with an `@`. */
+export const createKnownPeople = (table: Table) => createKnownNames(table, keys.knownPeople);
+
+function createKnownNames(table: Table, keyOf: (connection: string) => Key) {
+  async function get(connection: string): Promise<readonly KnownName[]> {
+    const item = await table.get(keyOf(connection));
+    // A damaged list must not stop the jobs that learn from it. It starts empty again.
+    return knownNames.safeParse(item?.names).data ?? [];
+  }
+
+  return {
+    /** The latest first. */
+    get,
+    /** Writes only if one of them is new or has another name. */
+    async learn(connection: string, met: readonly { id: string | number; name: string }[]): Promise<void> {
+      const seen = met
+        .map(({ id, name }) => ({ id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') }))
+        .filter(({ id }) => id.length <= MAX_ID_LENGTH);
+      if (seen.length === 0) return;
+      const known = await get(connection);
+      const names = new Map(known.map(({ id, name }) => [id, name]));
+      if (seen.every(({ id, name }) => names.get(id) === name)) return;
+      // Two simultaneous jobs may overwrite what the other one learned. The next job learns it again.
+      const all = new Map(
+        [...seen, ...known.filter(({ id }) => !seen.some((one) => one.id === id))].map((one) => [one.id, one]),
+      );
+      await table.put({ ...keyOf(connection), names: [...all.values()].slice(0, MOST_NAMES) });
+    },
+  };
+}
