@@ -86,7 +86,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       projects: ['GetItem', 'PutItem'],
       knownTasks: ['GetItem', 'PutItem'],
       knownPeople: ['GetItem', 'PutItem'],
-      recentTasks: ['GetItem', 'PutItem'],
+      timesheet: ['GetItem', 'PutItem'],
       taskName: ['GetItem', 'PutItem'],
       checkedTask: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],

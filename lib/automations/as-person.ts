@@ -12,6 +12,7 @@ import { hasActed, isConfirmed } from './what-happened.ts';
 
 /** A command that goes through the account of the person who gave it. */
 export interface Mine<Command extends MappedCommand> {
+  holder: Holder;
   /** Calls of tools, as that person. */
   tools: ToolSteps;
   /** The tool of the command, and the one that searches. */
@@ -90,6 +91,6 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
     if (!own) {
       throw new NeedsOperator(`${command} was begun with a tool, and relay.config.ts has none for it any more`);
     }
-    return { tools: steps.as(actor), uses: { own, find: settings?.commands.find } };
+    return { holder: actor, tools: steps.as(actor), uses: { own, find: settings?.commands.find } };
   };
 }

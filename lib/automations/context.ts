@@ -14,6 +14,7 @@ import { createSlackApi } from '../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createAbsences } from '../timesheets/absences.ts';
 import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
+import { createKnownTimesheets } from '../timesheets/known-timesheets.ts';
 import { createMutes } from '../timesheets/mutes.ts';
 import { createReminders } from '../timesheets/reminders.ts';
 import { createAsPerson } from './as-person.ts';
@@ -64,6 +65,7 @@ export function createContext(
     /** What the calendars of absences are read with. */
     calendars: { secrets, fetch },
     knownTasks: createKnownTasks(table),
+    knownTimesheets: createKnownTimesheets(table, clock),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),
   };

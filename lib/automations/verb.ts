@@ -69,6 +69,8 @@ export interface CommandOrigin {
   unproven?: Asked['unproven'];
   /** The Slack channel. */
   channelId?: string;
+  /** The person was asked whether they mean it. */
+  isSure?: true;
   connection: string;
   lane: Lane;
   /** Jobs with the same entity run one after the other. */

@@ -16,6 +16,8 @@ export interface Timesheet extends Member {
   unreadable: string[];
   /** The tasks of the person's latest entries, newest first, with names if the entries have them. */
   tasks: LoggedTask[];
+  /** The ids of the entries, as far as they have some. */
+  ids: string[];
 }
 
 interface LoggedTask {
@@ -24,7 +26,7 @@ interface LoggedTask {
 }
 
 /** A member of a team, without what they logged. */
-export type TeamMember = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks'>;
+export type TeamMember = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks' | 'ids'>;
 
 /** Both dates are inclusive. */
 interface Range {
@@ -194,5 +196,5 @@ function sumOf(entries: readonly KeptEntry[], userId: string | number, { from, t
     minutes[entry.date] = (minutes[entry.date] ?? 0) + entry.minutes;
     if (entry.task && tasks.size < TASKS) tasks.set(entry.task.id, entry.task);
   }
-  return { minutes, unreadable, tasks: [...tasks.values()] };
+  return { minutes, unreadable, tasks: [...tasks.values()], ids: theirs.flatMap(({ id }) => id ?? []) };
 }

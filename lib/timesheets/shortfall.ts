@@ -78,6 +78,10 @@ export function expectedMinutes(team: Team, { email, createdOn }: Member, date: 
   return Math.round((hours[weekdayOf(date)] ?? 0) * 60);
 }
 
+/** What the person is expected to log on each of the dates. */
+export const expectedOn = (team: Team, member: Member, dates: readonly string[]): MinutesByDate =>
+  Object.fromEntries(dates.map((date) => [date, expectedMinutes(team, member, date)]));
+
 /** The person's balance over all dates from the first to the last, inclusive. */
 export function standingOf(
   team: Team,

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
@@ -23,6 +23,11 @@ describe('time that is logged', () => {
     relay.slack.users.set('U0NOZONE1', { id: 'U0NOZONE1', name: 'Lucas', email: 'lucas.pereira@example.com' });
   });
   afterAll(() => relay.close());
+  // A day has no room for the entries of all these tests.
+  beforeEach(async () => {
+    const { users } = relay.sandbox.data;
+    for (const { user_id } of users) await relay.stores.table.delete(keys.timesheet('main', String(user_id)));
+  });
 
   // In the order of time. Berlin is an hour ahead of UTC, in summer two; Kolkata five and a half.
   it.each([
@@ -400,6 +405,28 @@ describe('time that is logged', () => {
     await relay.workToTheEnd();
     expect(relay.clock.now).toBeGreaterThan(Date.parse('2027-02-01T23:00:00Z'));
     expect(logged().at(-1)).toMatchObject({ date: '2027-02-01', note: expect.stringMatching(/^late \[/) });
+  });
+});
+
+describe('the hours of a day', () => {
+  afterEach(() => relay.close());
+  const start = async () => {
+    relay = await startRelay();
+    relay.clock.now = Date.parse('2026-11-20T15:30:00Z');
+  };
+
+  it('are asked about when they pass 24, with the sum of what the relay has logged', async () => {
+    await start();
+    await ask(relay, 'log 24h Login with passkeys');
+    const { inTheEnd } = await ask(relay, 'log 23h Login with passkeys again');
+    expect(inTheEnd).toBe(':warning: With this, today would have 47h: the relay has logged 24h already.');
+    expect(logged()).toHaveLength(1);
+    const question = { blocks: lastMessage(relay).blocks ?? [] };
+    for (const _ of [1, 2]) await press(relay, question, 'Log 23h anyway');
+    await relay.work();
+    expect(logged().map(({ hours }) => hours)).toEqual([24, 23]);
+    expect(told(relay)).toContain(':white_check_mark: Logged 23h on Login with passkeys, today. Note: “again”.');
+    expect((await ask(relay, 'log 20h yesterday Login with passkeys')).inTheEnd).toContain('yesterday.');
   });
 });
 

@@ -227,9 +227,9 @@ describe('"Log the rest"', () => {
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ user_id: mira.userId, task_id: task.id, hours, date }]);
     expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
-    expect(told(relay).at(-1)).toContain(
-      `on ${task.name}, ${date === FRIDAY ? 'today' : 'yesterday'}. Note: “the rest”`,
-    );
+    // The reminder has read the week a moment ago.
+    const day = date === FRIDAY ? 'today (3h15m of 6h30m)' : 'yesterday (5h30m of 8h)';
+    expect(told(relay).at(-1)).toContain(`on ${task.name}, ${day}. Note: “the rest”`);
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: MIRA });
   });
 

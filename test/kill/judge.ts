@@ -98,8 +98,8 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
   const done = jobs.filter(({ status }) => status === 'succeeded');
   const parked = jobs.filter(({ status }) => status === 'parked');
   const wanted = (count: number) => ('ofAll' in row.makes ? row.makes.ofAll : row.makes.ofEachJob * count);
-  // What a tool says is for the person alone, so its records name an id at most.
-  const told = row.isTool ? said : done.map(({ outcome = '' }) => outcome);
+  // What a tool says is for the person alone, so its records name an id at most, and people may read none.
+  const told = [...(row.isTool ? said : []), ...done.map(({ outcome = '' }) => outcome)];
   const nobodys = made.filter(({ id }) => told.every((text) => !text.includes(String(id))));
   // A request that arrives when the relay has given up waiting for it, or that nothing can show.
   const unclear = jobs.filter((job) => isUnclear(job, said)).length;
@@ -149,12 +149,15 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
     ...ended.flatMap(({ outcome = '', status }) => {
       // An outcome begins in lower case, and is told as a sentence. That of a linked account has an id at most.
       const words = row.isTool ? outcome.replace(/^done(: )?/, '') : outcome.slice(1);
+      const isOfWords = !row.tells || status === 'not-done';
       const isIt = (text: string) =>
         row.isTool && status === 'not-done'
           ? NOT_DONE.test(text)
-          : (!row.isTool || DONE.test(text)) && text.includes(words);
+          : (!row.isTool || DONE.test(text)) && (isOfWords ? text.includes(words) : row.tells?.test(text));
       const count = said.filter(isIt).length;
-      return unless(count >= 1 && count <= atMost, `${count} replies`);
+      // Two jobs that say the same have a reply each.
+      const least = isOfWords ? 1 : ended.filter((one) => one.status === status).length;
+      return unless(count >= least && count < least + atMost, `${count} replies`);
     }),
     // Who reads that it was not done may do it in another way.
     ...unless(sayNotDone === 0 || ended.some(({ status }) => status === 'not-done'), 'said not to be done, and done'),

@@ -43,6 +43,8 @@ export interface Row {
   readBack?(relay: KillableRelay): Promise<boolean>;
   /** What people were told where they asked. */
   said(relay: KillableRelay, id: number): readonly string[];
+  /** How people read that it is done, where that is not in the words of the records. */
+  tells?: RegExp;
   /** Where a reply may come too late to be made. */
   mayGoWithoutReply?: true;
 }
@@ -161,7 +163,10 @@ const DATE = '2026-11-18';
 /** Of the example comment. */
 export const COLLABORATOR = { github: 'Codertocat', email: EMAIL };
 
-/** Everything that is remembered for the next entry: who is who, and that the connection's first one was read back. */
+/**
+ * Everything that is remembered for the next entry: who is who, that the connection's first one was read back, and what was
+ * logged on that day, which has no room for the entries of all trials.
+ */
 async function forgetEntries(relay: KillableRelay): Promise<void> {
   const { table } = relay.stores;
   const first = (await firstEntries(relay)).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
@@ -169,7 +174,9 @@ async function forgetEntries(relay: KillableRelay): Promise<void> {
     pk: String(pk),
     sk: String(sk),
   }));
-  const known = [...users, keys.person('github', COLLABORATOR.github, 'main')];
+  const logger = relay.sandbox.data.users.find(({ email }) => email === EMAIL);
+  const day = keys.timesheet('main', String(logger?.user_id));
+  const known = [...users, keys.person('github', COLLABORATOR.github, 'main'), day];
   for (const key of [...first, ...known]) await table.delete(key);
 }
 
@@ -219,6 +226,7 @@ export const loggedInSlack: Row = {
   },
   incoming: (id) => command(id, `log 1h30m "${TASK.name}" ${DATE} trial ${id} in Slack`),
   said: saidInSlack,
+  tells: /Logged 1h30m on/,
 };
 
 /** There is no response_url, so that the outcome is told in a direct message. */
@@ -392,6 +400,7 @@ export const loggedWithTool: Row = {
   ...withTool,
   what: 'a command in Slack logs time with a tool',
   operation: 'log_time',
+  tells: /Logged 1h30m on/,
   incoming: (id) => command(id, `log 1h30m ${TASK.id} ${DATE} trial ${id} with a tool`),
   readBack: async () => true,
 };

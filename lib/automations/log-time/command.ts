@@ -15,6 +15,8 @@ const timeToLog = z.object({
   isId: z.optional(z.literal(true)),
   note: z.optional(z.string()),
   open: z.optional(z.object({ text: z.string(), day: z.string() })),
+  /** More than 24 hours on a day are meant: the person was asked. */
+  isSure: z.optional(z.literal(true)),
   unclear: z.optional(
     z.object({ words: z.string(), others: z.string(), text: z.string(), at: z.enum(['task', 'note', 'end']) }),
   ),
@@ -55,6 +57,6 @@ export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, la
   const { note: _, open: __, unclear: ___, ...withoutNote } = time;
   return timeJobs.draft({
     ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
-    input: { by: origin.by, ...time },
+    input: { by: origin.by, ...time, ...(origin.isSure && { isSure: true }) },
   });
 }

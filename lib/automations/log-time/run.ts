@@ -1,24 +1,26 @@
 import type * as zod from 'zod';
 import { printDuration } from '../../commands/duration.ts';
-import { addDays, dateIn } from '../../dates.ts';
+import { dateIn } from '../../dates.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
+import type { KnownDay, Logger } from '../../timesheets/known-timesheets.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
 import { type TimeToLog, timeJobs } from './command.ts';
+import { dayInWords, ensureFits, totalInWords } from './day-total.ts';
 import { tasksOfKey, tasksOfTool } from './find-task.ts';
-import type { OfferedEntry } from './offer-blocks.ts';
+import type { AskedTime, OfferedEntry } from './offer-blocks.ts';
 import { createUpdateReminders } from './update-reminders.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
 export function logTime(context: Context): Automation {
-  const { config, people, firstEntries, asPerson, markers, knownTasks, clock } = context;
+  const { config, people, firstEntries, asPerson, markers, knownTasks, knownTimesheets, clock } = context;
   const updateReminders = createUpdateReminders(context);
   const languages = config.slack?.languages ?? [];
 
@@ -30,6 +32,8 @@ export function logTime(context: Context): Automation {
     const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfKey(steps));
     await knownTasks.learn(job.connection, [task]);
+    const by = { connection: job.connection, id: user.userId };
+    const day = await dayOf(by, { task, note, date }, asked, steps);
     const first = await firstEntries.claim(job);
 
     const marker = await markers.of('time entry', job.id);
@@ -41,52 +45,60 @@ export function logTime(context: Context): Automation {
       note: note ? `${note} ${marker}` : marker,
     };
     const { id } = await create(entry, marker, isPublic, steps);
+    await knownTimesheets.add(by, { jobId: job.id, id: String(id), date, minutes: time.minutes });
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
     await updateReminders(time, date, job, steps);
-    const made = { time, task, note, date, id, now: dateIn(user.timeZone, clock()) };
+    const made = { time, task, note, date, id, day, now: dateIn(user.timeZone, clock()) };
     return outcomeOf(made, `${task.name} for ${user.name}`);
   });
 
   /** Logs it with the tool that is mapped, as the person who asked. */
-  async function logAsPerson({ uses, tools }: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<Outcome> {
+  async function logAsPerson(mine: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<Outcome> {
+    const { uses, tools, holder } = mine;
     const isPublic = time.by.in === 'github';
     const timeZone = await people.timeZoneOf(time.by, steps);
     const asked = { time, job, today: dateAsked(job, timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfTool(tools, uses.find));
+    const by = { connection: job.connection, id: `${holder.in}#${holder.id}` };
+    const day = await dayOf(by, { task, note, date }, asked, steps);
     const { minutes } = time;
     const marker = await markers.of('time entry', job.id);
     const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
+    await knownTimesheets.add(by, { jobId: job.id, id: id === undefined ? id : String(id), date, minutes });
     await updateReminders(time, date, job, steps);
-    return { ...outcomeOf({ time, task, note, date, id, now: dateIn(timeZone, clock()) }, task.name, ' as you'), id };
+    const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
+    return { ...outcomeOf(logged, task.name, ' as you'), id };
+  }
+
+  /** What is known of the day before the time is logged. @throws {NotDone} to ask about more than 24 hours */
+  async function dayOf(by: Logger, entry: OfferedEntry, asked: AskedTime, steps: Steps): Promise<KnownDay> {
+    const known = await steps.read('look at that day', 'timesheet', () => knownTimesheets.onDay(by, entry.date));
+    ensureFits(entry, known, asked);
+    return known;
   }
 }
 
 interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
   time: TimeToLog;
   id: string | number | undefined;
+  /** Before it. */
+  day: KnownDay;
   /** The person's date when they are told. */
   now: string;
 }
 
 /** @param what the task, in the records */
-function outcomeOf({ time, task, note, date, id, now }: LoggedEntry, what: string, as = ''): Outcome {
+function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: string, as = ''): Outcome {
   const logged = `logged ${printDuration(time.minutes)} on`;
   const about = [{ kind: 'tasks', id: task.id } as const];
-  if (time.by.in === 'github') {
-    // Comments on GitHub are public, so they show no names of tasks or people.
-    const entry = id === undefined ? '' : `, as time entry ${id}`;
-    return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
-  }
+  const entry = id === undefined ? '' : `, as time entry ${id}`;
+  // Comments on GitHub are public, so they show no names of tasks or people.
+  if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
   const noted = note === undefined ? '' : `. Note: “${note}”`;
-  const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${noted}`;
-  return { text: `${logged} ${what}${as}, ${date}`, told, about };
-}
-
-function dayInWords(date: string, now: string): string {
-  if (date === now) return 'today';
-  return date === addDays(now, -1) ? 'yesterday' : date;
+  const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${totalInWords(day, time.minutes)}${noted}`;
+  return { text: `${logged} ${what}${as}, ${date}${entry}`, told, about };
 }
 
 const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;

@@ -16,6 +16,7 @@ export const reminderJobs = defineJobs(
       createdOn: z.optional(z.string()),
       minutes: z.record(z.string(), z.number()),
       tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
+      ids: z.array(z.string()),
     }),
     /** When the timesheet was read; it has no newer entries. Epoch milliseconds. */
     readAt: z.number(),

@@ -1,14 +1,11 @@
-import { mondayOf } from '../../dates.ts';
+import { datesBetween, mondayOf } from '../../dates.ts';
 import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
-import type { Stores } from '../../runtime.ts';
-import { expiry } from '../../state/table/expiry.ts';
-import { keys } from '../../state/table/keys.ts';
-import { readTimesheet, type Timesheet } from '../../timesheets/read-timesheets.ts';
+import { readTimesheet } from '../../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
-import { findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
+import { expectedOn, findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
@@ -18,7 +15,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, mutes, absences, reminders, knownTasks, clock } = context;
+  const { config, slack, mutes, absences, reminders, knownTasks, knownTimesheets, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -45,7 +42,10 @@ export function timesheetReminder(context: Context): Automation {
       return `nothing to do: away until ${awayUntil}`;
     }
     const tasks = [];
-    for (const { id, name } of await tasksOrEarlier(sheet.tasks, job.connection, sheet.userId, context)) {
+    const expected = expectedOn(team, sheet, datesBetween(range.from, range.to));
+    const { minutes, ids } = sheet;
+    const read = { at: begunAt, ...range, minutes, expected, ids, tasks: sheet.tasks };
+    for (const { id, name } of await knownTimesheets.keep({ connection: job.connection, id: sheet.userId }, read)) {
       tasks.push({ id, name: name ?? (await taskNameOf(id, job.connection, steps, context)) });
     }
     await knownTasks.learn(
@@ -63,23 +63,4 @@ export function timesheetReminder(context: Context): Automation {
     if ('ts' in sent) await reminders.keep({ connection: job.connection, userId }, { ...shown, ...sent });
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
-}
-
-type Tasks = Timesheet['tasks'];
-
-/**
- * Remembers the tasks of a person's timesheet, for a week in which they have not logged any time yet.
- *
- * @returns the tasks, or those of the earlier timesheet if there are none
- */
-async function tasksOrEarlier(
-  tasks: Tasks,
-  connection: string,
-  userId: string | number,
-  { table, clock }: Pick<Stores, 'table' | 'clock'>,
-): Promise<Tasks> {
-  const key = keys.recentTasks(connection, String(userId));
-  if (tasks.length === 0) return ((await table.get(key))?.tasks ?? []) as Tasks;
-  await table.put({ ...key, tasks, expiresAt: expiry(clock()) });
-  return tasks;
 }

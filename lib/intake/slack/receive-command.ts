@@ -46,13 +46,13 @@ export async function receiveCommand(
  * outcome replaces it: a message from here could arrive after the outcome, and hide it.
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
-  const { command, happened, from } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
+  const { command, happened, from, isSure } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
   const parsed = intake.verbs.parse(command, intake.settings.languages);
   // A command of a team may be gone, or changed, since the button was shown.
   const { said } =
     'fault' in parsed
       ? { said: warning(escaped(parsed.fault)) }
-      : await carryOut({ ...press, happened, command: parsed.command, from }, intake);
+      : await carryOut({ ...press, happened, command: parsed.command, from, isSure }, intake);
   if (said && press.responseUrl !== undefined)
     await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
 }
@@ -120,5 +120,6 @@ async function refusal(
 /** The job of a command, or undefined if it has none. */
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
   const origin = slackOrigin(given, given.from?.connection ?? connectionOf(intake, given.channelId));
-  return intake.verbs.of(given.command).job?.(given.command, origin, intake.config);
+  const sure = given.isSure && { isSure: given.isSure };
+  return intake.verbs.of(given.command).job?.(given.command, { ...origin, ...sure }, intake.config);
 }

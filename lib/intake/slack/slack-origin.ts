@@ -27,6 +27,8 @@ export interface GivenCommand extends SlackRequester {
   isTyped?: true;
   /** Set for a button in the message of a job: where the person asked for that. */
   from?: z.output<typeof placeAsked> | undefined;
+  /** Set for the button of a question whether the person means it. */
+  isSure?: true | undefined;
 }
 
 /** The origin of a Slack command, for the job of its verb. */

@@ -17,12 +17,14 @@ export function placeOf({ connection, replyTo }: Pick<Job, 'connection' | 'reply
 /**
  * The value of the button. `happened` is the event that the button came from, so that the command runs once however
  * often the button is pressed.
- * `from` is set in the message of a job, which may arrive in another channel.
+ * `from` is set in the message of a job, which may arrive in another channel, and `isSure` in one that asks whether the
+ * person means it.
  */
 export const commandOfButton = z.object({
   command: z.string(),
   happened: z.string(),
   from: z.optional(placeAsked),
+  isSure: z.optional(z.literal(true)),
 });
 
 /**

@@ -4,7 +4,7 @@ import type { Table } from './table.ts';
 import { unchangedSince } from './unreadable-item.ts';
 
 /**
- * Changes an item, and counts the changes. One that cannot be read says nothing.
+ * Changes an item, and counts the changes. One that cannot be read says nothing, and one that has expired says what it did.
  * @param transition returns undefined to leave the item as it is; then so does this
  */
 export async function changeItem<State extends object>(
@@ -14,7 +14,7 @@ export async function changeItem<State extends object>(
   transition: (state: State | undefined) => State | undefined,
 ): Promise<State | undefined> {
   for (;;) {
-    const item = await table.get(key);
+    const item = await table.getEvenExpired(key);
     const next = transition(shape.safeParse(item).data);
     if (!next) return undefined;
     const turn = Number.isSafeInteger(item?.turn) ? Number(item?.turn) + 1 : 1;

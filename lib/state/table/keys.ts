@@ -36,11 +36,8 @@ export const keys = {
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
-  /** lib/automations/timesheet-reminder/run.ts */
-  recentTasks: (connection: string, userId: string): Key => ({
-    pk: `recent-tasks#${connection}#${userId}`,
-    sk: 'tasks',
-  }),
+  /** lib/timesheets/known-timesheets.ts: what is known of a person's time. */
+  timesheet: (connection: string, id: string): Key => ({ pk: `timesheet#${connection}#${id}`, sk: 'timesheet' }),
   /** lib/timesheets/task-names.ts */
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/automations/check-pull-request/task-exists.ts: whether the key can see that task. */
