@@ -25,8 +25,8 @@ const UNANSWERED_MS = MINUTE;
 
 const START = Date.UTC(2026, 10, 20);
 
-const { name: tableName, close } = openTable(Date.now);
-const table = createTable(new DynamoDBClient({}), tableName, Date.now);
+const { name: tableName, close } = openTable(() => START);
+const table = createTable(new DynamoDBClient({}), tableName, () => START);
 afterAll(close);
 
 /** A call counts from the end of its eighth of a second. */
@@ -642,8 +642,7 @@ describe('the budget', () => {
       'a process with a clock %d ms ahead goes by the time of the table',
       async (aheadMs) => {
         const connection = newConnection();
-        // The table of these tests goes by the real time.
-        const own = () => Date.now() + aheadMs;
+        const own = () => START + aheadMs;
         const wrong = createTable(new DynamoDBClient({}), tableName, own);
         const [budget, ofWrong] = [createBudget({ table }), createBudget({ table: wrong })];
         const ask = (of: Budget) => of.requestSlot({ connection, limits, lane: 'interactive', urgent: true });
