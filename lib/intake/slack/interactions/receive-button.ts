@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { printDuration } from '../../../commands/duration.ts';
+import type { placeAsked } from '../../../platforms/slack/command-button.ts';
 import { explained } from '../../../platforms/slack/explained.ts';
 import { accountToLink, LINK_BUTTON, notOffered, OPEN_BUTTON } from '../../../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
@@ -27,26 +28,20 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
   const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
   switch (press.actionId) {
     case LOG_TIME_BUTTON: {
-      const { task, ...place } = held(taskToLog);
-      const fault = await logFault({ userId: press.userId, ...place });
-      if (fault) return tell(warning(fault));
-      return tell(await openLogTimeModal(press, { connection: place.connection, on: task }, intake));
+      const { task: on, ...place } = held(taskToLog);
+      return openToLog(place, () => openLogTimeModal(press, { connection: place.connection, on }, intake));
     }
     case LOG_ON_PROJECT_BUTTON: {
       const on = held(projectToLog);
-      const { connection, channelId } = on;
-      const fault = await logFault({ userId: press.userId, connection, channelId });
-      if (fault) return tell(warning(fault));
-      return tell(await openProjectModal(press, on, intake));
+      return openToLog(on, () => openProjectModal(press, on, intake));
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, at, tasks } = held(restOfDay);
-      // The channel of the reminder does not matter.
-      const fault = await logFault({ userId: press.userId, connection });
-      if (fault) return tell(warning(fault));
       const isRecent = intake.clock() - at < PROPOSED_FOR_MS;
       const duration = minutes > 0 && isRecent ? { duration: printDuration(minutes) } : {};
-      return tell(await openLogTimeModal(press, { connection, on: tasks, date, ...duration }, intake));
+      const modal = { connection, on: tasks, date, ...duration };
+      // The channel of the reminder does not matter.
+      return openToLog({ connection }, () => openLogTimeModal(press, modal, intake));
     }
     case LINK_BUTTON:
       return tell(await ((await intake.linking())?.makeLink(press, held(accountToLink)) ?? notOffered(intake.config)));
@@ -64,12 +59,14 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       throw new SlackRequestError('this button does not belong to Partner Relay');
   }
 
-  function logFault(asked: {
-    userId: string;
-    channelId?: string | undefined;
-    connection: string;
-  }): Promise<string | undefined> {
-    return explained(intake.config.contact, () => intake.permissions.faultOf('log', asked));
+  /** Opens a form if the person may log time there. */
+  async function openToLog(
+    { connection, channelId }: z.output<typeof placeAsked>,
+    open: () => Promise<SlackMessage | undefined>,
+  ): Promise<void> {
+    const asked = { userId: press.userId, connection, channelId };
+    const fault = await explained(intake.config.contact, () => intake.permissions.faultOf('log', asked));
+    return tell(fault === undefined ? await open() : warning(fault));
   }
 
   async function tell(said: SlackMessage | undefined): Promise<void> {
