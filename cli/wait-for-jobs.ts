@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { findNewJobs } from '../lib/engine/operate/find-jobs.ts';
 import { hasEnded, type Job } from '../lib/engine/record/job.ts';
+import { createShowJob } from '../lib/people/names.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { readCount } from './numbers.ts';
 import { printJobs, printJson, withIsoTimes } from './print.ts';
@@ -42,13 +43,13 @@ export function refuseToWaitFor(url: string | undefined, wait: boolean | undefin
 export async function printOutcome(
   sent: object,
   ids: readonly string[],
-  stores: Pick<Stores, 'jobs'> | undefined,
+  stores: Pick<Stores, 'jobs' | 'table' | 'clock'> | undefined,
   { wait, timeout = SECONDS, json }: WaitOptions,
 ): Promise<void> {
   if (!wait || !stores) return json ? printJson(sent) : undefined;
   const jobs = await ended(stores, ids, Date.now() + timeout * 1000);
   if (json) printJson(withIsoTimes({ ...sent, jobs }));
-  else if (jobs.length > 0) printJobs(jobs);
+  else if (jobs.length > 0) printJobs(await Promise.all(jobs.map(createShowJob(stores))));
   else console.log('No job was made of it.');
   if (jobs.some(({ status }) => status !== 'succeeded')) process.exitCode = jobs.every(hasEnded) ? 1 : 2;
 }
