@@ -5,6 +5,7 @@ import { ownOf } from '../lib/triggers/own-automation.ts';
 import type { OperatedRelay } from './relay.ts';
 
 const MINUTE_MS = 60_000;
+const TIMES = { 1: 'every minute', 15: 'every 15 minutes', 60: 'every hour' } as const;
 
 /** What fires by the clock, with its last time and its next one: the functions, then the schedules of the team. */
 export async function schedulesNow({ runtime, stores, lastRun }: OperatedRelay) {
@@ -14,7 +15,7 @@ export async function schedulesNow({ runtime, stores, lastRun }: OperatedRelay) 
     const periodMs = everyMinutes * MINUTE_MS;
     return {
       name: slug,
-      times: everyMinutes === 1 ? 'every minute' : `every ${everyMinutes} minutes`,
+      times: TIMES[everyMinutes],
       takesTime,
       isOwn: false,
       /** Known on one machine only. */

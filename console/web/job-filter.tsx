@@ -1,9 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Now } from '../contract.ts';
 import { count } from './format.ts';
-import { Icon } from './icons.tsx';
 import { useRelay } from './relay-facts.tsx';
 import { href, replaceAddress, route } from './route.ts';
+import { SearchBox, useTyped } from './search.tsx';
 import { useValue } from './state.ts';
 import { laneHints, STATUSES, StatusMark, statusText } from './status.tsx';
 
@@ -72,7 +71,12 @@ export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
           </button>
         ))}
       </fieldset>
-      <TextFilter value={filters.text} />
+      <SearchBox
+        label="Filter jobs by text"
+        placeholder="Filter by text"
+        value={filters.text ?? ''}
+        change={(text) => setFilter('text', text)}
+      />
       <details class="more" open={hasMore}>
         <summary>More filters</summary>
         <div class="fields">
@@ -118,51 +122,6 @@ function Choice({ name, label, value = '', options }: ChoiceProps) {
   );
 }
 
-const TYPING_PAUSE_MS = 250;
-
-/** The filter as it is typed. It takes effect when typing pauses. */
-function useTyped(name: StatusFilter, value: string) {
-  const [typed, setTyped] = useState(value);
-  // What was typed reaches the address later, when more may have been typed already.
-  const entered = useRef(value);
-  useEffect(() => {
-    if (value !== entered.current) setTyped(value);
-    entered.current = value;
-  }, [value]);
-  useEffect(() => {
-    const next = typed.trim();
-    if (next === entered.current) return;
-    const timer = setTimeout(() => {
-      entered.current = next;
-      setFilter(name, next);
-    }, TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return {
-    value: typed,
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setTyped(currentTarget.value),
-  };
-}
-
-/** The filter in front, which `/` reaches. */
-function TextFilter({ value = '' }: { value: string | undefined }) {
-  const typed = useTyped('text', value);
-  return (
-    <div class="search">
-      <Icon name="search" />
-      <input
-        type="search"
-        aria-label="Filter jobs by text"
-        aria-keyshortcuts="/"
-        placeholder="Filter by text"
-        data-filter
-        {...typed}
-      />
-      <span class="key">/</span>
-    </div>
-  );
-}
-
 interface TypedFilterProps {
   name: StatusFilter;
   label: string;
@@ -171,7 +130,7 @@ interface TypedFilterProps {
 }
 
 function TypedFilter({ name, label, example, value = '' }: TypedFilterProps) {
-  const typed = useTyped(name, value);
+  const typed = useTyped(value, (next) => setFilter(name, next));
   return (
     <label class="field">
       <span>{label}</span>

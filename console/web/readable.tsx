@@ -12,17 +12,23 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 const MOST = 12;
 const MOST_OF_A_LIST = 5;
 
-type Found = readonly [name: string, shown: ComponentChildren];
+interface Found {
+  /** What the value is in. */
+  parent: string;
+  name: string;
+  shown: ComponentChildren;
+}
 
 /** Data as people read it: texts, numbers, times and links. All of it, with ids and digests, is behind "Raw". */
 export function Readable({ value, pageOf }: { value: unknown; pageOf: PageOf }) {
-  const found = factsIn(value, 'value', pageOf).slice(0, MOST);
+  const found = factsIn(value, '', '', pageOf).slice(0, MOST);
+  const many = Map.groupBy(found, ({ name }) => name);
   return (
-    <>
+    <div class="readable">
       {found.length > 0 && (
         <dl class="facts">
-          {found.map(([name, shown], index) => (
-            <Fact key={index} name={inWords(name)}>
+          {found.map(({ parent, name, shown }, index) => (
+            <Fact key={index} name={inWords((many.get(name)?.length ?? 0) > 1 ? `${parent} ${name}` : name)}>
               {shown}
             </Fact>
           ))}
@@ -32,7 +38,7 @@ export function Readable({ value, pageOf }: { value: unknown; pageOf: PageOf }) 
         <summary>Raw</summary>
         <JsonView value={value} pageOf={pageOf} />
       </details>
-    </>
+    </div>
   );
 }
 
@@ -47,22 +53,23 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   );
 }
 
-/** @param name of the value; an id or a name in it is that of the whole */
-function factsIn(value: unknown, name: string, pageOf: PageOf): Found[] {
+function factsIn(value: unknown, name: string, parent: string, pageOf: PageOf): Found[] {
   if (Array.isArray(value)) {
     const texts = value.flatMap((one) => textOf(one) ?? []);
     if (texts.length === 0) return [];
     const more = value.length - MOST_OF_A_LIST;
     const shown = texts.slice(0, MOST_OF_A_LIST).join(', ');
-    return [[name, <Line key={name} text={more > 0 ? `${shown} and ${more} more` : shown} />]];
+    return [{ parent, name, shown: <Line text={more > 0 ? `${shown} and ${more} more` : shown} /> }];
   }
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, entry]) =>
-      INTERNAL.test(key) ? [] : factsIn(entry, /^(id|name)$/.test(key) && name !== 'value' ? name : key, pageOf),
+      INTERNAL.test(key) ? [] : factsIn(entry, key, name, pageOf),
     );
   }
-  const shown = shownOf(value, name, pageOf(name === 'value' ? 'id' : name, value));
-  return shown === undefined ? [] : [[name, shown]];
+  const shown = shownOf(value, name, pageOf(name, value));
+  // An id or a name is that of what it is in.
+  const told = /^(id|name)$/.test(name) && parent !== '' ? parent : name || 'answer';
+  return shown === undefined ? [] : [{ parent, name: told, shown }];
 }
 
 function textOf(value: unknown): string | undefined {
@@ -75,11 +82,9 @@ function textOf(value: unknown): string | undefined {
 
 function shownOf(value: unknown, name: string, page: string | undefined): ComponentChildren | undefined {
   if (page !== undefined) return <ServiceId id={String(value)} page={page} />;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') {
-    // The milliseconds of a time of this century.
-    if (value > 1e12) return /id$/i.test(name) ? undefined : <At at={value} />;
-    return name === 'minutes' ? duration(value * 60_000) : String(value);
+    if (/(At|_at|Since|Until)$/.test(name) && value > 1e12) return <At at={value} />;
+    return /^$|id$/i.test(name) ? undefined : name === 'minutes' ? duration(value * 60_000) : String(value);
   }
   if (typeof value !== 'string' || value === '' || DIGEST.test(value)) return undefined;
   if (TIME.test(value)) return <At at={Date.parse(value)} />;
@@ -95,6 +100,10 @@ function shownOf(value: unknown, name: string, page: string | undefined): Compon
 
 /** `issueNumber` and `issue_number`: `Issue number` */
 function inWords(name: string): string {
-  const words = name.replaceAll(/[_-]+|(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  const words = name
+    .trim()
+    .replace(/^.*url$/i, 'page')
+    .replaceAll(/[_-]+|(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

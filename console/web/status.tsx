@@ -2,13 +2,8 @@ import type { JSX } from 'preact';
 import type { JobRow, JobStatus, Lane, LinkRow } from '../contract.ts';
 
 type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
-interface MarkLook {
-  text: string;
-  tone: Tone;
-  shape: JSX.Element;
-  /** What it means, in the words of docs/architecture.md. */
-  hint?: string;
-}
+/** @param hint what it means, in the words of docs/architecture.md */
+const mark = (text: string, tone: Tone, shape: JSX.Element, hint?: string) => ({ text, tone, shape, hint });
 
 const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
 const disc = <circle cx="7" cy="7" r="6" class="fill" />;
@@ -31,113 +26,53 @@ const bad = discWith(CROSS);
 const slash = ringWith('m3.5 10.5 7-7');
 const question = ringWith('M5.4 5.6a1.65 1.65 0 1 1 2.4 1.5c-.55.3-.8.55-.8 1M7 10v.1');
 
+const octagon = (
+  <g>
+    <path d="M4.4.8h5.2l3.6 3.6v5.2l-3.6 3.6H4.4L.8 9.6V4.4z" class="fill" />
+    <path d="M7 3.8v3.8M7 10v.1" class="cut" />
+  </g>
+);
+const square = (
+  <g>
+    <rect x="1" y="1" width="12" height="12" rx="2" class="fill" />
+    <rect x="4.8" y="4.8" width="4.4" height="4.4" class="hole" />
+  </g>
+);
+const dashed = <circle cx="7" cy="7" r="5.25" class="line dashed" />;
+const half = ringWith('M7 1.75a5.25 5.25 0 0 1 0 10.5z', 'fill');
+
 /** Every state differs in its shape and its text, not only in its colour. */
 const marks = {
-  queued: {
-    text: 'Queued',
-    hint: 'In the queue: no worker has it yet',
-    tone: 'calm',
-    shape: <circle cx="7" cy="7" r="5.25" class="line dashed" />,
-  },
-  running: {
-    text: 'Running',
-    hint: 'A worker carries out its steps',
-    tone: 'busy',
-    shape: ringWith('M5.5 4.4v5.2L9.8 7z', 'fill'),
-  },
-  waiting: {
-    text: 'Waiting',
-    hint: 'It waits; the job says for what',
-    tone: 'warn',
-    shape: ringWith('M7 4v3.2l2.2 1.3'),
-  },
-  succeeded: {
-    text: 'Succeeded',
-    hint: 'It ended, with all its steps done',
-    tone: 'good',
-    shape: good,
-  },
-  'not-done': {
-    text: 'Not done',
-    hint: 'It ended without doing it, or was discarded; the job says why',
-    tone: 'calm',
-    shape: slash,
-  },
-  discarded: {
-    text: 'Discarded',
-    hint: 'An operator ended it without the rest of its steps',
-    tone: 'calm',
-    shape: ringWith(CROSS),
-  },
-  parked: {
-    text: 'Parked',
-    hint: 'It waits for a person',
-    tone: 'bad',
-    shape: (
-      <g>
-        <path d="M4.4.8h5.2l3.6 3.6v5.2l-3.6 3.6H4.4L.8 9.6V4.4z" class="fill" />
-        <path d="M7 3.8v3.8M7 10v.1" class="cut" />
-      </g>
-    ),
-  },
-  unknown: {
-    text: 'Outcome unknown',
-    hint: 'Parked: it is unknown whether the service created it',
-    tone: 'bad',
-    shape: question,
-  },
-  begun: { text: 'Begun', tone: 'busy', shape: ring },
-  stepDone: { text: 'Done', tone: 'good', shape: good },
-  skipped: { text: 'Left out', tone: 'calm', shape: ringWith('M4.2 7h5.6') },
-  failed: { text: 'Failed', tone: 'bad', shape: bad },
-  accepted: { text: 'Accepted', tone: 'good', shape: good },
-  answered: { text: 'Answered', tone: 'calm', shape: ring },
-  refused: { text: 'Refused', tone: 'bad', shape: bad },
-  lost: { text: 'Answer lost', tone: 'bad', shape: question },
-  unclear: { text: 'Unclear answer', tone: 'bad', shape: question },
-  'not sent': { text: 'Not sent', tone: 'calm', shape: slash },
-  sending: {
-    text: 'Sending',
-    hint: 'Calls are sent',
-    tone: 'good',
-    shape: good,
-  },
-  noKey: {
-    text: 'Key refused',
-    hint: 'The service refuses the key: only probes are sent until a person enters another one',
-    tone: 'bad',
-    shape: bad,
-  },
-  failing: {
-    text: 'Failing',
-    hint: 'Three failures in a row stop the calls',
-    tone: 'warn',
-    shape: question,
-  },
-  paused: {
-    text: 'Paused',
-    hint: 'The service asked for a pause: no call is sent',
-    tone: 'warn',
-    shape: ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'),
-  },
-  stopped: {
-    text: 'Stopped',
-    hint: 'The breaker of the connection is open: only probes are sent',
-    tone: 'bad',
-    shape: (
-      <g>
-        <rect x="1" y="1" width="12" height="12" rx="2" class="fill" />
-        <rect x="4.8" y="4.8" width="4.4" height="4.4" class="hole" />
-      </g>
-    ),
-  },
-  partly: {
-    text: 'Partly stopped',
-    hint: 'Breakers of operations are open: of these, only probes are sent',
-    tone: 'warn',
-    shape: ringWith('M7 1.75a5.25 5.25 0 0 1 0 10.5z', 'fill'),
-  },
-} satisfies Record<string, MarkLook>;
+  queued: mark('Queued', 'calm', dashed, 'In the queue: no worker has it yet'),
+  running: mark('Running', 'busy', ringWith('M5.5 4.4v5.2L9.8 7z', 'fill'), 'A worker carries out its steps'),
+  waiting: mark('Waiting', 'warn', ringWith('M7 4v3.2l2.2 1.3'), 'It waits; the job says for what'),
+  succeeded: mark('Succeeded', 'good', good, 'It ended, with all its steps done'),
+  'not-done': mark('Not done', 'calm', slash, 'It ended without doing it, or was discarded; the job says why'),
+  discarded: mark('Discarded', 'calm', ringWith(CROSS), 'An operator ended it without the rest of its steps'),
+  parked: mark('Parked', 'bad', octagon, 'It waits for a person'),
+  unknown: mark('Outcome unknown', 'bad', question, 'Parked: it is unknown whether the service created it'),
+  begun: mark('Begun', 'busy', ring),
+  stepDone: mark('Done', 'good', good),
+  skipped: mark('Left out', 'calm', ringWith('M4.2 7h5.6')),
+  failed: mark('Failed', 'bad', bad),
+  accepted: mark('Accepted', 'good', good),
+  answered: mark('Answered', 'calm', ring),
+  refused: mark('Refused', 'bad', bad),
+  lost: mark('Answer lost', 'bad', question),
+  unclear: mark('Unclear answer', 'bad', question),
+  'not sent': mark('Not sent', 'calm', slash),
+  sending: mark('Sending', 'good', good, 'Calls are sent'),
+  noKey: mark('Key refused', 'bad', bad, 'The service refuses the key: only probes are sent until it has another one'),
+  failing: mark('Failing', 'warn', question, 'Three failures in a row stop the calls'),
+  paused: mark(
+    'Paused',
+    'warn',
+    ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'),
+    'The service asked for a pause: no call is sent',
+  ),
+  stopped: mark('Stopped', 'bad', square, 'The breaker of the connection is open: only probes are sent'),
+  partly: mark('Partly stopped', 'warn', half, 'Breakers of operations are open: of these, only probes are sent'),
+};
 
 export type MarkName = keyof typeof marks;
 
@@ -154,13 +89,13 @@ export const laneHints: Readonly<Record<Lane, string>> = {
 
 /** A state, as a shape with its text. */
 export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
-  const mark: MarkLook = marks[of];
+  const { text: always, tone, shape, hint } = marks[of];
   return (
-    <span class={`mark ${mark.tone}`} title={mark.hint}>
+    <span class={`mark ${tone}`} title={hint}>
       <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
-        {mark.shape}
+        {shape}
       </svg>
-      <span>{text ?? mark.text}</span>
+      <span>{text ?? always}</span>
     </span>
   );
 }

@@ -1,29 +1,22 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { LinkRow } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { ChangeLink } from '../change-link.tsx';
 import { Failure } from '../failure.tsx';
-import { Icon } from '../icons.tsx';
 import { ServiceId, usePages } from '../id.tsx';
 import { linkList, useList } from '../list.ts';
 import { Line } from '../outside.tsx';
 import { useRelay } from '../relay-facts.tsx';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
+import { SearchBox } from '../search.tsx';
 import { lifeMark, StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { Ago } from '../time.tsx';
 
-const TYPING_PAUSE_MS = 250;
-
 /** Which issue belongs to which defect. */
 export function LinksScreen() {
-  const [typed, setTyped] = useState('');
   const [find, setFind] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setFind(typed.trim()), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
   const { rows, cursor, isReading, error, more, reload } = useList(
     linkList,
     find === '' ? '' : new URLSearchParams({ find }).toString(),
@@ -31,17 +24,7 @@ export function LinksScreen() {
   return (
     <Screen title="Links">
       <Card id="links" title="Issues and their defects">
-        <div class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            aria-label="Find an issue"
-            placeholder="acme/web#42"
-            value={typed}
-            data-filter
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-        </div>
+        <SearchBox label="Find an issue" placeholder="acme/web#42" value={find} change={setFind} />
         {error && <Failure error={error} retry={reload} isOld={rows.length > 0} />}
         {rows.length > 0 && <Links rows={rows} changed={reload} />}
         {rows.length === 0 && isReading && <p class="loading">Loading…</p>}

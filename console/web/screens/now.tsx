@@ -1,7 +1,6 @@
 import type { ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
 import { Card } from '../card.tsx';
-import { DayChart } from '../charts/day-chart.tsx';
-import { HourChart } from '../charts/hour-chart.tsx';
+import { BarChart } from '../charts/bar-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
@@ -50,12 +49,12 @@ function LastHour({ of: { hour, connections } }: { of: Now }) {
   return (
     <Card id="hour" title="The last hour">
       <div class="charts">
-        <HourChart
+        <BarChart
           {...{ title: 'Jobs', from, partMs, unit: 'jobs ended or parked' }}
           series={ENDINGS.map((is) => ({ is, values: jobs[is] ?? [] }))}
         />
         {connections.map(({ connection, minute, dayCalls }) => (
-          <HourChart
+          <BarChart
             key={connection}
             {...{ title: connection, from, partMs, unit: `calls, ${count(minute.limit)} a minute at most` }}
             series={[{ is: 'calls', values: dayCalls.slice(-(jobs.succeeded?.length ?? 0)) }]}
@@ -104,7 +103,10 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
         </summary>
         <div class="beside">
           <div>
-            <DayChart calls={dayCalls} limit={day.limit} at={at} />
+            <BarChart
+              {...{ title: 'Last 24 hours', from: at - DAY_MS, partMs: HOUR_MS, unit: `of ${count(day.limit)} calls` }}
+              series={[{ is: 'calls', values: hoursOf(dayCalls) }]}
+            />
             <p class="soft small">
               <Forecast at={dayUsedUpAt} />
             </p>
@@ -118,6 +120,16 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
       {(stopped.length > 0 || pausedUntil !== null) && <Outages {...of} />}
       {assumed !== null && <Assumed {...assumed} />}
     </section>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The calls of each hour, from those of each ten minutes. */
+function hoursOf(calls: readonly number[]): number[] {
+  return Array.from({ length: 24 }, (_, hour) =>
+    calls.slice(hour * 6, hour * 6 + 6).reduce((sum, some) => sum + some, 0),
   );
 }
 
@@ -158,7 +170,7 @@ function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
 function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lanes'>) {
   return (
     <>
-      <ul class="outages">
+      <ul class={stopped.some(({ refusesKey }) => refusesKey) ? 'outages bad' : 'outages'}>
         {pausedUntil !== null && (
           <li>
             <strong>Paused by the service</strong> until <AtAndAway at={pausedUntil} />. Jobs keep their order and

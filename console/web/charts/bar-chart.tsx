@@ -3,6 +3,7 @@ import { seen } from '../outside.tsx';
 
 const HEIGHT = 72;
 const WIDTH = 600;
+const MOST_LABELS = 6;
 /** One job or call can be seen. */
 const LEAST = 1.5;
 
@@ -12,8 +13,8 @@ interface Series {
   values: readonly number[];
 }
 
-/** The last hour in parts, as stacked bars, against a limit. */
-export function HourChart(props: {
+/** A time in parts, as stacked bars, against a limit. */
+export function BarChart(props: {
   title: string;
   from: number;
   partMs: number;
@@ -28,10 +29,11 @@ export function HourChart(props: {
   const all = sums.reduce((sum, many) => sum + many, 0);
   const top = Math.max(limit, ...sums, 1);
   const width = WIDTH / sums.length;
+  const step = Math.ceil(sums.length / MOST_LABELS);
   const y = (value: number) => (HEIGHT - 1) * (1 - value / top) + 1;
   const beginning = (index: number) => localTime(from + index * partMs, from).slice(0, 5);
   return (
-    <figure class="hour-chart">
+    <figure class="bar-chart">
       <div class="meter-head">
         <span>{title}</span>
         <span>
@@ -68,9 +70,7 @@ export function HourChart(props: {
         <path class="base" d={`M0 ${HEIGHT}H${WIDTH}`} />
       </svg>
       <figcaption class="soft small">
-        {sums.map((_, index) => (
-          <span key={index}>{beginning(index)}</span>
-        ))}
+        {sums.map((_, index) => index % step === 0 && <span key={index}>{beginning(index)}</span>)}
       </figcaption>
     </figure>
   );
