@@ -12,18 +12,21 @@ export const shared: TestUserConfig = {
   retry: process.env.CI ? 1 : 0,
 };
 
-/** They start processes, synthesize stacks, post megabytes or wait for time-outs: `npm run test:process`. */
+/** They start processes, synthesize stacks, simulate, move megabytes or wait for time-outs: `npm run test:process`. */
 export const processTests = [
   'test/as-person/conformance.test.ts',
   'test/automations/hostile-reports.test.ts',
-  'test/cli/{console,end-with-reader,init,mcp-server,proxy,test}.test.ts',
+  'test/bench/parts.test.ts',
+  'test/cli/{console,end-with-reader,init,mcp-server,proxy,recover-table,test}.test.ts',
   'test/config/config-file.test.ts',
+  'test/console/many-jobs.test.ts',
   'test/functions/{account-link-chromium,nonsense,proxy,silent-aws}.test.ts',
   // The table of rights stays in `npm test`: every function that is changed may need it.
   'test/infra/{bounds,bundles,cdk,deployment-policies,network,relay-stack}.test.ts',
   'test/local/{dynamodb,start}.test.ts',
   'test/sandbox/{sandbox,store}.test.ts',
   'test/sandbox/mcp/conformance.test.ts',
+  'test/simulation/simulation.test.ts',
 ];
 
 /** The tests of both. */
