@@ -12,6 +12,7 @@ import { issueToTask } from './issue-to-task/run.ts';
 import { listProjectsInModal } from './list-projects/run.ts';
 import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
+import { myTime } from './my-time/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
 import { ownAutomations } from './own/with-steps.ts';
 import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
@@ -32,6 +33,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     createTask(context),
     find(context),
     logTime(context),
+    myTime(context),
     relate(context),
     ...ownAutomations(context),
   ];

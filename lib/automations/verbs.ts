@@ -10,6 +10,7 @@ import { findVerb } from './find/command.ts';
 import { helpVerb, statusVerb } from './help/command.ts';
 import { linkVerb, unlinkVerb } from './link-account/command.ts';
 import { logVerb } from './log-time/command.ts';
+import { todayVerb, weekVerb } from './my-time/command.ts';
 import { type OwnCommand, ownVerb } from './own/command.ts';
 import { relateVerb } from './relate/command.ts';
 import type { Verb } from './verb.ts';
@@ -22,6 +23,8 @@ export const ourVerbs = [
   undoVerb,
   relateVerb,
   logVerb,
+  todayVerb,
+  weekVerb,
   findVerb,
   linkVerb,
   unlinkVerb,
@@ -36,11 +39,14 @@ const OTHER_WORDS = new Map([
   ...['bug', 'fehler'].map((word) => [word, 'defect'] as const),
   ...['complete', 'erledigt', 'fertig'].map((word) => [word, 'done'] as const),
   ...['undone', 'reopen'].map((word) => [word, 'undo'] as const),
+  ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'hoje', 'oggi', 'vandaag'].map((word) => [word, 'today'] as const),
+  ...['woche', 'semaine', 'semana', 'settimana', 'timesheet', 'hours'].map((word) => [word, 'week'] as const),
 ]);
 
 /** What people type for buttons. */
 const BUTTONS = new Map([
   ['away', '“Away until…” is a button below each reminder of your timesheet.'],
+  ['yesterday', '“week” shows what you have logged on each day.'],
   ['mute', '“Mute today” is a button below each reminder of your timesheet.'],
 ]);
 

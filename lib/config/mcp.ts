@@ -46,6 +46,7 @@ const commandFields = {
   undo: ['item', 'items'],
   defect: ['project', 'title', 'description', 'type', 'priority', 'severity', 'marker'],
   find: ['text'],
+  week: ['from', 'to'],
 } as const;
 
 export type MappedCommand = keyof typeof commandFields;
@@ -91,6 +92,14 @@ const commands = z
       id: path.optional(),
       text: path.optional(),
     }),
+    week: z.strictObject({
+      ...called(commandFields.week),
+      rows: path.optional(),
+      date: path.optional(),
+      hours: path.optional(),
+      minutes: path.optional(),
+      text: path.optional(),
+    }),
   })
   .partial();
 
@@ -118,7 +127,8 @@ export const mcpConfig = z
         'The tools that serve the commands of people who have linked an account. `relay mcp doctor` lists the tools of the ' +
         'instance, and checks these settings. `arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
         '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
-        'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost.',
+        'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost. `week` lists the time of the ' +
+        'person from one date to another, for `/pm today` and `/pm week`.',
       examples: [
         {
           log: {

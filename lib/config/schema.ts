@@ -393,7 +393,7 @@ const slack = z.strictObject(
       .meta({
         description:
           'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
-          'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log` and `find`. A ' +
+          'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log`, also for `today` and `week`; and `find`. A ' +
           'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
         examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
       }),

@@ -26,6 +26,8 @@ export interface ServiceUser {
   name: string;
   /** The person's time zone, for words such as "yesterday". */
   timeZone: string;
+  /** When the user was created, as the service writes it. */
+  created?: unknown;
 }
 
 export type People = ReturnType<typeof createPeople>;
@@ -56,6 +58,7 @@ interface KnownUser extends ServiceUser {
 interface ListedUser {
   userId: string | number;
   name: string;
+  created?: unknown;
 }
 
 /** Of the users of a connection those whose digest of the address begins with the same digit: an item holds 400 KB. */
@@ -72,10 +75,10 @@ interface UserShard {
 
 const MAX_NAME_LENGTH = 60;
 
-function listedUser({ user_id, name, email }: z.output<typeof listUsers.data>[number]) {
+function listedUser({ user_id, name, email, dt_created }: z.output<typeof listUsers.data>[number]) {
   if (!email) return undefined;
   const shown = cutToLength(name ?? `user ${user_id}`, MAX_NAME_LENGTH, '…');
-  return { address: digest(comparableAddress(email)), userId: user_id, name: shown };
+  return { address: digest(comparableAddress(email)), userId: user_id, name: shown, created: dt_created };
 }
 
 type AddressedUser = NonNullable<ReturnType<typeof listedUser>>;
@@ -189,6 +192,9 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   }
 
   return {
+    /** The person's address in the service, as far as it is known without a call of the service. */
+    addressOf: async (person: Person, steps: Steps): Promise<string | undefined> =>
+      mapped(person)?.email ?? (person.in === 'slack' ? (await askSlack(person.id, steps)).email : undefined),
     /** The person's time zone, for words such as "yesterday". Does not call the service. */
     async timeZoneOf(person: Person, steps: Steps) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;

@@ -29,7 +29,7 @@ interface LoggedTask {
 export type TeamMember = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks' | 'ids'>;
 
 /** Both dates are inclusive. */
-interface Range {
+export interface Range {
   from: string;
   to: string;
 }
@@ -46,6 +46,8 @@ const ENTRY_PAGES = 200;
  * No one logs this many entries in a week. Only a service that ignores `user_id` returns a second page for one person.
  */
 const PAGES_OF_ONE = 1;
+/** A service may have small pages. */
+const PAGES_OF_OWN = 5;
 const TASKS = 5;
 
 /**
@@ -117,6 +119,12 @@ export async function readTimesheet(
   return read;
 }
 
+/** What a person logged, entry by entry, too. @returns undefined if the service lists more than one person logs */
+export async function readEntries(userId: string | number, range: Range, steps: Steps) {
+  const { kept, whole } = await listOf(userId, range, 'list the time entries, page', PAGES_OF_OWN, steps);
+  return whole ? { entries: kept, ...sumOf(kept, userId, range) } : undefined;
+}
+
 /** @returns undefined if the list continues after the last page that may be read */
 async function readOne(
   person: TeamMember,
@@ -125,15 +133,19 @@ async function readOne(
   maxPages: number,
   steps: Steps,
 ): Promise<Timesheet | undefined> {
-  const { kept, whole } = await steps.list(
+  const { kept, whole } = await listOf(person.userId, range, step, maxPages, steps);
+  return whole ? { ...person, ...sumOf(kept, person.userId, range) } : undefined;
+}
+
+function listOf(userId: string | number, { from, to }: Range, step: string, maxPages: number, steps: Steps) {
+  return steps.list(
     step,
     listTimelogs,
-    { user_id: person.userId, date_from: range.from, date_to: range.to },
-    (record) => (userIdOf(record) === String(person.userId) ? keptOf(record) : undefined),
+    { user_id: userId, date_from: from, date_to: to },
+    (record) => (userIdOf(record) === String(userId) ? keptOf(record) : undefined),
     ({ id }) => id,
     maxPages,
   );
-  return whole ? { ...person, ...sumOf(kept, person.userId, range) } : undefined;
 }
 
 function personOf({
@@ -164,7 +176,7 @@ function userIdOf({ user_id }: Readonly<Record<string, unknown>>): string {
   );
 }
 
-interface KeptEntry {
+export interface KeptEntry {
   id?: string;
   userId: string;
   date?: string;

@@ -50,7 +50,7 @@ export function reminderMessage({
 }
 
 /** As many tasks as fit into the value of a button. */
-function restOfDay({ tasks, ...rest }: RestOfDay): string {
+export function restOfDay({ tasks, ...rest }: RestOfDay): string {
   const cut = tasks.map(({ id, name }) => ({ id, name: cutToLength(name, MAX_TASK_NAME_LENGTH, '…') }));
   for (let count = cut.length; ; count--) {
     const value = JSON.stringify({ ...rest, tasks: cut.slice(0, count) } satisfies RestOfDay);
@@ -58,12 +58,14 @@ function restOfDay({ tasks, ...rest }: RestOfDay): string {
   }
 }
 
-function stands({ expected, logged, missing }: TimeBalance): string {
-  const of = `${logged === 0 ? 'nothing' : printDuration(logged)} logged of ${printDuration(expected)}`;
+/** Where nothing is expected, what was logged. */
+export function stands({ expected, logged, missing }: TimeBalance): string {
+  const all = `${logged === 0 ? 'nothing' : printDuration(logged)} logged`;
+  const of = expected === 0 ? all : `${all} of ${printDuration(expected)}`;
   return missing > 0 ? `${of}, ${printDuration(missing)} missing` : of;
 }
 
-function dayName(date: string): string {
+export function dayName(date: string): string {
   const named = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat('en-GB', named).format(new Date(date));
 }

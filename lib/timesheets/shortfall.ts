@@ -91,9 +91,12 @@ export function standingOf(
   minutes: MinutesByDate,
 ): TimeBalance {
   const dates = datesBetween(first, last);
-  const expected = dates.reduce((sum, date) => sum + expectedMinutes(team, member, date), 0);
-  const logged = dates.reduce((sum, date) => sum + (minutes[date] ?? 0), 0);
-  return balanceOf(expected, logged);
+  return balanceOn(dates, expectedOn(team, member, dates), minutes);
+}
+
+export function balanceOn(dates: readonly string[], expected: MinutesByDate, minutes: MinutesByDate): TimeBalance {
+  const sumOf = (of: MinutesByDate) => dates.reduce((sum, date) => sum + (of[date] ?? 0), 0);
+  return balanceOf(sumOf(expected), sumOf(minutes));
 }
 
 function balanceOf(expected: number, logged: number): TimeBalance {

@@ -99,8 +99,8 @@ describe("the Slack app's manifest", () => {
   });
 
   it.each([
-    ['off', 'defect | task | done | undo | relate | log | find | status | help'],
-    ['offered', 'defect | task | done | undo | relate | log | find | link | unlink | status | help'],
+    ['off', 'defect | task | done | undo | relate | log | today | week | find | status | help'],
+    ['offered', 'defect | task | done | undo | relate | log | today | week | find | link | unlink | status | help'],
   ] as const)('the manifest hints at every command, where mcp.accounts is %s', (accounts, hint) => {
     const config = defineConfig({ connections: { main: { mcp: { accounts } } }, slack: { connection: 'main' } });
     const { features } = slackManifest(config, 'Partner Relay', URL);

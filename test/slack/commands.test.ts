@@ -209,9 +209,15 @@ describe('help', () => {
       {},
       {},
       {},
-      ['defect', 'task', 'done', 'undo', 'relate', 'log', 'find', ...OTHERS],
+      ['defect', 'task', 'done', 'undo', 'relate', 'log', 'today', 'week', 'find', ...OTHERS],
     ],
-    ['for a channel', { permissions }, {}, { channelId: GENERAL }, ['task', 'done', 'undo', 'log', 'find', ...OTHERS]],
+    [
+      'for a channel',
+      { permissions },
+      {},
+      { channelId: GENERAL },
+      ['task', 'done', 'undo', 'log', 'today', 'week', 'find', ...OTHERS],
+    ],
     [
       'for a person',
       { permissions },

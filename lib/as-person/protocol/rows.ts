@@ -15,7 +15,7 @@ function dataOf({ structured, texts }: ToolResult): unknown {
 }
 
 /** @param path names joined by dots */
-function valueAt(data: unknown, path: string): unknown {
+export function valueAt(data: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);
@@ -37,11 +37,15 @@ const isId = (id: unknown): id is string | number =>
   (typeof id === 'string' && id.length <= MOST_CHARACTERS) ||
   (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
 
+/** The list at a path of a result, or undefined if there is none. */
+export function recordsAt(result: ToolResult, path: string): unknown[] | undefined {
+  const rows = valueAt(dataOf(result), path);
+  return Array.isArray(rows) ? rows : undefined;
+}
+
 /** The rows of a listing, or undefined where the result has no list at that path. Rows without an id are left out. */
 export function readRows(result: ToolResult, at: { rows: string; id: string; text: string }): ListedRow[] | undefined {
-  const rows = valueAt(dataOf(result), at.rows);
-  if (!Array.isArray(rows)) return undefined;
-  return rows.flatMap((row) => {
+  return recordsAt(result, at.rows)?.flatMap((row) => {
     const id = valueAt(row, at.id);
     if (!isId(id)) return [];
     const text = valueAt(row, at.text);

@@ -1,0 +1,134 @@
+import { recordsAt, valueAt } from '../../as-person/protocol/rows.ts';
+import { fillTemplate } from '../../as-person/protocol/template.ts';
+import { addDays, dateIn, datesBetween, mondayOf } from '../../dates.ts';
+import { NotDone } from '../../engine/record/interruption.ts';
+import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import type { Steps } from '../../engine/run/steps.ts';
+import type { Outcome } from '../../engine/run/tell-person.ts';
+import { saidIn } from '../../engine/run/tools/call.ts';
+import type { Person, ServiceUser } from '../../people/people.ts';
+import type { RestOfDay } from '../../platforms/slack/views/views.ts';
+import { type MyDay, myTimeMessage } from '../../timesheets/my-time-message.ts';
+import { type Range, readEntries } from '../../timesheets/read-timesheets.ts';
+import { stands } from '../../timesheets/reminder-message.ts';
+import { balanceOn, expectedOn, type MinutesByDate, teamOf } from '../../timesheets/shortfall.ts';
+import { taskNameOf } from '../../timesheets/task-names.ts';
+import { dateOf, readEntry } from '../../timesheets/time-entry.ts';
+import type { Mine } from '../as-person.ts';
+import type { Context } from '../context.ts';
+import { myTimeJobs } from './command.ts';
+
+/** A time entry, with the name of its task. */
+interface MyEntry {
+  date: string;
+  minutes: number;
+  name: string;
+}
+
+/** What is expected of a person with a team, and the days on which they are away. */
+interface Due {
+  expected?: MinutesByDate;
+  away: readonly string[];
+}
+
+const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mondayOf(date), 6) });
+
+/** Shows people what they logged today or this week, and what is missing. */
+export function myTime(context: Context): Automation {
+  const { config, people, asPerson, absences, knownTasks, knownTimesheets, clock } = context;
+
+  return defineAutomation(myTimeJobs, async ({ by, period }, { connection, ...job }, steps) => {
+    const mine = await asPerson('week', by, { connection, ...job }, steps);
+    const at = await steps.read('begin to read', 'clock', async () => clock());
+    if (mine) {
+      const today = dateIn(await people.timeZoneOf(by, steps), at);
+      const read = await readAsPerson(mine, weekOf(today));
+      if ('said' in read) return { text: `your time: ${read.said}` };
+      const due = await dueOf(by, connection, today, steps);
+      return show(period, today, ensureRead(read.entries, read.unreadable), due, { connection, at, tasks: [] });
+    }
+    const user = await people.userOf(by, connection, steps);
+    const today = dateIn(user.timeZone, at);
+    const range = weekOf(today);
+    const read = await readEntries(user.userId, range, steps);
+    if (!read) throw new NotDone('the service also lists the time of others, so the relay cannot tell which is yours');
+    const { minutes, ids, tasks: worked } = read;
+    const entries = ensureRead(read.entries, read.unreadable);
+    const due = await dueOf(by, connection, today, steps, user);
+    const about = { at, ...range, minutes, ids, tasks: worked, expected: due.expected };
+    const recent = await knownTimesheets.keep({ connection, id: user.userId }, about);
+    const names = new Map((await knownTasks.get(connection)).map(({ id, name }) => [id, name]));
+    for (const { id, name } of [...recent, ...entries.flatMap(({ task }) => task ?? [])]) {
+      if (name !== undefined) names.set(id, name);
+      else if (!names.has(id)) names.set(id, await taskNameOf(id, connection, steps, context));
+    }
+    const tasks = recent.map(({ id }) => ({ id, name: names.get(id) ?? id }));
+    const named = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
+      return { date, minutes, name: task ? (names.get(task.id) ?? task.id) : 'without a task' };
+    });
+    return show(period, today, named, due, { connection, at, tasks });
+  });
+
+  /** @throws {NotDone} for entries without hours that can be read, because nobody knows what is missing then */
+  function ensureRead<Entry>(entries: readonly Entry[], unreadable: readonly string[]): readonly Entry[] {
+    if (unreadable.length === 0) return entries;
+    const reasons = [...new Set(unreadable)].join(', ');
+    throw new NotDone(`${unreadable.length} of your time entries cannot be read: ${reasons}. Tell ${config.contact}`);
+  }
+
+  async function dueOf(by: Person, connection: string, today: string, steps: Steps, user?: ServiceUser): Promise<Due> {
+    const { teams = [] } = config.timesheets ?? {};
+    const email = teams.length > 0 ? await people.addressOf(by, steps) : undefined;
+    const team = email === undefined ? undefined : teamOf(teams, connection, email);
+    if (!team || email === undefined) return { away: [] };
+    const { from, to } = weekOf(today);
+    const noted = user && (await absences.noted(team.name, datesBetween(from, today))).away.get(String(user.userId));
+    const until = (await absences.until(by.id)) ?? '';
+    const away = [...(noted ?? []), ...datesBetween(today, to).filter((date) => date <= until)];
+    const due = expectedOn(team, { email, createdOn: dateOf(user?.created) }, datesBetween(from, to));
+    return { expected: { ...due, ...Object.fromEntries(away.map((date) => [date, 0])) }, away };
+  }
+}
+
+/** Reads with the mapped tool, and so only what the person can see. */
+function readAsPerson({ uses, tools }: Mine<'week'>, range: Range) {
+  const { rows, date, hours, minutes, text, ...use } = uses.own;
+  const call = { ...use, arguments: fillTemplate(use.arguments, { ...range }) };
+  return tools.read('list the time', call, (result) => {
+    const records = rows === undefined || date === undefined ? undefined : recordsAt(result, rows);
+    if (!records) return { said: saidIn(result) };
+    const read = records.map((row) => {
+      const at = (path: string | undefined) => (path === undefined ? undefined : valueAt(row, path));
+      const entry = readEntry({ user_id: 'me', date: at(date), hours: at(hours), minutes: at(minutes) });
+      return { ...entry, name: String(at(text) ?? 'without a task') };
+    });
+    const entries = read.flatMap((one) => ('unreadable' in one ? [] : [one]));
+    return { entries, unreadable: read.flatMap((one) => ('unreadable' in one ? one.unreadable : [])) };
+  });
+}
+
+function show(
+  period: 'today' | 'week',
+  today: string,
+  entries: readonly MyEntry[],
+  { expected = {}, away }: Due,
+  rest: Pick<RestOfDay, 'connection' | 'at' | 'tasks'>,
+): Outcome {
+  const { from, to } = weekOf(today);
+  const sumOf = (some: readonly MyEntry[]) => some.reduce((sum, { minutes }) => sum + minutes, 0);
+  const byDay = Map.groupBy(entries, ({ date }) => date);
+  const logged = Object.fromEntries([...byDay].map(([date, some]) => [date, sumOf(some)]));
+  const dayOf = (date: string): MyDay => {
+    const byTask = [...Map.groupBy(byDay.get(date) ?? [], ({ name }) => name)];
+    const tasks = new Map(byTask.map(([name, some]) => [name, sumOf(some)] as const).sort((a, b) => b[1] - a[1]));
+    const balance = balanceOn([date], expected, logged);
+    // What is still to come is not missing.
+    return { date, balance: date > today ? { ...balance, missing: 0 } : balance, isAway: away.includes(date), tasks };
+  };
+  const isShown = ({ date, balance, isAway }: MyDay) =>
+    date === today || balance.logged > 0 || (date < today && (balance.expected > 0 || isAway));
+  const week = balanceOn(datesBetween(from, today), expected, logged);
+  const days = period === 'today' ? [dayOf(today)] : datesBetween(from, to).map(dayOf).filter(isShown);
+  const { blocks } = myTimeMessage(days, week, rest);
+  return { text: `${period}: ${stands(period === 'today' ? dayOf(today).balance : week)}`, blocks };
+}

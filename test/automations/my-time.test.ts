@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { keys } from '../../lib/state/table/keys.ts';
+import { GRANTS_KEY, hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
+import type { TestRelay } from '../relay.ts';
+import { ask, lastMessage, lastView, MIRA, press, submit, told } from '../slack-requests.ts';
+import {
+  CART,
+  CHECKOUT,
+  calls,
+  LOGIN,
+  log,
+  MINUTE,
+  MONDAY,
+  mira,
+  mrkdwnOf,
+  startFriday,
+  THURSDAY,
+  TUESDAY,
+  timesheets,
+  tomasz,
+  WEDNESDAY,
+} from './timesheet-team.ts';
+
+let relay: TestRelay;
+const start = async (...options: Parameters<typeof startFriday>) => {
+  relay = await startFriday(...options);
+};
+afterEach(() => relay.close());
+
+async function answerTo(text: string): Promise<string> {
+  await ask(relay, text);
+  return mrkdwnOf(lastMessage(relay));
+}
+
+function logSomeOfTheWeek(): void {
+  log(relay, mira, 8, { date: MONDAY, task: LOGIN.id });
+  log(relay, mira, 8, { date: TUESDAY, task: LOGIN.id });
+  log(relay, mira, 5, { date: THURSDAY, task: CART.id });
+  log(relay, mira, 1.5, { task: CHECKOUT.id });
+  log(relay, mira, 3, { task: LOGIN.id });
+  log(relay, mira, 1, { task: LOGIN.id });
+  log(relay, tomasz, 8, { task: LOGIN.id });
+}
+
+const TODAY = `*Friday 20 November*: 5h30m logged of 6h30m, 1h missing
+• 4h \`${LOGIN.name}\`
+• 1h30m \`${CHECKOUT.name}\`
+*This week so far*: 26h30m logged of 38h30m, 12h missing`;
+
+describe('what a person has logged', () => {
+  it('today shows the tasks of the day, what is missing there, and the week', async () => {
+    await start();
+    logSomeOfTheWeek();
+    expect(await answerTo('today')).toBe(TODAY);
+    expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
+    expect(calls(relay)).toMatchObject({ '/timelogs/list': 1 });
+  });
+
+  it('week shows each day up to today, with a button for each that has time missing', async () => {
+    await start();
+    logSomeOfTheWeek();
+    expect(await answerTo('week')).toBe(
+      [
+        `*Monday 16 November*: 8h logged of 8h\n• 8h \`${LOGIN.name}\``,
+        `*Tuesday 17 November*: 8h logged of 8h\n• 8h \`${LOGIN.name}\``,
+        '*Wednesday 18 November*: nothing logged of 8h, 8h missing',
+        `*Thursday 19 November*: 5h logged of 8h, 3h missing\n• 5h \`${CART.name}\``,
+        TODAY,
+      ].join('\n'),
+    );
+    await press(relay, lastMessage(relay), 'Log the rest', { at: 1 });
+    await submit(relay, lastView(relay), {});
+    await relay.workToTheEnd();
+    // The reading of a moment ago, and what the relay has logged since.
+    expect(told(relay).at(-1)).toContain('Logged 3h on Release checkout 2.4, yesterday (8h of 8h)');
+    expect(await answerTo('week')).toContain('*Thursday 19 November*: 8h logged of 8h');
+  });
+
+  it('the total in an answer comes from a reading of ten minutes at most, and counts no entry twice', async () => {
+    await start();
+    logSomeOfTheWeek();
+    const logMore = async () => (await ask(relay, 'log 30m Login with passkeys')).inTheEnd;
+    expect(await logMore()).toContain('Login with passkeys, today.');
+    await ask(relay, 'today');
+    expect(await logMore()).toContain('today (6h30m of 6h30m)');
+    expect(await logMore()).toContain('today (7h of 6h30m)');
+    const { inTheEnd } = await ask(relay, 'log 18h Login with passkeys');
+    expect(inTheEnd).toBe(':warning: With this, today would have 25h: 7h are logged already.');
+    relay.clock.now += 11 * MINUTE;
+    expect(await logMore()).toContain('Login with passkeys, today.');
+  });
+
+  it('nothing is missing of a day off, of one away, and of a person without a team', async () => {
+    await start(timesheets({ holidays: [WEDNESDAY] }));
+    logSomeOfTheWeek();
+    await relay.stores.table.put({ ...keys.awayOn('platform', THURSDAY, 'person'), userId: mira.userId });
+    const week = await answerTo('week');
+    expect(week).not.toContain('Wednesday');
+    expect(week).toContain('*Thursday 19 November*: 5h logged, away');
+    await relay.close();
+    await start(timesheets({ people: [tomasz.email] }));
+    logSomeOfTheWeek();
+    expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged\n');
+    expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today (6h30m in all)');
+  });
+
+  it('a person who has linked an account is shown what their tool lists, and no call is made with the key', async () => {
+    const week = {
+      tool: 'list_time',
+      arguments: { from: '{from}', to: '{to}' },
+      schema: hashOf('list_time'),
+      ...{ rows: 'entries', date: 'day', hours: 'hours', text: 'task' },
+    };
+    const mcp = { accounts: 'required', commands: { ...sandboxCommands(), week } } as const;
+    await start(timesheets({}, { connections: { main: { mcp } } }), { sandbox: { mcp: { enabled: true } } });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
+    logSomeOfTheWeek();
+    await linkAccount(relay);
+    expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged of 6h30m, 1h missing\n• 4h ');
+    expect(calls(relay)['/timelogs/list']).toBeUndefined();
+    expect((await relay.jobs()).map(({ outcome }) => outcome)).toEqual(['done']);
+  });
+});
