@@ -31,7 +31,8 @@ export async function testOfJob(relay: OperatedRelay, id: string) {
   });
   const text = `import { defineTests } from '../local/trial/define-tests.ts';
 
-// The ids and names in the event have to be those of the sandbox. Name the fields that matter: { priority: 'High' }.
+// The ids and names in the event have to be those of the sandbox.
+// Add the fields that matter, such as { priority: 'High' }.
 export default defineTests({
   ${literal(`${job.automation} as in ${id}`)}: {
     event: ${literal(event)},

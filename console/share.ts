@@ -38,10 +38,14 @@ export async function shareJob(relay: OperatedRelay, id: string) {
   };
 }
 
+/** Other names, such as addresses, may be those of people. */
+const FIELD = /^[a-z]+([A-Z_]\w*)?$/;
+
 /** The fields of a value and what kinds of values they have. */
 function shapeOf(value: unknown): unknown {
   if (typeof value === 'string') return `text of ${value.length}`;
   if (Array.isArray(value)) return [`${value.length} of`, shapeOf(value[0])];
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? 'number' : value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, shapeOf(entry)]));
+  const fields = Object.entries(value).map(([name, entry]) => [FIELD.test(name) ? name : 'other', shapeOf(entry)]);
+  return Object.fromEntries(fields);
 }

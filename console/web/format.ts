@@ -64,6 +64,9 @@ export function roughTime(at: number, now: number): string {
   return isToday && Math.abs(at - now) >= 10 * MINUTE ? roughFormat.format(at) : localTime(at, now);
 }
 
+/** `14:05` on any day. */
+export const hourAndMinute = (at: number) => roughFormat.format(at);
+
 /** Times that the server wrote into a text, as the reader's clock shows them. */
 export function withLocalTimes(text: string, now: number): string {
   return text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (iso) => localTime(Date.parse(iso), now));

@@ -1,4 +1,4 @@
-import { count, localTime } from '../format.ts';
+import { count, hourAndMinute } from '../format.ts';
 import { seen } from '../outside.tsx';
 
 const HEIGHT = 72;
@@ -31,7 +31,7 @@ export function BarChart(props: {
   const width = WIDTH / sums.length;
   const step = Math.ceil(sums.length / MOST_LABELS);
   const y = (value: number) => (HEIGHT - 1) * (1 - value / top) + 1;
-  const beginning = (index: number) => localTime(from + index * partMs, from).slice(0, 5);
+  const beginning = (index: number) => hourAndMinute(from + index * partMs);
   return (
     <figure class="bar-chart">
       <div class="meter-head">

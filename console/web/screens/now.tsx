@@ -56,7 +56,7 @@ function LastHour({ of: { hour, connections } }: { of: Now }) {
         {connections.map(({ connection, minute, dayCalls }) => (
           <BarChart
             key={connection}
-            {...{ title: connection, from, partMs, unit: `calls, ${count(minute.limit)} a minute at most` }}
+            {...{ title: connection, from, partMs, unit: `of ${count(minute.limit * 60)} calls` }}
             series={[{ is: 'calls', values: dayCalls.slice(-(jobs.succeeded?.length ?? 0)) }]}
             limit={(minute.limit * partMs) / 60_000}
           />
@@ -99,12 +99,17 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
           </span>
           <ConnectionState {...of} />
           <Meter label="Last minute" {...minute} />
-          <Meter label="Last 24 hours" {...day} />
+          <Meter label="Last day" {...day} />
         </summary>
         <div class="beside">
           <div>
             <BarChart
-              {...{ title: 'Last 24 hours', from: at - DAY_MS, partMs: HOUR_MS, unit: `of ${count(day.limit)} calls` }}
+              {...{
+                title: 'Last 24 hours',
+                from: firstOf(dayCalls, at),
+                partMs: HOUR_MS,
+                unit: `of ${count(day.limit)} calls`,
+              }}
               series={[{ is: 'calls', values: hoursOf(dayCalls) }]}
             />
             <p class="soft small">
@@ -124,7 +129,11 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+/** The budget counts in parts of this length. */
+const PART_MS = HOUR_MS / 6;
+
+/** When the first part began: the last goes on. */
+const firstOf = (calls: readonly number[], at: number) => (Math.floor(at / PART_MS) - calls.length + 1) * PART_MS;
 
 /** The calls of each hour, from those of each ten minutes. */
 function hoursOf(calls: readonly number[]): number[] {

@@ -17,7 +17,7 @@ import { storyOfStart, terminalPage, withoutChance } from './terminal.ts';
 const FOLDER = join(import.meta.dirname, '../../../docs/images');
 const QUALITY = 82;
 const SCREENS = [
-  { name: 'console-now', screen: 'now', height: 760 },
+  { name: 'console-now', screen: 'now', height: 900 },
   { name: 'console-job', screen: `jobs/${settledJob.id}`, height: 900 },
   { name: 'console-parked', screen: 'parked', height: 940 },
 ];
