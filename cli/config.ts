@@ -1,4 +1,5 @@
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { resolve } from 'node:path';
+import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import { tooHigh } from '../lib/config/mcp.ts';
 import { counted } from '../lib/text.ts';
@@ -15,12 +16,13 @@ export const defineConfig: Define = (command) =>
     .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
-      const { own, faults } = await readOwnAutomations(config);
+      const read = await readOwnAutomations(config);
+      const { own, faults } = read;
       const limits = Object.entries(config.connections).flatMap(([name, connection]) => [
         ...tooHigh(connection.limits).map((fault) => `connections.${name}.limits: ${fault}`),
         ...tooHigh(connection.mcp.limits).map((fault) => `connections.${name}.mcp.limits: ${fault}`),
       ]);
-      const all = [...limits, ...faults];
+      const all = [...limits, ...faults, ...(faults.length === 0 ? await buildFaults(read) : [])];
       if (all.length > 0) throw new Error(`${counted(all.length, 'fault')} found:\n  ${all.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
@@ -33,3 +35,16 @@ export const defineConfig: Define = (command) =>
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
     });
+
+/** What else a deployment would refuse: an `on` that loads more than a webhook may. */
+async function buildFaults(read: ReadFolder): Promise<string[]> {
+  if (read.files.length === 0) return [];
+  const { OwnFilesError, writeOwn } = await import('../infra/bundle/own-build.ts');
+  try {
+    writeOwn(read, resolve(import.meta.dirname, '../node_modules/.cache/own-files'));
+    return [];
+  } catch (error) {
+    if (error instanceof OwnFilesError) return [error.message];
+    throw error;
+  }
+}

@@ -152,7 +152,7 @@ function githubBeginning(on: string): Beginning {
     about: 'about',
     test:
       payload && identity !== ''
-        ? `{ event: '${event}'${action === undefined ? '' : `, action: '${action}'`} }`
+        ? `{ event: '${event}'${action === undefined ? '' : `, action: '${action}'`}${event === 'issues' ? ', labels: []' : ''} }`
         : undefined,
     next: [
       ...(identity === '' ? ['name in happened what tells one event from another: the payload has no single id'] : []),

@@ -39,7 +39,8 @@ export const defineRun: Define = (command, { stage, readConfig, ownFolder }) => 
       const { slug, event } = await chosen(name, at);
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
-      if (!json) console.log(`${name} ran:`);
+      const asOf = at === undefined ? '' : ` as of ${localTime(at.getTime())} (${at.toISOString()})`;
+      if (!json) console.log(`${name} ran${asOf}:`);
       printJson(result);
       if (name === 'due-schedules' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
         console.log(nothingDue(await readConfig(), (at ?? new Date()).getTime()));

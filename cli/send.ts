@@ -13,7 +13,7 @@ import { reach } from './reach.ts';
 import { addSendHookCommand } from './send-hook.ts';
 import { addSendSlackCommand } from './send-slack.ts';
 import type { OpenTarget, Target } from './target.ts';
-import { addWaitOptions, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
+import { addWaitOptions, jobsOf, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
 
 interface SendOptions extends WaitOptions {
   action?: string;
@@ -104,7 +104,9 @@ What you would type in Slack:
         printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
       }
       if (!response.ok) process.exitCode = 1;
-      const ids = accepted.safeParse(sent.answer).data?.jobs ?? [];
+      // The jobs of ours are made even if a file of the team failed on the delivery.
+      const found = response.ok || !options.wait || !target ? [] : await jobsOf(target.stores, id ?? '');
+      const ids = accepted.safeParse(sent.answer).data?.jobs ?? found;
       await printOutcome(sent, ids, target?.stores, options);
     });
   addWaitOptions(send);

@@ -3,16 +3,22 @@ import * as z from 'zod';
 import { parsedJson } from '../lib/text.ts';
 
 /** An event that no job was made of. */
-export type IgnoredEvent = Omit<z.output<typeof ignoredLine>, 'message'>;
-
-const ignoredLine = z.object({
-  message: z.literal('delivery ignored'),
+export interface IgnoredEvent {
   /** ISO 8601. */
-  timestamp: z.string(),
-  event: z.string(),
-  deliveryId: z.string(),
-  reason: z.string(),
-});
+  timestamp: string;
+  /** `issues`, or `hooks/<automation>` for a request to a webhook of the team. */
+  event: string;
+  deliveryId: string;
+  reason: string;
+}
+
+const line = z.object({ timestamp: z.string(), reason: z.string() });
+const ignoredLine = z.union([
+  line.extend({ message: z.literal('delivery ignored'), event: z.string(), deliveryId: z.string() }),
+  line
+    .extend({ message: z.literal('request ignored'), hook: z.string() })
+    .transform(({ hook, ...rest }) => ({ ...rest, event: `hooks/${hook}`, deliveryId: '' })),
+]);
 
 /**
  * The newest ignored events, the newest first, from the log of this machine: keeping them in the table would cost a
@@ -32,7 +38,7 @@ export function readIgnored(logFile: string | undefined, stage: string | undefin
   if (!existsSync(logFile)) return [];
   const lines = readFileSync(logFile, 'utf8').split('\n');
   // The relay may have been killed in the middle of a line.
-  const read = lines.flatMap((line) => (line.includes('delivery ignored') ? (parsedJson(line) ?? []) : []));
+  const read = lines.flatMap((line) => (/(delivery|request) ignored/.test(line) ? (parsedJson(line) ?? []) : []));
   const ignored = read.flatMap((line) => ignoredLine.safeParse(line).data ?? []);
   return ignored.slice(-limit).reverse();
 }

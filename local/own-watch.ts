@@ -26,9 +26,13 @@ export function ownLines({ own, faults }: ReadFolder, command?: string): string[
  */
 export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions, folder = OWN_FOLDER) {
   let before = seenIn(first);
+  let ofSettings = settingFaults(first);
   const check = async () => {
     files.add(folder);
     const found = await read();
+    const wrong = settingFaults(found);
+    for (const fault of wrong) if (!ofSettings.includes(fault)) tell(fault);
+    ofSettings = wrong;
     const now = seenIn(found);
     const changed = [...now].filter(([file, { text, does }]) => {
       const earlier = before.get(file);
@@ -50,6 +54,9 @@ export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions
   files.add(folder);
   return { check, close: files.close };
 }
+
+/** What is wrong in relay.config.ts, seen from the files: a permission that no command has. */
+const settingFaults = ({ faults }: ReadFolder) => faults.filter((fault) => !fault.startsWith('automations/'));
 
 /** By file: its text, to see whether it has changed, and what it does or what is wrong with it. */
 function seenIn(found: ReadFolder): Map<string, { text: string; does: string }> {

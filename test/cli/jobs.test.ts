@@ -191,10 +191,19 @@ describe('relay jobs', () => {
     const logFile = join(newFolder(), 'functions.log');
     const ignored = { message: 'delivery ignored', event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
     const line = JSON.stringify({ timestamp: '2026-11-20T10:00:00.000Z', ...ignored });
-    writeFileSync(logFile, `${line}\n{"message":"job queued"}\n${line.slice(0, 60)}`);
-    expect(await run(['jobs', '--ignored'], { logFile })).toMatch(/issues +d-1\n +→ it is locked$/);
+    const hook = JSON.stringify({
+      timestamp: '2026-11-20T09:00:00.000Z',
+      message: 'request ignored',
+      hook: 'sentry',
+      reason: 'resolved',
+    });
+    writeFileSync(logFile, `${hook}\n${line}\n{"message":"job queued"}\n${line.slice(0, 60)}`);
+    expect(await run(['jobs', '--ignored'], { logFile })).toMatch(
+      /issues +d-1\n +→ it is locked\n.* hooks\/sentry *\n +→ resolved$/,
+    );
     expect(JSON.parse(await run(['jobs', '--ignored', '--json'], { logFile }))).toMatchObject([
       { event: 'issues', deliveryId: 'd-1', reason: 'it is locked' },
+      { event: 'hooks/sentry', reason: 'resolved' },
     ]);
     await expect(run(['jobs', '--ignored'], { stage: 'prod' })).rejects.toThrow(
       '/aws/lambda/partner-relay-prod-github-webhook',

@@ -28,7 +28,7 @@ describe('relay new automation', () => {
       /on release\.published of GitHub[\s\S]*have GitHub send release events[\s\S]*send release\.published/,
     ],
     ['push', /on push of GitHub/],
-    ['issues.edited', /send issues\.edited/],
+    ['issues.labeled', /send issues\.labeled/],
     ['star.created', /name in happened what tells one event from another/],
     ['command', /on \/pm mine <text…>[\s\S]*send slack '\/pm mine hello'/],
     ['schedule', /at 0 9 \* \* MON in [\s\S]*run mine --at \d{4}-/],

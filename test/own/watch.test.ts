@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
 import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { ownLines, watchOwn } from '../../local/own-watch.ts';
 import { newFolder } from '../new-folder.ts';
@@ -17,7 +18,8 @@ export const run = async () => 'done';
 it('a saved, added or removed file of automations/ is used at once, and said in one line', async () => {
   const folder = join(newFolder(), 'automations');
   const save = (name: string, content: string) => writeFile(join(folder, `${name}.ts`), content);
-  const read = () => readOwnAutomations(exampleConfig(), folder);
+  let config = exampleConfig();
+  const read = () => readOwnAutomations(config, folder);
   const told: string[] = [];
   let used: OwnAutomations | undefined;
   const use = async (own: OwnAutomations) => {
@@ -47,6 +49,12 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
 
   await save('alert', text("webhook({ body: {}, input: {}, job: () => 'no' })"));
   await tells('automations/alert.ts is new: on POST /hooks/alert, verified by Standard Webhooks');
+  config = defineConfig({ ...exampleConfig(), slack: { connection: 'main', permissions: { blok: {} } } });
+  await save('block', text("command('block <task>', { does: 'blocks', example: 'block 4711', permission: 'block' })"));
+  await save('monday', text("schedule('0 9 * * MON', 'Europe/Berlin')"));
+  await tells("slack.permissions.blok: no command has this permission; did you mean 'block'?");
+  config = exampleConfig();
+  await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
   await rm(join(folder, 'block.ts'));
   await tells('automations/block.ts is gone: it takes no more events');
   expect(ownLines(await read())).toEqual([

@@ -169,11 +169,11 @@ describe('a verified request', () => {
   });
 });
 
-it('an unknown name is 404, and a webhook without a secret 500 with what to do in the log', async () => {
+it('an unknown name is 404, and a webhook without a secret 503 with what to do in the log', async () => {
   expect((await post('unknown', signed(BODY))).status).toBe(404);
   relay.log.length = 0;
-  expect((await post('forgotten', signed(BODY))).status).toBe(500);
+  expect((await post('forgotten', signed(BODY))).status).toBe(503);
   expect(relay.log).toContainEqual(
-    expect.objectContaining({ error: expect.stringContaining('relay secrets set hooks/forgotten') }),
+    expect.objectContaining({ reason: expect.stringContaining('relay secrets set hooks/forgotten') }),
   );
 });

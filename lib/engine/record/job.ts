@@ -276,5 +276,6 @@ export function shortName(id: string): string {
  * hooks, is redelivered or is retried.
  */
 export function jobId(automation: string, ...happened: readonly (string | number)[]): string {
-  return `${automation}-${digest(happened)}`;
+  // With the automation, so that short names of jobs of one event differ.
+  return `${automation}-${digest([automation, ...happened])}`;
 }

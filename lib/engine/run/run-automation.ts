@@ -75,7 +75,11 @@ function runnable({ job, worker }: Run): Automation {
       `the job was sent again ${sends} times and did not get on, more often than its waits explain`,
     );
   const automation = worker.automation(job.automation);
-  if (!automation) throw new NewerItem(`the job of the automation '${job.automation}'`);
+  if (!automation)
+    throw new NewerItem(
+      `the job of the automation '${job.automation}'`,
+      'cannot run here: the file was removed or renamed, or a newer version of the relay has it. Bring it back, or discard the job',
+    );
   return automation;
 }
 

@@ -22,7 +22,7 @@ export interface ReceiveHookOptions extends AcceptOwnOptions {
  * Turns a request to a webhook of the team into jobs, and answers once they are stored and queued: 202 for new jobs, 200
  * for a repeat of known ones, and 202 with the reason if there is none. Code of the team runs once the request is verified.
  *
- * @throws {HttpError} 404 for an unknown name, 401 for what is not genuine or too old
+ * @throws {HttpError} 404 for an unknown name, 401 for what is not genuine or too old, 503 while its secret is missing
  */
 export async function receiveHook(
   request: RawRequest,
@@ -65,7 +65,7 @@ function hookAt(path: string, own: OwnAutomations): OwnOf<'webhook'> {
   throw new HttpError(404, 'there is no webhook at this path; it is /hooks/<name of its file in automations/>');
 }
 
-/** @throws {HttpError} 401 @throws {Error} without a secret for it, which a person enters */
+/** @throws {HttpError} 401, or 503 without a secret for it, which a person enters */
 async function verify(
   { name, verify }: OwnOf<'webhook'>,
   request: RawRequest,
@@ -81,7 +81,11 @@ async function verify(
     throw error;
   });
   if (!isAccepted && !isKnown) {
-    throw new SecretError(`automations/${name}.ts has no secret: enter it with relay secrets set hooks/${name}`);
+    // Not for good: senders try again, and a person enters it meanwhile.
+    throw new HttpError(
+      503,
+      `automations/${name}.ts has no secret: enter it with relay secrets set hooks/${name}, and send this again`,
+    );
   }
   if (!isAccepted) {
     throw new HttpError(401, `${proofOf(verify)} does not prove that the sender knows the secret of hooks/${name}`);

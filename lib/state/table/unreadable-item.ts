@@ -10,12 +10,12 @@ export class UnreadableItem extends Error {
   override readonly name: string = 'UnreadableItem';
 }
 
-/** An item of a newer version. */
+/** An item of a newer version, or what only a newer version has. */
 export class NewerItem extends UnreadableItem {
   override readonly name = 'NewerItem';
 
-  constructor(what: string) {
-    super(`${what} cannot be read: a newer version of the relay wrote it. Go forward to that version`);
+  constructor(what: string, why = 'cannot be read: a newer version of the relay wrote it. Go forward to that version') {
+    super(`${what} ${why}`);
   }
 }
 
