@@ -337,10 +337,10 @@ describe('time that is logged', () => {
     it('a damaged list of known tasks stops nobody, and begins again', async () => {
       relay.clock.now += 120_000;
       const key = keys.knownTasks('main');
-      await relay.stores.table.put({ ...key, tasks: [{ id: 7 }] });
+      await relay.stores.table.put({ ...key, names: [{ id: 7 }] });
       expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('Logged 1h');
       const known = await relay.stores.table.get(key);
-      expect(known?.tasks).toEqual([{ id: expect.any(String), name: 'Login with passkeys' }]);
+      expect(known?.names).toEqual([{ id: expect.any(String), name: 'Login with passkeys' }]);
     });
 
     it('a page of giant names is not too large for the journal', async () => {
