@@ -1,4 +1,5 @@
 import type { Languages } from '../commands/day-like.ts';
+import { isWrittenAsDuration } from '../commands/duration.ts';
 import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
@@ -94,10 +95,12 @@ export function createVerbs(own: OwnAutomations) {
 
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
     const names = list.map(({ verb }) => verb);
-    const name = nearMiss(word.toLowerCase(), names);
+    // `2h Login with passkeys`
+    const isTime = isWrittenAsDuration(word);
+    const name = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
     const fault = `There is no command ${excerpt(word)}.`;
-    if (name === undefined) return { fault: `${fault} There are: ${names.join(', ')}.` };
-    const meant = parse(`${name} ${rest}`, languages);
+    if (name === undefined) return { fault, isUnknown: true };
+    const meant = parse(isTime ? `log ${word} ${rest}` : `${name} ${rest}`, languages);
     if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, [print(meant.command, languages)]);
     return suggesting(`${fault} Did you mean ${name}? ${meant.fault}`, meant.suggestions);
   }

@@ -8,6 +8,8 @@ export interface CommandFault {
   fault: string;
   /** Replacements for the whole input. The person probably meant one of them. Each can be parsed. Not empty. */
   suggestions?: readonly string[];
+  /** The verb is like no other one: the commands that are on in that place are worth a list. */
+  isUnknown?: true;
 }
 
 /** The result of reading the text after a verb. `missing` names what should be there. */

@@ -231,6 +231,8 @@ describe('help', () => {
     const { text } = await command(relay, 'help', asked);
     expect([...text.matchAll(/^\/pm (\w+).* {2}/gm)].map(([, verb]) => verb)).toEqual(listed);
     const [example] = text.match(/For example.*/) ?? [];
+    const unknown = await command(relay, 'constructor', asked);
+    expect(unknown.text).toBe(`:warning: There is no command “constructor”. There are: ${listed.join(', ')}.`);
     for (const { verb } of verbs) if (example?.includes(`/pm ${verb} `)) expect(listed).toContain(verb);
     await relay.close();
   });

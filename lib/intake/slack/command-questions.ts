@@ -3,16 +3,19 @@ import { runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, type SlackMessage, section } from '../../platforms/slack/messages.ts';
 import { code } from '../../platforms/slack/mrkdwn.ts';
 import type { SlackCommand } from '../../platforms/slack/requests/request.ts';
+import { usableVerbs } from './help.ts';
 import type { SlackIntake } from './slack-intake.ts';
 import type { GivenCommand } from './slack-origin.ts';
 
 /** Says why a command cannot be read, with a button for each command that may be meant. */
-export function faultMessage(
-  { fault, suggestions = [] }: CommandFault,
-  { triggerId }: SlackCommand,
-  { settings }: SlackIntake,
-): SlackMessage {
-  const told = plainSection(`:warning: ${fault}`);
+export async function faultMessage(
+  { fault, suggestions = [], isUnknown }: CommandFault,
+  { triggerId, ...place }: SlackCommand,
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const { settings } = intake;
+  const usable = isUnknown ? (await usableVerbs(place, intake)).map(({ verb }) => verb) : [];
+  const told = plainSection(`:warning: ${fault}${isUnknown ? ` There are: ${usable.join(', ')}.` : ''}`);
   const meant = suggestions.map((suggestion) => section(code(`${settings.command} ${suggestion}`)));
   const buttons = suggestions.flatMap((command, index) => {
     const value = { command, happened: `${triggerId} ${index}` };

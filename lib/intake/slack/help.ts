@@ -11,12 +11,11 @@ import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 /** A section is cut at 3,000 characters, and a team may have many commands. */
 const LINES_OF_SECTION = 10;
 
-/** What the person can do there, made from the grammar that reads the commands. */
-export async function helpMessage(
+/** The commands that are on there for the person. */
+export async function usableVerbs(
   { userId, channelId }: { userId: string; channelId: string },
   intake: SlackIntake,
-): Promise<SlackMessage> {
-  const slash = intake.settings.command;
+): Promise<Verbs['list']> {
   const { accounts } = intake.config.connections[connectionOf(intake, channelId)]?.mcp ?? {};
   const verbs = intake.verbs.list;
   const mayUse = async (verb: Verbs['list'][number]) => {
@@ -28,7 +27,16 @@ export async function helpMessage(
     return fault === undefined;
   };
   const allowed = await Promise.all(verbs.map(mayUse));
-  const shown = verbs.filter((_, index) => allowed[index]);
+  return verbs.filter((_, index) => allowed[index]);
+}
+
+/** What the person can do there, made from the grammar that reads the commands. */
+export async function helpMessage(
+  place: { userId: string; channelId: string },
+  intake: SlackIntake,
+): Promise<SlackMessage> {
+  const slash = intake.settings.command;
+  const shown = await usableVerbs(place, intake);
   const lines = shown.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
   const examples = shown
     .map(({ examples: [example] }) => example)
