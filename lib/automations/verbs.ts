@@ -37,18 +37,29 @@ export const ourVerbs = [
 const OTHER_WORDS = new Map([
   ...['', '?', 'hilfe', 'aide', 'ayuda'].map((word) => [word, 'help'] as const),
   ...['search', 'suche', 'suchen'].map((word) => [word, 'find'] as const),
-  ...['bug', 'fehler'].map((word) => [word, 'defect'] as const),
-  ...['complete', 'erledigt', 'fertig'].map((word) => [word, 'done'] as const),
+  ...['bug', 'fehler', 'issue', 'report'].map((word) => [word, 'defect'] as const),
+  ...['complete', 'close', 'finish', 'erledigt', 'fertig'].map((word) => [word, 'done'] as const),
+  ...['logged', 'track', 'book', 'add', 'time', 'buche', 'buchen'].map((word) => [word, 'log'] as const),
+  ['todo', 'task'] as const,
   ...['undone', 'reopen'].map((word) => [word, 'undo'] as const),
   ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'hoje', 'oggi', 'vandaag'].map((word) => [word, 'today'] as const),
   ...['woche', 'semaine', 'semana', 'settimana', 'timesheet', 'hours'].map((word) => [word, 'week'] as const),
 ]);
 
-/** What people type for buttons. */
-const BUTTONS = new Map([
-  ['away', '“Away until…” is a button below each reminder of your timesheet.'],
-  ['yesterday', '“week” shows what you have logged on each day.'],
+const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
+const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
+const LOGGED = '“today” and “week” show what you have logged, and what is missing.';
+const LISTED = '“find <text>” searches tasks and projects.';
+const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
+
+/** What people type for which there is a button, or something else. */
+const HINTS = new Map([
+  ...['away', 'vacation', 'holiday', 'urlaub'].map((word) => [word, AWAY] as const),
   ['mute', '“Mute today” is a button below each reminder of your timesheet.'],
+  ...['create', 'new'].map((word) => [word, MADE] as const),
+  ...['yesterday', 'gestern', 'this', 'my', 'missing', 'rest', 'monday'].map((word) => [word, LOGGED] as const),
+  ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
+  ...['delete', 'remove', 'edit'].map((word) => [word, CHANGED] as const),
 ]);
 
 type OurVerb = (typeof ourVerbs)[number];
@@ -86,8 +97,8 @@ export function createVerbs(own: OwnAutomations) {
     const name = word.toLowerCase();
     const verb = list.find((one) => one.verb === name) ?? list.find((one) => one.verb === OTHER_WORDS.get(name));
     if (verb) return readArguments(verb, rest, languages);
-    const button = BUTTONS.get(name);
-    return button === undefined ? unknownVerb(word, rest, languages) : { fault: button };
+    const hint = HINTS.get(name);
+    return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
   /** Prints a command in its shortest form. `parse` reads it back. */
@@ -96,7 +107,7 @@ export function createVerbs(own: OwnAutomations) {
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
     const names = list.map(({ verb }) => verb);
     // `2h Login with passkeys`
-    const isTime = isWrittenAsDuration(word);
+    const isTime = isWrittenAsDuration(word) || isWrittenAsDuration(`${word} ${rest}`.split(' ', 2).join(' '));
     const name = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
     const fault = `There is no command ${excerpt(word)}.`;
     if (name === undefined) return { fault, isUnknown: true };

@@ -229,7 +229,6 @@ describe('a command', () => {
   });
 
   it.each([
-    ['yesterday', '“week” shows what you have logged on each day.'],
     [
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',

@@ -21,6 +21,55 @@ const DAY = / looks like a day\. Write the day before the task: today, yesterday
 const DURATION =
   /is not a duration such as|has no unit|is not a whole number|is too short|is too long|has too many minutes/;
 
+describe('what people type for a command', () => {
+  it.each([
+    ['today|Today|heute|hoy|today ', 'today'],
+    ['week|Woche|semaine|hours|timesheet', 'week'],
+    ['track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711|logged 1h30m 4711|buche 1,5h 4711', 'log 1h30m 4711'],
+    ['close 12|finish 12|erledigt 12|complete #12', 'done 12'],
+    ['reopen 12|undone 12', 'undo 12'],
+    ['issue Login fails|report Login fails|bug “Login fails”', 'defect Login fails'],
+    ['todo Buy milk', 'task Buy milk'],
+    ['suche login|search login', 'find login'],
+    ['|?|hilfe|aide|help log', 'help'],
+  ])('is read as it is meant: %s', (typed, meant) => {
+    for (const text of typed.split('|')) {
+      const parsed = parseCommand(text, LANGUAGES);
+      expect([text, 'command' in parsed ? printCommand(parsed.command, LANGUAGES) : parsed]).toEqual([text, meant]);
+    }
+  });
+
+  it.each([
+    ['1h30m 4711|90 min 4711|1.5 hours 4711|1h 30m 4711|lgo 1h30m 4711|log 4711 1h30m', 'log 1h30m 4711'],
+    ['2h Login with passkeys|2 hours Login with passkeys', 'log 2h Login with passkeys'],
+    ['today?|todya|today 4711|today yesterday', 'today'],
+    ['wek|weeks', 'week'],
+    ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
+  ])('is asked about, with the command that may be meant: %s', (typed, meant) => {
+    for (const text of typed.split('|')) {
+      const fault = { fault: expect.any(String), suggestions: [meant] };
+      expect([text, parseCommand(text, LANGUAGES)]).toEqual([text, fault]);
+    }
+  });
+
+  it.each([
+    ['away|vacation until Friday|holiday|Urlaub', /^“Away until…” is a button/],
+    ['mute|mute today', /^“Mute today” is a button/],
+    ['create bug Login fails|new task Buy milk', /^“defect <title>” creates a defect, and “task <title>” a task\.$/],
+    ['yesterday|this week|my week|missing|rest|monday|gestern', /^“today” and “week” show what you have logged/],
+    ['list tasks|tasks|projects', /^“find <text>” searches/],
+    ['delete my last entry|edit 4711|remove', /are changed and deleted in the service\.$/],
+    ['hi|thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
+    ['log rest|log time', /is not a duration such as/],
+    ['log 8h|2h', /log needs a task: /],
+  ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
+    for (const text of typed.split('|')) {
+      const parsed = parseCommand(text, LANGUAGES);
+      expect([text, parsed]).toEqual([text, expect.objectContaining({ fault: expect.stringMatching(said) })]);
+    }
+  });
+});
+
 describe('time as people type it, or paste it from documents and chats', () => {
   it.each([
     // Durations, of which most are in duration.test.ts.
