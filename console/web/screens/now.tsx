@@ -5,7 +5,7 @@ import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
 import { count } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
-import { cut, Line, seen, Text } from '../outside.tsx';
+import { Line, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
@@ -88,7 +88,7 @@ function Counts({ counts }: { counts: Now['counts'] }) {
 
 /** One line, which opens to the lanes and the day. */
 function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
-  const { connection, service, minute, day, dayCalls, dayUsedUpAt, stopped, pausedUntil, assumed, lanes } = of;
+  const { connection, service, minute, day, dayCalls, dayUsedUpAt, stopped, pausedUntil, failing, assumed, lanes } = of;
   const id = `connection-${connection}`;
   return (
     <section class="card connection-card" aria-labelledby={id}>
@@ -122,6 +122,11 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
           <a href={href('jobs', undefined, { connection })}>Jobs of {connection}</a>
         </p>
       </details>
+      {failing !== undefined && stopped.length === 0 && (
+        <p>
+          Failing: <Text text={failing} length={300} />
+        </p>
+      )}
       {(stopped.length > 0 || pausedUntil !== null) && <Outages {...of} />}
       {assumed !== null && <Assumed {...assumed} />}
     </section>
@@ -158,11 +163,7 @@ function ConnectionState({ stopped, pausedUntil, refusesKey, failing }: Connecti
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
   if (pausedUntil !== null) return <StatusMark of="paused" />;
   if (stopped.length > 0) return <StatusMark of="partly" />;
-  return failing === undefined ? (
-    <StatusMark of="sending" />
-  ) : (
-    <StatusMark of="failing" text={`Failing: ${cut(seen(failing), 200)}`} />
-  );
+  return <StatusMark of={failing === undefined ? 'sending' : 'failing'} />;
 }
 
 /** The minute's limit is lower than configured. */
