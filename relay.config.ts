@@ -52,6 +52,8 @@ export default defineConfig({
         remindAt: '16:30',
         hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 8 },
         people: 'all',
+        // The user of an API key works no hours.
+        partTime: [{ email: 'integration@example.com', hours: {} }],
         summary: { channel: 'C0PLATFORM' },
       },
     ],

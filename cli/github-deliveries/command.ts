@@ -8,16 +8,15 @@ import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelive
 import { githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
 import type { Define } from '../cli.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
-import { readCount } from '../numbers.ts';
 import { printText } from '../print.ts';
 import { chosenHook, type HookChoice } from './chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from './poll.ts';
 
 interface DeliveriesOptions extends HookChoice {
   since?: Date;
-  interval: number;
 }
 
+const ASK_EVERY_MS = 5_000;
 const CALL_TIMEOUT_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -34,7 +33,6 @@ export const defineGithubDeliveries: Define = (command, { open }) =>
       `from this time on, up to three days ago; by default from where it stopped, or now: ${MOMENTS}`,
       readMoment,
     )
-    .option('--interval <seconds>', 'how often to ask GitHub', readCount, 5)
     .addHelpText(
       'after',
       `
@@ -76,7 +74,7 @@ webhooks, when you run npm start; docs/redelivery.md#permissions lists the permi
       printText(
         `Events of ${hook.kind} ${hook.target} since ${localTime(place.read().since)} come to ${githubWebhookUrl}.`,
       );
-      await pollForever(() => forwarded.poll(), options.interval * 1000);
+      await pollForever(() => forwarded.poll(), ASK_EVERY_MS);
     });
 
 /** Failures that may pass are told once, and end with the first success. */
