@@ -137,27 +137,17 @@ describe('a grant that cannot be used', () => {
 
 describe('a call whose answer is lost', () => {
   const lost = { kind: 'cut', operation: '/mcp/partner', call: 'log_time', times: 1 } as const;
-  const withoutLookUp = () => {
-    const { log, ...others } = sandboxCommands();
-    const { lookUp: _, ...rest } = log ?? {};
-    return { ...others, log: rest as NonNullable<typeof log> };
-  };
 
-  it.each([
-    ['it was carried out and nothing lists it', 'after work', false, 1],
-    ['it was not carried out and nothing lists it', 'before work', false, 0],
-    ['it was not carried out and is not in the list', 'before work', true, 0],
-  ] as const)('is left to the person: %s', async (_, when, hasLookUp, made) => {
-    await start(hasLookUp ? {} : { commands: withoutLookUp() });
+  it('is left to the person where it is not in the list', async () => {
+    await start();
     await linkAccount(relay);
-    relay.sandbox.setFault({ ...lost, when });
+    relay.sandbox.setFault({ ...lost, when: 'before work' });
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toMatch(/^:warning: I do not know whether this was logged .*Please look in the service/);
     expect(told(relay).join('\n')).not.toMatch(/accepts a limited number of calls|was interrupted/);
-    if (hasLookUp) expect(told(relay).at(-2)).toContain('the service did not say whether it did it');
-    expect(logged()).toHaveLength(made);
-    expect(await jobStates()).toEqual(['not-done']);
+    expect(told(relay).at(-2)).toContain('the service did not say whether it did it');
+    expect([logged(), await jobStates()]).toEqual([[], ['not-done']]);
   });
 
   it.each<Fault>([
