@@ -122,10 +122,17 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
   ];
 }
 
-/** A tool has no nonce: what was sent must not be sent again, unless it was refused before it ran. */
-function judgeSends({ row, answers, result: { sends, jobs } }: Evidence): string[] {
+/**
+ * A tool has no nonce: what was sent must not be sent again, unless it was refused before it ran. What the service refuses
+ * for good is not sent again either, by a host that lives to note it: it waits for a person.
+ */
+function judgeSends({ row, answers, stops, result: { sends, jobs } }: Evidence): string[] {
   const refused = answers.filter((answer) => answer === '429 for 20 s').length;
-  return unless(!row.isTool || sends <= jobs.length + refused, `the tool was called ${sends} times`);
+  const isFinal = stops.length === 0 && answers.length === 1 && /^(403|404|422)/.test(answers[0] ?? '');
+  return [
+    ...unless(!row.isTool || sends <= jobs.length + refused, `the tool was called ${sends} times`),
+    ...unless(!isFinal || sends <= jobs.length, `sent ${sends} times, although it was refused`),
+  ];
 }
 
 /** Whether the person was told that nobody knows. */
