@@ -306,15 +306,6 @@ describe('the comment', () => {
   afterEach(() => github.close());
   const withToken = () => start({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
 
-  it('the comment with the defect id is posted on the issue once', async () => {
-    await withToken();
-    await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, title: 'x' }));
-    expect(github.comments).toMatchObject([
-      { issue: 'Codertocat/Hello-World#1', body: expect.stringContaining(String(defects()[0]?.defect_id)) },
-    ]);
-    expect(github.authorizations).toEqual(new Set(['token ghp_test']));
-  });
-
   it('the App installation posts the comment if the secret has an App', async () => {
     await start({
       config: exampleConfig({}, { apiUrl: github.url }),

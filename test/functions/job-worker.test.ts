@@ -82,23 +82,12 @@ describe('a creation without a clear answer', () => {
 });
 
 describe('a clear refusal', () => {
-  it.each([
-    [
-      '422',
-      { scopes: ['*'] },
-      { projectId: '00000000-0000-4000-8000-000000000000' },
-      /refused with status 400: Invalid reference/,
-    ],
-    ['403', { scopes: ['users.read'] }, {}, /refused with status 403/],
-  ])("a refusal parks the job with the service's message: %s", async (_, { scopes }, issueToDefect, reason) => {
-    await start({
-      config: exampleConfig(issueToDefect),
-      sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes }] },
-    });
+  it("parks the job with the service's message", async () => {
+    await start({ config: exampleConfig({ projectId: '00000000-0000-4000-8000-000000000000' }) });
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
     expect((await only()).parked).toEqual({
-      reason: expect.stringMatching(reason),
+      reason: expect.stringMatching(/refused with status 400: Invalid reference/),
       kind: 'refused',
     });
   });
