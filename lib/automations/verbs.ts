@@ -1,4 +1,4 @@
-import type { Languages } from '../commands/day-like.ts';
+import { type Languages, namesIn } from '../commands/day-like.ts';
 import { isWrittenAsDuration } from '../commands/duration.ts';
 import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';
@@ -57,7 +57,7 @@ const HINTS = new Map([
   ...['away', 'vacation', 'holiday', 'urlaub'].map((word) => [word, AWAY] as const),
   ['mute', '“Mute today” is a button below each reminder of your timesheet.'],
   ...['create', 'new'].map((word) => [word, MADE] as const),
-  ...['yesterday', 'gestern', 'this', 'my', 'missing', 'rest', 'monday'].map((word) => [word, LOGGED] as const),
+  ...['this', 'my', 'missing', 'rest'].map((word) => [word, LOGGED] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
   ...['delete', 'remove', 'edit'].map((word) => [word, CHANGED] as const),
 ]);
@@ -97,7 +97,8 @@ export function createVerbs(own: OwnAutomations) {
     const name = word.toLowerCase();
     const verb = list.find((one) => one.verb === name) ?? list.find((one) => one.verb === OTHER_WORDS.get(name));
     if (verb) return readArguments(verb, rest, languages);
-    const hint = HINTS.get(name);
+    const { weekdays, relative } = namesIn(languages);
+    const hint = HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined);
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 

@@ -56,7 +56,10 @@ describe('what people type for a command', () => {
     ['away|vacation until Friday|holiday|Urlaub', /^“Away until…” is a button/],
     ['mute|mute today', /^“Mute today” is a button/],
     ['create bug Login fails|new task Buy milk', /^“defect <title>” creates a defect, and “task <title>” a task\.$/],
-    ['yesterday|this week|my week|missing|rest|monday|gestern', /^“today” and “week” show what you have logged/],
+    [
+      'yesterday|this week|my week|missing|rest|monday|Friday|Sonntag|lundi|gestern',
+      /^“today” and “week” show what you have logged/,
+    ],
     ['list tasks|tasks|projects', /^“find <text>” searches/],
     ['delete my last entry|edit 4711|remove', /are changed and deleted in the service\.$/],
     ['hi|thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
