@@ -22,7 +22,7 @@ export const processTests = [
   'test/console/many-jobs.test.ts',
   'test/functions/{account-link-chromium,nonsense,proxy,silent-aws}.test.ts',
   // The table of rights stays in `npm test`: every function that is changed may need it.
-  'test/infra/{bounds,bundles,cdk,deployment-policies,network,relay-stack}.test.ts',
+  'test/infra/{bounds,bundles,cdk,deploy-role,deployment-policies,network,relay-stack}.test.ts',
   'test/local/{dynamodb,start}.test.ts',
   'test/sandbox/{sandbox,store}.test.ts',
   'test/sandbox/mcp/conformance.test.ts',
