@@ -56,6 +56,14 @@ describe('what a person has logged', () => {
     expect(calls(relay)).toMatchObject({ '/timelogs/list': 1 });
   });
 
+  it('today asks for the names of the tasks that it shows or offers, and not for those of other days', async () => {
+    await start();
+    for (let task = 0; task < 10; task++) log(relay, mira, 0.5, { date: MONDAY, task: `unknown-${task}` });
+    await answerTo('today');
+    const asked = relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail');
+    expect(asked).toHaveLength(5);
+  });
+
   it('week shows each day up to today, with a button for each that has time missing', async () => {
     await start();
     logSomeOfTheWeek();

@@ -58,7 +58,8 @@ export function myTime(context: Context): Automation {
     const about = { at, ...range, minutes, ids, tasks: worked, expected: due.expected };
     const recent = await knownTimesheets.keep({ connection, id: user.userId }, about);
     const names = new Map((await knownTasks.get(connection)).map(({ id, name }) => [id, name]));
-    for (const { id, name } of [...recent, ...entries.flatMap(({ task }) => task ?? [])]) {
+    const listed = period === 'week' ? entries : entries.filter(({ date }) => date === today);
+    for (const { id, name } of [...recent, ...listed.flatMap(({ task }) => task ?? [])]) {
       if (name !== undefined) names.set(id, name);
       else if (!names.has(id)) names.set(id, await taskNameOf(id, connection, steps, context));
     }
