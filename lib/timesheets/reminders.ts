@@ -17,11 +17,20 @@ const sentReminder = z.object({
   tasks: restOfDay.shape.tasks,
   /** When the time entries were read; epoch milliseconds. */
   readAt: z.number(),
+  /** The ids of what was read, because a job may note its entry long after the service has it. */
+  ids: z.array(z.string()),
 });
 type SentReminder = z.output<typeof sentReminder>;
 
 /** Time that the relay logged for a person. */
-const loggedTime = z.object({ date: z.string(), minutes: z.number(), loggedAt: z.number() });
+const loggedTime = z.object({
+  id: z.optional(z.string()),
+  date: z.string(),
+  minutes: z.number(),
+  loggedAt: z.number(),
+});
+type LoggedTime = z.output<typeof loggedTime>;
+export type NotedEntry = Omit<LoggedTime, 'loggedAt'>;
 
 /** A person on one connection. */
 interface Reminded {
@@ -52,10 +61,10 @@ export function createReminders(table: Table, clock: () => number) {
     async note(
       person: Reminded,
       jobId: string,
-      { date, minutes }: { date: string; minutes: number },
+      { id, date, minutes }: NotedEntry,
     ): Promise<(SentReminder & { shortfall: Shortfall })[]> {
       const key = keyOf(person, date, `time ${jobId}`);
-      const logged = { date, minutes, loggedAt: clock(), expiresAt: expiresAt() };
+      const logged = { id, date, minutes, loggedAt: clock(), expiresAt: expiresAt() };
       await table.put({ ...key, ...logged }, { expression: 'attribute_not_exists(#pk)' });
       const week = await table.partition(key.pk);
       const entries = week.flatMap((item) => loggedTime.safeParse(item).data ?? []);
@@ -63,7 +72,9 @@ export function createReminders(table: Table, clock: () => number) {
       return reminders
         .filter((reminder) => reminder.date >= date)
         .map((reminder) => {
-          const since = entries.filter((entry) => entry.loggedAt > reminder.readAt && entry.date <= reminder.date);
+          const isSince = ({ id = '', loggedAt }: LoggedTime) =>
+            loggedAt > reminder.readAt && !reminder.ids.includes(id);
+          const since = entries.filter((entry) => isSince(entry) && entry.date <= reminder.date);
           const sum = (of: typeof since) => of.reduce((total, entry) => total + entry.minutes, 0);
           const more = { day: sum(since.filter((entry) => entry.date === reminder.date)), week: sum(since) };
           return { ...reminder, shortfall: afterLogging(reminder.shortfall, more) };

@@ -304,6 +304,19 @@ describe('"Log the rest"', () => {
     expect(logged()).toHaveLength(3);
   });
 
+  it('the reminder counts an entry once that it shows already when its job goes on', async () => {
+    await start(alone());
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
+    await command(relay, `log 1h ${LOGIN.id}`, { userId: MIRA });
+    await relay.work();
+    await relay.fire('due-schedules');
+    await relay.work();
+    expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
+    await relay.workToTheEnd();
+    expect(await outcomes(relay, 'log-time')).toEqual([expect.stringContaining('logged 1h')]);
+    expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
+  });
+
   it('the form stays open if the time cannot be logged', async () => {
     await start(alone());
     await remind(relay);

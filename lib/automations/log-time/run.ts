@@ -45,9 +45,10 @@ export function logTime(context: Context): Automation {
       note: note ? `${note} ${marker}` : marker,
     };
     const { id } = await create(entry, marker, isPublic, steps);
-    await knownTimesheets.add(by, { jobId: job.id, id: String(id), date, minutes: time.minutes });
+    const noted = { id: String(id), date, minutes: time.minutes };
+    await knownTimesheets.add(by, { jobId: job.id, ...noted });
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
-    await updateReminders(time, date, job, steps);
+    await updateReminders(time, noted, job, steps);
     const made = { time, task, note, date, id, day, now: dateIn(user.timeZone, clock()) };
     return outcomeOf(made, `${task.name} for ${user.name}`);
   });
@@ -66,8 +67,9 @@ export function logTime(context: Context): Automation {
     const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
-    await knownTimesheets.add(by, { jobId: job.id, id: id === undefined ? id : String(id), date, minutes });
-    await updateReminders(time, date, job, steps);
+    const noted = { id: id === undefined ? id : String(id), date, minutes };
+    await knownTimesheets.add(by, { jobId: job.id, ...noted });
+    await updateReminders(time, noted, job, steps);
     const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
     return { ...outcomeOf(logged, task.name, ' as you'), id };
   }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Job } from '../../engine/record/job.ts';
 import type { ReplySteps } from '../../engine/run/reply-steps.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
+import type { NotedEntry } from '../../timesheets/reminders.ts';
 import type { Context } from '../context.ts';
 import type { TimeToLog } from './command.ts';
 
@@ -10,11 +11,11 @@ import type { TimeToLog } from './command.ts';
  * failure of Slack ends or repeats the job.
  */
 export function createUpdateReminders({ config, people, reminders, slack, clock }: Context) {
-  return async ({ by, minutes }: TimeToLog, date: string, job: Job, steps: Pick<ReplySteps, 'read'>): Promise<void> => {
+  return async ({ by }: TimeToLog, entry: NotedEntry, job: Job, steps: Pick<ReplySteps, 'read'>): Promise<void> => {
     const { connection } = job;
     const userId = people.holdersFor(by).find((holder) => holder.in === 'slack')?.id;
     if (!config.timesheets || !slack || userId === undefined) return;
-    for (const sent of await reminders.note({ connection, userId }, job.id, { date, minutes })) {
+    for (const sent of await reminders.note({ connection, userId }, job.id, entry)) {
       const { channel, ts } = sent;
       const message = reminderMessage({ ...sent, connection, at: clock() });
       await steps.read(`update the reminder of ${sent.date}`, 'Slack chat.update', async () => {

@@ -59,7 +59,7 @@ export function timesheetReminder(context: Context): Automation {
     }
     const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
-    const shown = { date, shortfall, tasks, readAt: begunAt };
+    const shown = { date, shortfall, tasks, ids, readAt: begunAt };
     if ('ts' in sent) await reminders.keep({ connection: job.connection, userId }, { ...shown, ...sent });
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
