@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { isOurs } from '../lib/automations/own/folder.ts';
+import { operations } from '../lib/service/partner/operations/operations.ts';
 import { jobDetail } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
 
@@ -6,7 +8,7 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 
 /**
  * What happened to a job, for support: its states, times, answers and numbers. Texts, names and ids of people, issues,
- * connections and of the service are left out, and with them the names of a team's automations and steps.
+ * connections and of the service are left out, and with them what a team's automation calls its steps, fields and itself.
  *
  * @throws {HttpError} if there is no such job
  */
@@ -14,6 +16,8 @@ export async function shareJob(relay: OperatedRelay, id: string) {
   const job = await jobDetail(relay, id);
   const stepNumber = new Map(job.steps.map(({ step }, index) => [step, index + 1]));
   const numberOf = (step: string | undefined) => (step === undefined ? undefined : stepNumber.get(step));
+  // A team's automation may be gone since.
+  const ours = isOurs(job.automation);
   const { status, lane, attempts, generation, createdAt, finishedAt, personMs } = job;
   const { discarded, outcomeUnknown, keyRefused, until, isForecast } = job;
   return {
@@ -21,31 +25,42 @@ export async function shareJob(relay: OperatedRelay, id: string) {
     relay: version,
     node: process.version,
     job: job.shortName,
-    automation: job.trigger === undefined ? job.automation : 'one of the team',
+    automation: ours ? job.automation : 'one of the team',
     ...{ status, lane, attempts, generation, createdAt, finishedAt, personMs, until, isForecast },
     ...{ discarded, outcomeUnknown, keyRefused },
     cause: job.cause && { from: job.cause.from, event: job.cause.event },
     steps: job.steps.map(({ step, calls, status, startedAt, finishedAt, sends, olderSends, settledBy, result }) => ({
-      ...{ step: numberOf(step), calls, status, startedAt, finishedAt, olderSends },
+      ...{ step: numberOf(step), calls: callsOf(calls, ours), status, startedAt, finishedAt, olderSends },
       settled: settledBy !== undefined,
-      sends: sends.map(({ why, ...send }) => send),
-      result: shapeOf(result),
+      sends: sends.map(({ why, calls, ...send }) => ({ ...(calls && { calls: callsOf(calls, ours) }), ...send })),
+      result: shapeOf(result, ours),
     })),
     periods: job.periods.map(({ step, from, to, is }) => ({ step: numberOf(step), from, to, is })),
     decisions: job.decisions.map(({ at, what }) => ({ at, what: what.split(/[\s:]/)[0] })),
-    openCreations: job.openCreations.map(({ step, calls, again }) => ({ step: numberOf(step), calls, again })),
-    input: shapeOf(job.input),
+    openCreations: job.openCreations.map(({ step, calls, again }) => ({
+      ...{ step: numberOf(step), calls: callsOf(calls, ours), again },
+    })),
+    input: shapeOf(job.input, ours),
   };
+}
+
+/** What a step calls, without the names of tools, the paths that a team sends to, and repositories in paths of GitHub. */
+function callsOf(calls: string, ours: boolean): string {
+  if (operations.has(calls)) return calls;
+  const [known] = /^((GitHub|Slack) [\w.]+|(reading )?tool )/.exec(calls) ?? [];
+  return known?.trim() ?? (ours ? calls : 'other');
 }
 
 /** Other names, such as addresses, may be those of people. */
 const FIELD = /^[a-z]+([A-Z_]\w*)?$/;
 
-/** The fields of a value and what kinds of values they have. */
-function shapeOf(value: unknown): unknown {
+/** The fields of a value, by their names if those are ours, and what kinds of values they have. */
+function shapeOf(value: unknown, ours: boolean): unknown {
   if (typeof value === 'string') return `text of ${value.length}`;
-  if (Array.isArray(value)) return [`${value.length} of`, shapeOf(value[0])];
+  if (Array.isArray(value)) return [`${value.length} of`, shapeOf(value[0], ours)];
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? 'number' : value;
-  const fields = Object.entries(value).map(([name, entry]) => [FIELD.test(name) ? name : 'other', shapeOf(entry)]);
+  const fields = Object.entries(value).map(([name, entry], index) => {
+    return [ours && FIELD.test(name) ? name : `field ${index + 1}`, shapeOf(entry, ours)];
+  });
   return Object.fromEntries(fields);
 }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
 import type { ActionOutcome, ActionResult } from '../../console/requests.ts';
 import { rowOf } from '../../console/row.ts';
 import type { Waited } from '../../lib/engine/record/history.ts';
+import { github } from '../../lib/triggers/relay.ts';
+import type { Steps } from '../../lib/triggers/steps.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
 import type { RelayTest } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
@@ -116,6 +119,37 @@ describe('a job', () => {
     });
     const texts = ['Codertocat', 'Hello-World', 'Spelling', 'delivery-1', 'ECONNRESET', 'main'];
     for (const text of texts) expect(JSON.stringify(shared)).not.toContain(text);
+  });
+
+  it('of a team can be shared without the names in its fields, its steps and what they call', async () => {
+    await shown.close();
+    await relay.close();
+    const on = github('issues.opened', {
+      input: { hours: z.record(z.string(), z.number()) },
+      job: ({ issue }) => ({ happened: [issue.id], input: { hours: { tomasz: 2 } } }),
+    });
+    const steps: ((steps: Steps) => Promise<unknown>)[] = [
+      ({ github }) => github('read mine', '/repos/Codertocat/Hello-World/labels/Spelling', z.any()),
+      ({ send }) => send('send mine', 'payroll/add', {}),
+    ];
+    const automation = (index: number) => ({
+      on,
+      run: async (_: unknown, given: Steps) => {
+        await steps[index]?.(given);
+        return 'done';
+      },
+    });
+    relay = await startRelay({ own: { mine: automation(0), payroll: automation(1) } });
+    shown = await consoleOf(relay);
+    await relay.post('issues', issueEvent('opened', { labels: [] }));
+    await relay.workToTheEnd();
+    const jobs = await relay.jobs();
+    const shared = await Promise.all(jobs.map(({ id }) => shown.get<object>(`/api/jobs/${id}/share`)));
+    const all = JSON.stringify(shared);
+    expect(shared).toHaveLength(2);
+    for (const called of ['GitHub GET', 'other']) expect(all).toContain(`"calls":"${called}"`);
+    for (const text of ['mine', 'payroll', 'tomasz', 'Codertocat', 'Spelling', 'hours'])
+      expect(all).not.toContain(text);
   });
 
   const sent = (wanted: Parameters<typeof exampleEvent>[0]) => {

@@ -102,11 +102,16 @@ function dataOf(
   }
 }
 
+/** Whether the relay has an automation of that name itself. */
+export function isOurs(name: string): boolean {
+  const ours = readdirSync(join(import.meta.dirname, '..'), { withFileTypes: true });
+  return ours.some((one) => one.isDirectory() && one.name === name);
+}
+
 function nameFault(name: string): string | undefined {
   if (!/^[a-z][a-z0-9-]{0,40}$/.test(name)) return 'its name needs lowercase letters, digits and hyphens only';
-  const ours = readdirSync(join(import.meta.dirname, '..'), { withFileTypes: true }).filter((one) => one.isDirectory());
-  const taken = [...ours.map((one) => one.name), ...ourVerbs.map(({ verb }) => verb)];
-  return taken.includes(name) ? `the relay has '${name}' itself; give the file another name` : undefined;
+  const isTaken = isOurs(name) || ourVerbs.some(({ verb }) => verb === name);
+  return isTaken ? `the relay has '${name}' itself; give the file another name` : undefined;
 }
 
 function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: RelayConfig): string | undefined {
