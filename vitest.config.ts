@@ -10,6 +10,8 @@ export const shared: TestUserConfig = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // The gate runs on a machine that it shares. Vitest names what passed at the second try.
   retry: process.env.CI ? 1 : 0,
+  // A busy machine may need longer than the second of Vitest's default.
+  expect: { poll: { timeout: 30_000 } },
 };
 
 /** They start processes, synthesize stacks, simulate, move megabytes or wait for time-outs: `npm run test:process`. */
