@@ -141,6 +141,17 @@ describe('the notice of parked jobs', () => {
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
   });
 
+  it('a decision is told once the token of the app is valid again', async () => {
+    await park('no such project');
+    await relay.sweep();
+    const [job] = await relay.jobs('parked');
+    if (!job) throw new Error('expected a job');
+    await discardJob(job, { by: 'tomasz', reason: 'a duplicate' }, { ...relay.stores, clock: () => relay.clock.now });
+    relay.slack.fail({ method: 'chat.update', kind: 'error', error: 'token_revoked', times: 2 });
+    for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
+    expect(texts()).toEqual([expect.stringContaining('Nothing is parked any more')]);
+  });
+
   it('every hour has its own message, and the last seconds of an hour are not lost', async () => {
     await sweepAfter(HOUR - 1);
     await park('no such project');

@@ -16,7 +16,7 @@ import { cutToLength } from '../../text.ts';
 import { message, plainSection, section } from './messages.ts';
 import { escaped, time } from './mrkdwn.ts';
 import { slackMessage } from './replies.ts';
-import { type SlackApi, SlackRefusal } from './slack-api.ts';
+import { type SlackApi, SlackRefusal, TOKEN_ERRORS } from './slack-api.ts';
 
 export interface ParkedNoticesOptions {
   table: Table;
@@ -159,8 +159,8 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
     try {
       await slack.call('chat.update', { channel, ts, text, blocks }, z.object({}));
     } catch (error) {
-      // A person may have deleted the message. They know about it then.
-      if (!(error instanceof SlackRefusal)) throw error;
+      // A person may have deleted the message. They know about it then. With another token, it can still be changed.
+      if (!(error instanceof SlackRefusal) || TOKEN_ERRORS.has(error.error)) throw error;
     }
     await store(name, { ...known, ...told });
   }

@@ -67,7 +67,13 @@ const CALL_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 30;
 
 /** The token is invalid or was revoked. It may have been rotated. */
-const TOKEN_ERRORS = new Set(['invalid_auth', 'not_authed', 'token_expired', 'token_revoked', 'account_inactive']);
+export const TOKEN_ERRORS: ReadonlySet<string> = new Set([
+  'invalid_auth',
+  'not_authed',
+  'token_expired',
+  'token_revoked',
+  'account_inactive',
+]);
 
 const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
 type ApiEnvelope = z.output<typeof envelope>;
