@@ -96,7 +96,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
   const { cause } = job;
   const facts: [string, string | number | undefined | false][] = [
     ['event', job.summary],
-    ['status', `${statusInWords(job)}${newsOf(job) ? `: ${newsOf(job)}` : ''}`],
+    ['status', statusWithNews(job)],
     [
       'cause',
       cause &&
@@ -116,6 +116,13 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
   printOpen(inOneLine(openCreations), inOneLine(steps));
   printSteps(inOneLine(steps), periodsOf(given, steps, now));
   printHistory(job, now);
+}
+
+function statusWithNews(job: Job): string {
+  const [status, news] = [statusInWords(job), newsOf(job)];
+  if (news === '') return status;
+  // What an operator discarded begins so.
+  return news.startsWith(`${status}: `) ? news : `${status}: ${news}`;
 }
 
 function printNext(job: Job): void {

@@ -55,7 +55,7 @@ function answerIs(
 ): 'accepted' | 'answered' | 'refused' | 'lost' | 'unclear' {
   if (status === null) return 'lost';
   if (status < 300) return 'accepted';
-  if (reason?.includes('nonce')) return 'answered';
+  if (reason && /nonce/i.test(reason)) return 'answered';
   return status >= 400 && status < 500 ? 'refused' : 'unclear';
 }
 

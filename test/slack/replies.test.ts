@@ -55,7 +55,7 @@ describe('a person who has to wait', () => {
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
     const [, why, seconds, utc] = waits.exec(told(relay)[0] ?? '') ?? [];
-    expect(why).toBe('the service accepts a limited number of calls, and other requests are ahead of yours');
+    expect(why).toBe('the service accepts a limited number of calls at a time');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
     expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);

@@ -8,7 +8,7 @@ import type { ParkKind } from './job.ts';
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
     what: 'the budget',
-    toPerson: 'the service accepts a limited number of calls, and other requests are ahead of yours',
+    toPerson: 'the service accepts a limited number of calls at a time',
   },
   retry: {
     what: 'the next attempt',

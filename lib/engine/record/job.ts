@@ -221,7 +221,8 @@ const DIGEST_LENGTH = 20;
  */
 export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'probed' | undefined {
   const kind = waitOf(job)?.for;
-  if (job.line !== undefined && (kind === 'outage' || kind === 'key')) return 'probed';
+  // The time of a job that probes with a refused key is that of the probe alone.
+  if (kind === 'key' || (kind === 'outage' && job.line !== undefined)) return 'probed';
   const { dueAt, slotAt = dueAt } = job;
   // Between its wake-up and its slot, a called job takes the first slot that is free.
   if (dueAt !== undefined) return { at: Math.round((dueAt + (slotAt ?? dueAt)) / 2), isForecast: false };
