@@ -1,5 +1,5 @@
 import { dayLikeEnd, dayLikeStart, type Languages } from './day-like.ts';
-import { type Day, daysMeant, isInCalendar } from './days-meant.ts';
+import { type Day, daysMeant, FUTURE, isInCalendar, whyNoDay } from './days-meant.ts';
 import { type CommandFault, excerpt } from './fault.ts';
 import { innerWord, isInQuotationMarks } from './words.ts';
 
@@ -74,15 +74,18 @@ export function dayAtEnd(text: string, languages: Languages): DayWords | undefin
   };
 }
 
-export function unclearDay(words: string): string {
-  return `${excerpt(words)} looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18. If it is a task or a note, put it in quotation marks.`;
+export function unclearDay(words: string, languages: Languages): string {
+  const why =
+    whyNoDay(words, languages) ??
+    `${excerpt(words)} looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18.`;
+  return `${why} If it is a task or a note, put it in quotation marks.`;
 }
 
 /** @returns undefined if the word is not a day in a supported form */
 export function parseDay(word: string): { day: Day } | CommandFault | undefined {
   const day = innerWord(word).toLowerCase();
   if (day === 'today' || day === 'yesterday') return { day };
-  if (day === 'tomorrow') return { fault: 'You cannot log time in the future. Use today, yesterday or a past date.' };
+  if (day === 'tomorrow') return { fault: FUTURE };
   if (!DATE.test(day)) return undefined;
   return isInCalendar(day) ? { day } : { fault: `There is no ${day} in the calendar.` };
 }

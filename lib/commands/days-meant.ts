@@ -34,8 +34,24 @@ export function daysMeant(words: string, languages: Languages, today?: string): 
     const isLast = typed.some((word) => LAST.test(word));
     return today === undefined ? [] : named.flatMap((weekday) => lastDays(weekday, isLast, today));
   }
-  const dates = meant.length === 1 ? numericDates(phrase, today) : datesWithMonth(meant, months, today);
-  return [...new Set(dates)].filter(isInCalendar);
+  const dates = [...new Set(datesOf(meant, months, today))].filter(isInCalendar);
+  const past = today === undefined ? [] : dates.filter((date) => date <= today);
+  return past.length > 0 ? past : dates;
+}
+
+/** Why no time can be logged for the day that the words are: `tomorrow`, `31.11.2026`. Undefined for any others. */
+export function whyNoDay(words: string, languages: Languages): string | undefined {
+  const { relative, months } = namesIn(languages);
+  const meant = withoutLeading(words.split(' ').map(plain));
+  if ((relative.get(meant.join(' ')) ?? 0) > 0) return FUTURE;
+  const dates = datesOf(meant, months);
+  return dates.some(isInCalendar) || dates[0] === undefined ? undefined : `There is no ${dates[0]} in the calendar.`;
+}
+
+export const FUTURE = 'You cannot log time in the future. Use today, yesterday or a past date.';
+
+function datesOf(words: readonly string[], months: ReadonlyMap<string, number>, today?: string): string[] {
+  return words.length === 1 ? numericDates(words.join(), today) : datesWithMonth(words, months, today);
 }
 
 const LAST = /^(?:last|past|previous|letzte[nr]?|vorigen|vorige|afgelopen)$/;

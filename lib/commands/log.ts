@@ -84,14 +84,14 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   if ('fault' in duration) return duration;
   const read = readEntry(duration.minutes, phrase, unclear.others, languages);
   if ('missing' in read || 'fault' in read)
-    return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words) } : read;
+    return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages) } : read;
   const isSecond = 'words' in read || read.command.day !== 'today';
   if (isSecond)
     return { fault: `There is a second day, ${excerpt(unclear.words)}. Time is logged for one day at a time.` };
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
   const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
-  return suggestingLogs(unclearDay(unclear.words), kept, languages);
+  return suggestingLogs(unclearDay(unclear.words, languages), kept, languages);
 }
 
 /** The note, if the words are no day. */
@@ -231,7 +231,7 @@ function readTask(text: string, languages: Languages): TaskRead | CommandFault |
     return { fault: `There is a second day, ${excerpt(first.word)}. If it is a task, put it in quotation marks.` };
   }
   const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages);
-  if (dayLike !== undefined) return { fault: unclearDay(dayLike) };
+  if (dayLike !== undefined) return { fault: unclearDay(dayLike, languages) };
   return read(idIn(first.word) ?? bareWord(first.word), true);
 }
 

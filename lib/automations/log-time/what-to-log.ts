@@ -54,7 +54,7 @@ function askWhichDay(read: readonly ReadTask[], unclear: UnclearDay, asked: Aske
     date: asked.today,
     isKept: true,
   }));
-  const said = unclearDay(unclear.words);
+  const said = unclearDay(unclear.words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...asNote];
   const text = `${WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`;
   return new NotDone(
@@ -73,7 +73,7 @@ function refuseDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): v
   const days = 'words' in day ? daysMeant(words, asked.languages, asked.today) : [day.day];
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
   const readings = [...dated, { task, date, note, isKept: true }];
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words), readings, asked, { areDated: true }));
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words, asked.languages), readings, asked, { areDated: true }));
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {
