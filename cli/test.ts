@@ -1,4 +1,4 @@
-import { globSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
@@ -80,6 +80,7 @@ function junitReport(results: readonly Result[]): string {
 
 /** @throws {Error} if the file cannot be run, or exports no tests */
 async function loadTests(file: string): Promise<Readonly<Record<string, RelayTest>>> {
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const { default: tests } = await import(pathToFileURL(file).href);
   if (typeof tests === 'object' && tests !== null) return tests;
   throw new Error(`${file} exports no tests: it has to contain export default defineTests({ … })`);

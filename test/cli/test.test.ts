@@ -142,10 +142,11 @@ describe('relay test', () => {
     );
   });
 
-  it('refuses a file without tests', async () => {
+  it('refuses a file that is not there, and one without tests', async () => {
     const folder = newFolder();
     await writeFile(join(folder, 'none.ts'), 'export const tests = {};');
     await expect(run(join(folder, 'none.ts'))).rejects.toThrow(/none\.ts exports no tests/);
+    await expect(run(join(folder, 'gone.ts'))).rejects.toThrow(/gone\.ts does not exist/);
   });
 });
 
