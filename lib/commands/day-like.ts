@@ -30,6 +30,8 @@ const AGO =
 const MINUS_DAYS = /^-\d+d$/;
 const LAST = /^(?:last|past|previous) (?:night|week|month|evening)|^(?:the )?(?:other day|day before)/;
 const YEAR = /^20\d\d$/;
+/** The short names that are no other words of English, as `sat` and `sun` are. */
+const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
 const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 
 /**
@@ -68,7 +70,8 @@ function wordsOfDate(words: readonly string[], typed: readonly string[], names: 
   if (phrase !== undefined) return skipped + phrase.split(' ').length;
   if (nearMiss(first, ['yesterday'])) return skipped + 1;
   // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
-  const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
+  const isMarked =
+    SHORT_WEEKDAY.test(first) || second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
   return isMarked && names.short.has(first) ? skipped + 1 : undefined;
 }
 

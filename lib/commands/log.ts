@@ -62,7 +62,10 @@ export const BEFORE_TASK = new Set([
 ]);
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
-export function readLog(text: string, languages: Languages): Reading<LogCommand> {
+export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
+  // `log time 2h 4711`
+  const text = typed.replace(/^time (?=.)/i, '');
+  if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
   const duration = parseDuration(phrase);
@@ -74,6 +77,9 @@ export function readLog(text: string, languages: Languages): Reading<LogCommand>
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages) ?? []);
   return suggestingLogs(duration.fault, moved ? [moved] : meant, languages);
 }
+
+/** `1 day`, `2d`, but not `2 days ago`. */
+const IN_DAYS = /^(?:an?|one|half a|\d+(?:[.,]\d+)?) ?(?:d|days?|tage?)(?= (?!ago )|$)/i;
 
 /** Some date on which every day of the year has been. */
 const ANY_DATE = '2024-12-31';
@@ -199,12 +205,13 @@ function wordsOf(day: DayWords | { rest: string; inWords?: string }): DayWords |
   return day.inWords === undefined || day.rest === '' ? undefined : { words: day.inWords, others: day.rest };
 }
 
-/** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. */
+/** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. Before a word, most minutes are 15, 30 or 45. */
 function ambiguousMinutes(duration: string, text: string, languages: Languages): CommandFault | undefined {
   const [, number, next] = /^(\d{1,2}) (\S+)/.exec(text) ?? [];
   if (number === undefined || next === undefined || Number(number) > 59) return undefined;
   const isHoursAlone = isWrittenAsDuration(`${duration} ${number}m`);
-  if (!isHoursAlone || !(/\d/.test(next) || isInQuotationMarks(next))) return undefined;
+  const isBeforeTask = /\d/.test(next) || isInQuotationMarks(next) || Number(number) % 15 === 0;
+  if (!isHoursAlone || !isBeforeTask) return undefined;
   const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1), languages);
   const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
   return suggestingLogs(fault, meant && [meant], languages);

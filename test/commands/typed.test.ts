@@ -95,6 +95,14 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['90 4711', DURATION],
     ['1h 30 4711', /may be 1h30m, or 1h on task 30/],
     ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],
+    ['1h 30 Login with passkeys', /may be 1h30m, or 1h on task 30/],
+    ['time 1h30m 4711', logged()],
+    [
+      '1h30m mon Login with passkeys',
+      { command: expect.objectContaining({ unclear: expect.objectContaining({ words: 'mon' }) }) },
+    ],
+    ['1 day Login with passkeys', /not logged in days\. Write the hours, such as 8h/],
+    ['1d 4711', /not logged in days/],
     // Days that are understood, before the task and behind it.
     ['1h30m yesterday 4711', on('yesterday')],
     ['1h30m YESTERDAY 4711', on('yesterday')],
