@@ -251,6 +251,12 @@ describe('time that is logged', () => {
       expect(buttonsOf(lastMessage(relay))).toEqual(ids.map((id) => `Log 1h on ${id}`));
     });
 
+    it('a duration behind the name is asked about', async () => {
+      expect((await ask(relay, 'log 1h Login with passkeys 3h')).inTheEnd).toMatch(/There is a second duration, “3h”/);
+      const labels = buttonsOf({ blocks: lastMessage(relay).blocks ?? [] });
+      expect(labels).toEqual(['Log 1h on Login with passkeys', 'Log 3h on Login with passkeys']);
+    });
+
     it.each([
       [
         'Login with passkeys yesterday: wrote tests',

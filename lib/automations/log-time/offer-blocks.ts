@@ -20,6 +20,8 @@ export interface AskedTime {
 /** The task, the date and the note that a person means. */
 export interface OfferedEntry extends Pick<ReadTask, 'task' | 'note'> {
   date: string;
+  /** If it is not the duration that was typed first. */
+  minutes?: number;
   /** True if words that look like a day stay in the note. */
   isKept?: boolean;
 }
@@ -38,12 +40,12 @@ const NAME_WITH_NOTE_LENGTH = 20;
 export function offerBlocks(
   said: string,
   offered: readonly OfferedEntry[],
-  { time: { minutes }, job, today, languages }: AskedTime,
+  { time, job, today, languages }: AskedTime,
   { areDated = false } = {},
 ): readonly object[] | undefined {
   const isDated = areDated || offered.some(({ date }) => date !== today);
-  const labels = labelsOf(offered, minutes, isDated);
-  const buttons = offered.flatMap(({ task: { id }, date, note, isKept }, index) => {
+  const labels = labelsOf(offered, time.minutes, isDated);
+  const buttons = offered.flatMap(({ task: { id }, date, note, isKept, minutes = time.minutes }, index) => {
     const task = String(id);
     const log = { verb: 'log', minutes, day: date, task, isId: true, note } as const;
     // The same event for two offers would log one of them only.
@@ -57,8 +59,8 @@ export function offerBlocks(
 }
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
-function labelsOf(offered: readonly OfferedEntry[], minutes: number, isDated: boolean): string[] {
-  const labelOf = (what: string, date: string) =>
+function labelsOf(offered: readonly OfferedEntry[], typed: number, isDated: boolean): string[] {
+  const labelOf = (what: string, { date, minutes = typed }: OfferedEntry) =>
     `Log ${printDuration(minutes)} on ${what}${isDated ? `, ${date}` : ''}`;
   const forms: ((reading: OfferedEntry) => string)[] = [
     ({ task: { name } }) => cutToLength(name, NAME_LENGTH, '…'),
@@ -66,7 +68,7 @@ function labelsOf(offered: readonly OfferedEntry[], minutes: number, isDated: bo
     ({ task: { name }, note = 'no note' }) =>
       [name, note].map((text) => cutToLength(text, NAME_WITH_NOTE_LENGTH, '…')).join(': '),
   ];
-  const labels = forms.map((form) => offered.map((reading) => labelOf(form(reading), reading.date)));
+  const labels = forms.map((form) => offered.map((reading) => labelOf(form(reading), reading)));
   const isUnique = (label: string | undefined, among: readonly string[]) =>
     among.filter((other) => other === label).length === 1;
   return offered.map((_, index) => {

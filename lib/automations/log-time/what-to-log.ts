@@ -1,5 +1,7 @@
 import { readDay, unclearDay } from '../../commands/day.ts';
 import { type Day, daysMeant } from '../../commands/days-meant.ts';
+import { parseDuration, printDuration } from '../../commands/duration.ts';
+import { excerpt } from '../../commands/fault.ts';
 import { noteWith, type UnclearDay } from '../../commands/log.ts';
 import { unquoted } from '../../commands/words.ts';
 import { addDays, dateIn } from '../../dates.ts';
@@ -30,7 +32,9 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   if (!('fault' in read)) {
     if (time.unclear) throw askWhichDay([read], time.unclear, asked);
     if (read.isNoteUnread) refuseDay({ ...read, date: dateOf(read.day, asked) }, asked);
-    return readingOf(read);
+    const reading = readingOf(read);
+    if (time.open) refuseDuration({ ...reading, note: read.note }, asked);
+    return reading;
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${WHAT_WORKS}`));
@@ -74,6 +78,18 @@ function refuseDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): v
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
   const readings = [...dated, { task, date, note, isKept: true }];
   throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words, asked.languages), readings, asked, { areDated: true }));
+}
+
+/** Asks about a note that is a duration: `log 1h Login with passkeys 3h`. */
+function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTime): void {
+  const second = parseDuration(note);
+  if (!('minutes' in second)) return;
+  const readings = [asked.time.minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes }));
+  const said = `There is a second duration, ${excerpt(note)}. If it is the note, put it in quotation marks.`;
+  throw new NotDone(
+    `There are two durations, ${readings.map(({ minutes }) => printDuration(minutes)).join(' and ')}`,
+    offerBlocks(said, readings, asked),
+  );
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {
