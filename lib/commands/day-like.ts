@@ -99,6 +99,19 @@ export function dayLikeEnd(text: string, languages: Languages): string | undefin
   return isDate || isName ? typed.at(-1) : undefined;
 }
 
+/** Of which today and yesterday are recognized, to say that the relay does not read them. */
+const OTHER_LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'];
+
+/** Today or yesterday in a language that the team does not write in: `gestern`. */
+export function dayInOther(word: string, languages: Languages): { day: string; language: string } | undefined {
+  for (const language of OTHER_LANGUAGES.filter((one) => !languages.includes(one))) {
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+    const day = ['today', 'yesterday'].find((_, back) => relative.format(-back, 'day') === word.toLowerCase());
+    if (day !== undefined) return { day, language };
+  }
+  return undefined;
+}
+
 /** The words without those that may come before a day. */
 export function withoutLeading(words: readonly string[]): readonly string[] {
   const begin = words.findIndex((word) => !LEADING.has(word));

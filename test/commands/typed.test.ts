@@ -272,6 +272,18 @@ describe('time as people type it, or paste it from documents and chats', () => {
   });
 
   it.each([
+    ['gestern 1h30m 4711|1h30m gestern 4711|1h30m Gestern 4711', 'log 1h30m yesterday 4711', /German/],
+    ['heute 1h30m 4711|1h30m heute 4711', 'log 1h30m 4711', /write today/],
+    ['ayer 1h30m 4711|1h30m ayer 4711', 'log 1h30m yesterday 4711', /Spanish/],
+  ])('log asks about a day in a language that the team does not write in: %s', (typed, meant, said) => {
+    for (const text of typed.split('|'))
+      expect(parseCommand(`log ${text}`, ['en'])).toEqual({
+        fault: expect.stringMatching(said),
+        suggestions: [meant],
+      });
+  });
+
+  it.each([
     ['#12', ['12']],
     ['(12), 13.', ['12', '13']],
     ['\u200e12 \u200b13', ['12', '13']],
