@@ -3,6 +3,7 @@ import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { endedAt, type Job, newsOf } from '../lib/engine/record/job.ts';
 import { createShowJob } from '../lib/people/names.ts';
 import type { Table } from '../lib/state/table/table.ts';
+import { printableJson } from '../local/terminal.ts';
 import { printChange, withIsoTimes } from './print.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -39,7 +40,7 @@ export async function followJobs(
       // Not all jobs are known from the start, and one that was there before comes into view when another leaves.
       const hasChanged = before ? before.state !== now.state : changedAt(job) >= since;
       if (hasChanged && (now.isWanted || before?.isWanted))
-        asJson ? console.log(JSON.stringify(withIsoTimes(job))) : printChange(await shown(job));
+        asJson ? console.log(printableJson(withIsoTimes(job), 0)) : printChange(await shown(job));
     }
     // The clock of this machine may be ahead of the relay's.
     if (look === 0) since = Math.min(since, Math.max(...jobs.map(changedAt)) + 1);

@@ -21,9 +21,9 @@ export function inOneLine(value: unknown): unknown {
 }
 
 /** JSON for people and programs. Terminal control characters are escaped, which does not change the values. */
-export function printableJson(value: unknown): string {
+export function printableJson(value: unknown, indent = 2): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return (JSON.stringify(value, null, 2) ?? 'null').replaceAll(UNPRINTABLE, (character) =>
+  return (JSON.stringify(value, null, indent) ?? 'null').replaceAll(UNPRINTABLE, (character) =>
     character === '\n' ? character : escaped(character),
   );
 }
