@@ -7,7 +7,7 @@ import type { TestEvent } from '../local/trial/define-tests.ts';
 import type { OperatedRelay } from './relay.ts';
 
 /**
- * A file for `relay test` whose event makes such a job, with the operations that the job carried out.
+ * A file for `relay test`: its event makes such a job, and it expects the operations that the job carried out.
  *
  * @throws {HttpError} if there is no such job, and for an event that `relay test` does not know
  */

@@ -99,7 +99,7 @@ export async function planOwn(
       connection,
       learned: createLearned(dry.table, connection.name, clock),
       // A step that is not done ends the run before it comes to these.
-      calls: { repeatable: notReached } as never,
+      calls: { repeatable: notReached },
       creating: notReached,
       journal,
       once,

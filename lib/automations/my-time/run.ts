@@ -70,7 +70,7 @@ export function myTime(context: Context): Automation {
     return show(period, today, named, due, { connection, at, tasks });
   });
 
-  /** @throws {NotDone} for entries without hours that can be read, because nobody knows what is missing then */
+  /** @throws {NotDone} if the hours of an entry cannot be read: what is missing is unknown then */
   function ensureRead<Entry>(entries: readonly Entry[], unreadable: readonly string[]): readonly Entry[] {
     if (unreadable.length === 0) return entries;
     const reasons = [...new Set(unreadable)].join(', ');

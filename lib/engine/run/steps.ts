@@ -107,7 +107,7 @@ export interface Steps extends ReplySteps {
 export interface StepsOptions {
   connection: Connection;
   learned: Learned;
-  calls: PartnerCalls;
+  calls: Pick<PartnerCalls, 'repeatable'>;
   creating: Creating;
   journal: Journal;
   once: Once;

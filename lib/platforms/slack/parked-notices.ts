@@ -70,9 +70,9 @@ type Notice = z.output<typeof notice>;
 type StillParked = ReadonlyMap<string, number>;
 
 /**
- * Tells the contact's channel which jobs are parked: one message for each hour, by cause, which is updated when
- * more jobs are parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is lost and nothing here can fail a
- * job. A message that may have been posted is searched for before it is posted again.
+ * Tells the contact's channel which jobs are parked: one message for each hour, by cause. It is updated when more jobs are
+ * parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is lost and nothing
+ * here can fail a job. A message that may have been posted is searched for before it is posted again.
  */
 export function createParkedNotices({ table, jobs, shown, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
   async function tellHours(): Promise<void> {
