@@ -5,7 +5,7 @@ const BYTES = 32;
 const KEY = /^[\w-]{32,}$/;
 
 /**
- * A random key that is made once and stays the same over restarts. Whoever was given the key can go on using it, and what
+ * A random key that is made once and stays the same over restarts. Its users can go on with it, and what
  * is sealed with it stays readable.
  *
  * @param todo what removing the file would mean, for a file that is damaged

@@ -48,7 +48,7 @@ export function judgeConcurrency(
   const more = 'Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda';
   const isDivided = settings?.accountConcurrency !== undefined && reserved === 0 && 2 * ofWorkers <= accountConcurrency;
   if (isDivided && accountConcurrency <= limit && limit < needed) {
-    const detail = `${limit}, of which the worker leaves half to the others. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
+    const detail = `${limit}, and the worker leaves half of it to the other functions. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
     return { verdict: 'good', detail };
   }
   if (limit < needed || limit < accountConcurrency) {

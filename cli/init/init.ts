@@ -82,7 +82,7 @@ SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN of an app that exists. Without PARTNER_
     });
 
 /**
- * The relay is started in the folder of its project, and keeps its state there, wherever this command was started.
+ * The relay is started in the folder of its project, and keeps its state there, from any folder in which this command starts.
  *
  * @returns how a person gets to the project, if they are somewhere else
  */

@@ -14,7 +14,7 @@ export const forLambda = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** How the files that a team writes are resolved, wherever the module that imports them was generated. */
+/** How the files that a team writes are resolved. The module that imports them may be generated in another folder. */
 export const ofTeams = {
   alias: { '#relay': join(here, '../../lib/triggers/relay.ts') },
   nodePaths: [join(here, '../../node_modules')],

@@ -99,7 +99,7 @@ export function dayLikeEnd(text: string, languages: Languages): string | undefin
   return isDate || isName ? typed.at(-1) : undefined;
 }
 
-/** Of which today and yesterday are recognized, to say that the relay does not read them. */
+/** Languages in which "today" and "yesterday" are recognized, to say that the relay does not read them. */
 const OTHER_LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'];
 
 /** Today or yesterday in a language that the team does not write in: `gestern`. */

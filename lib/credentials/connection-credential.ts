@@ -9,7 +9,7 @@ import { validate } from '../service/partner/operation.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
 import type { Credential } from './credential-check.ts';
 
-/** The check neither obeys breakers nor changes them: whoever opens or closes one calls the jobs that wait. */
+/** The check neither obeys breakers nor changes them: opening or closing one calls the jobs that wait. */
 const none: CallingRun['breakers'] = {
   stopOf: async () => undefined,
   claimProbe: async () => false,

@@ -37,7 +37,7 @@ export interface Task {
   name: string;
 }
 
-/** Where a message in Slack goes: a channel, the person with that address, or whoever gave the command. */
+/** Where a message in Slack goes: a channel, the person with that address, or the person who gave the command. */
 export type Recipient = { channel: string } | { email: string } | 'asker';
 
 /**
@@ -119,7 +119,7 @@ export interface Steps {
    * @returns who that was, and what they wrote
    */
   ask(step: string, question: string): Promise<{ by: string; answer: string }>;
-  /** Ends the job as not done, and tells whoever asked why. */
+  /** Ends the job as not done, and tells the person who asked why. */
   stop(why: string): never;
 }
 

@@ -36,7 +36,7 @@ export interface OwnAccepted {
 }
 
 /**
- * Makes the jobs of one automation of a team. A mistake in its file is logged and counted, and costs nothing else.
+ * Makes the jobs of one automation of a team. A mistake in its file is logged and counted. The other automations go on.
  *
  * @param decide calls its `job`
  */

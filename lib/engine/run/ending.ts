@@ -51,7 +51,7 @@ export function endingOf(
 
 const ASKS_NEWER_EVERY_MS = 4 * 60_000;
 
-/** What becomes of a job of which something cannot be read. What a newer version wrote waits for that version. */
+/** What becomes of a job with a part that cannot be read. What a newer version wrote waits for that version. */
 export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
   const { message } = error;
   const { waits, gotOn } = job;
@@ -113,8 +113,8 @@ export function crashesInVain({ crashes = [] }: Pick<Job, 'crashes'>, journal: J
 }
 
 /**
- * Parks a job that crashes in vain. The automation does not run again, but what it has sent without a clear answer is
- * sent again and searched for.
+ * Parks a job that crashes again and again. The automation does not run again, but what it has sent without a clear answer
+ * is sent again and searched for.
  * @throws {NeedsOperator} in the end
  */
 export async function parkCrashed({ crashes = [] }: Job, journal: Journal, steps: Steps): Promise<never> {

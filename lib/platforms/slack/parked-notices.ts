@@ -60,7 +60,7 @@ const notice = z.object({
   claimedUntil: z.optional(z.number()),
   /** Set once it is posted. */
   ts: z.optional(z.string()),
-  /** The jobs that it has told, and of which of them it says that they are parked. */
+  /** The jobs that it has named, and those that it still calls parked. */
   jobs: z.optional(z.array(z.string())),
   says: z.optional(z.string()),
 });

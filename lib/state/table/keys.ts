@@ -32,7 +32,7 @@ export const keys = {
   }),
   /** lib/people/people.ts: the users that were last listed, by the first digit of the digest of their address. */
   users: (connection: string, digit: string): Key => ({ pk: `users#${connection}`, sk: digit }),
-  /** lib/people/turns.ts: what a person asked for, of which some has not ended. */
+  /** lib/people/turns.ts: what a person asked for and has not ended. */
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
