@@ -90,7 +90,6 @@ const access: Readonly<Record<string, TableAccess>> = {
       taskName: ['GetItem', 'PutItem'],
       checkedTask: ['GetItem', 'PutItem'],
       firstTimeEntry: ['GetItem', 'PutItem'],
-      reminded: ['PutItem', 'Query'],
       mute: ['GetItem'],
       awayUntil: ['GetItem'],
       awayOn: ['PutItem', 'Query'],

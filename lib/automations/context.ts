@@ -16,7 +16,6 @@ import { createAbsences } from '../timesheets/absences.ts';
 import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createKnownTimesheets } from '../timesheets/known-timesheets.ts';
 import { createMutes } from '../timesheets/mutes.ts';
-import { createReminders } from '../timesheets/reminders.ts';
 import { createAsPerson } from './as-person.ts';
 
 /** What automations use, in addition to the steps of their job. */
@@ -61,7 +60,6 @@ export function createContext(
     collaborators: createCollaborators(github, clock),
     mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
-    reminders: createReminders(table, clock),
     /** What the calendars of absences are read with. */
     calendars: { secrets, fetch },
     knownTasks: createKnownTasks(table),

@@ -17,6 +17,9 @@ const SEPARATORS = new Set(['', 'and', '&']);
 export function readItems(verb: ItemsCommand['verb'], text: string): Reading<ItemsCommand> {
   const words = text.split(/[ ,;]/).filter((word) => !SEPARATORS.has(word.toLowerCase()));
   const odd = words.find((word) => (idIn(word)?.length ?? Number.POSITIVE_INFINITY) > MAX_ID_LENGTH);
+  if (odd?.includes('://')) {
+    return { fault: `${excerpt(odd)} is the address of a page. ${verb} takes the ids of checklist items, such as 12.` };
+  }
   if (odd !== undefined) {
     return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12.` };
   }

@@ -37,12 +37,13 @@ const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 /**
  * The words at the beginning of a text with single spaces that may be meant as a day: `monday`, `18.11.`, `gestern`,
  * `Nov 18`, `2 days ago`. Undefined if it begins with anything else.
+ * @param isNote true where a note begins
  */
-export function dayLikeStart(text: string, languages: Languages): string | undefined {
+export function dayLikeStart(text: string, languages: Languages, isNote = false): string | undefined {
   const typed = text.split(' ', MOST_WORDS);
   if (MINUS_DAYS.test(withPlainHyphens(typed[0] ?? ''))) return typed[0];
   const words = typed.map((word) => plain(word));
-  const counted = wordsOfPhrase(words) ?? wordsOfDate(words, typed, namesIn(languages));
+  const counted = wordsOfPhrase(words) ?? wordsOfDate(words, typed, namesIn(languages), isNote);
   return counted === undefined ? undefined : typed.slice(0, counted).join(' ');
 }
 
@@ -53,7 +54,12 @@ function wordsOfPhrase(words: readonly string[]): number | undefined {
   return phrase?.[0].split(' ').length;
 }
 
-function wordsOfDate(words: readonly string[], typed: readonly string[], names: Names): number | undefined {
+function wordsOfDate(
+  words: readonly string[],
+  typed: readonly string[],
+  names: Names,
+  isNote: boolean,
+): number | undefined {
   const rest = withoutLeading(words);
   const skipped = words.length - rest.length;
   const [first = '', second = '', third = ''] = rest;
@@ -70,9 +76,9 @@ function wordsOfDate(words: readonly string[], typed: readonly string[], names: 
   if (phrase !== undefined) return skipped + phrase.split(' ').length;
   if (nearMiss(first, ['yesterday'])) return skipped + 1;
   // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
-  const isMarked =
-    SHORT_WEEKDAY.test(first) || second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
-  return isMarked && names.short.has(first) ? skipped + 1 : undefined;
+  const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(typed[skipped] ?? '');
+  const isDay = isMarked || (!isNote && SHORT_WEEKDAY.test(first));
+  return isDay && names.short.has(first) ? skipped + 1 : undefined;
 }
 
 /**

@@ -19,10 +19,12 @@ const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el'
  * clock here, so any date is accepted.
  *
  * @returns the day and the rest, and the words of a day that is not in English or no plain date; undefined if the text begins with anything else, or with a quotation mark
+ * @param isNote true where a note begins: there, `mon compte` is no day
  */
 export function readDay(
   text: string,
   languages: Languages,
+  isNote = false,
 ): { day: Day; rest: string; inWords?: string } | DayWords | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
@@ -31,7 +33,7 @@ export function readDay(
   const word = hasPreposition ? second : first;
   const read = parseDay(word);
   if (read === undefined) {
-    const words = dayLikeStart(typed, languages);
+    const words = dayLikeStart(typed, languages, isNote);
     if (words === undefined) return undefined;
     const others = typed.slice(words.length + 1);
     const [day, ...more] = daysMeant(words, languages);

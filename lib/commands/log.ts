@@ -5,12 +5,12 @@ import { type Day, daysMeant } from './days-meant.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
-  asTyped,
   bareWord,
   firstWord,
   idIn,
   inQuotationMarks,
   isInQuotationMarks,
+  noteIn,
   unquoted,
   withSingleBlanks,
 } from './words.ts';
@@ -131,7 +131,7 @@ export function printLog(command: LogCommand, languages: Languages): string {
     const isSame = durationPhrase(`${duration} ${unclear.text}`).phrase === duration;
     return `log ${isSame ? duration : `${minutes}m`} ${unclear.text}`;
   }
-  const rest = open?.text ?? [printTask(command, languages), ...(note === undefined ? [] : [asTyped(note)])].join(' ');
+  const rest = open?.text ?? [printTask(command, languages), ...noteAsTyped(note, languages)].join(' ');
   const isDayless = isReadAs(command, duration, rest, languages);
   return `log ${isDayless ? `${duration} ${rest}` : `${duration} ${open?.day ?? day} ${rest}`}`;
 }
@@ -143,6 +143,12 @@ function isReadAs(wanted: LogCommand, duration: string, text: string, languages:
   if (durationPhrase(`${duration} ${text}`).phrase !== duration) return false;
   const read = readEntry(wanted.minutes, duration, text, languages);
   return 'command' in read && isDeepStrictEqual(read.command, wanted);
+}
+
+/** The note, in quotation marks if it would be read as anything else. */
+function noteAsTyped(note: string | undefined, languages: Languages): string[] {
+  if (note === undefined) return [];
+  return [noteIn(note) === note && !secondEntry(note, languages) ? note : inQuotationMarks(note)];
 }
 
 /** The command with its duration moved to the front, for input such as `4711 2h wrote tests`. */
@@ -178,7 +184,7 @@ function readEntry(
   text: string,
   languages: Languages,
 ): Reading<LogCommand> | UnclearDay {
-  const ambiguous = ambiguousMinutes(duration, text, languages);
+  const ambiguous = secondEntry(text, languages) ?? ambiguousMinutes(duration, text, languages);
   if (ambiguous) return ambiguous;
   const before = readDay(text, languages);
   if (before && 'words' in before) return { ...before, text, at: 'task' };
@@ -187,7 +193,7 @@ function readEntry(
   const task = readTask(fromTask, languages);
   if (!('task' in task)) return task;
   const inFront = text.slice(0, text.length - task.rest.length);
-  const after = before ?? readDay(task.rest, languages);
+  const after = before ?? readDay(task.rest, languages, true);
   if (after && 'fault' in after) return after;
   const inNote = after && !before ? wordsOf(after) : undefined;
   if (inNote) return { ...inNote, others: (inFront + inNote.others).trimEnd(), text, at: 'note' };
@@ -195,7 +201,7 @@ function readEntry(
   const rest = before ? task.rest : (day?.rest ?? task.rest);
   const atEnd = day || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
   if (atEnd) return { words: atEnd.words, others: (inFront + atEnd.others).trimEnd(), text, at: 'end' };
-  const note = unquoted(rest);
+  const note = noteIn(rest);
   const isOpen = task.isOpen && task.rest !== '' && unquoted(task.rest) === task.rest;
   return {
     command: {
@@ -214,6 +220,28 @@ function readEntry(
 function wordsOf(day: DayWords | { rest: string; inWords?: string }): DayWords | undefined {
   if ('words' in day) return day;
   return day.inWords === undefined || day.rest === '' ? undefined : { words: day.inWords, others: day.rest };
+}
+
+/** Whether more time follows, for another day or task: `2h yesterday and 3h today on Login`. Never is half of it logged. */
+function secondEntry(text: string, languages: Languages): CommandFault | undefined {
+  let isJoined = false;
+  for (let behind = text; behind !== ''; ) {
+    const isMarked = MARKED_ID.test(behind);
+    const first = firstWord(isMarked ? behind.slice(1) : behind);
+    if (!first) return undefined;
+    const { word } = first;
+    const isQuoted = first.isQuoted || isMarked;
+    const { phrase, rest } = /\d/.test(word) && !isQuoted ? durationPhrase(behind) : { phrase: '', rest: '' };
+    const isTime = isWrittenAsDuration(phrase) && dayLikeStart(behind, languages) === undefined;
+    if (isTime && (isJoined || parseDay(rest.split(' ', 1).join()) || dayLikeStart(rest, languages) !== undefined)) {
+      return {
+        fault: `There is a second duration, ${excerpt(phrase)}. Give one command for each day and task. If it is in a note, put the note in quotation marks.`,
+      };
+    }
+    isJoined = !isQuoted && /^(?:and|und|et|y|e|[&+])$|[,;]$/i.test(word);
+    behind = first.rest;
+  }
+  return undefined;
 }
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. Before a word, most minutes are 15, 30 or 45. */
@@ -248,7 +276,7 @@ function readTask(text: string, languages: Languages): TaskRead | CommandFault |
   if (parseDay(first.word)) {
     return { fault: `There is a second day, ${excerpt(first.word)}. If it is a task, put it in quotation marks.` };
   }
-  const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages);
+  const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages, true);
   if (dayLike !== undefined) return { fault: unclearDay(dayLike, languages) };
   return read(idIn(first.word) ?? bareWord(first.word), true);
 }

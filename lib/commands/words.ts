@@ -95,6 +95,11 @@ export function unquoted(text: string): string {
   return first?.isQuoted && first.rest === '' ? first.word : text;
 }
 
+/** A note without the mark that parts it from the task, such as a dash, and without its quotation marks. */
+export function noteIn(typed: string): string {
+  return unquoted(typed.replace(/^(?:[-\u2010-\u2015:,;]+(?: |$))+/, ''));
+}
+
 /** The text as a person has to type it so that `unquoted` returns it. */
 export function asTyped(text: string): string {
   return unquoted(text) === text ? text : inQuotationMarks(text);

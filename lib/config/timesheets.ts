@@ -94,13 +94,13 @@ const team = z
       .prefault({})
       .meta({ description: 'Who gets no reminder because they are away, besides those who say so in a reminder.' }),
     remindOf: z
-      .enum(['day', 'week', 'either'], 'expected day, week or either')
-      .default('either')
+      .enum(['day', 'week'], 'expected day or week')
+      .default('week')
       .meta({
         description:
-          'What people are reminded of. `day`: the day is short. `week`: the week is short, from Monday up to the day, so ' +
-          'that too many hours on one day make up for too few on another. `either`: one of the two.',
-        examples: ['week'],
+          'What counts as missing, in reminders and in `/pm week`. `week`: what is missing from Monday up to the day, so that ' +
+          'more hours on one day make up for fewer on another. `day`: each day by itself.',
+        examples: ['day'],
       }),
     summary: z
       .strictObject({

@@ -24,6 +24,8 @@ export type Person = { in: 'slack'; id: string } | { in: 'github'; id: string };
 export interface ServiceUser {
   userId: string | number;
   name: string;
+  /** Their address there. */
+  email: string;
   /** The person's time zone, for words such as "yesterday". */
   timeZone: string;
   /** When the user was created, as the service writes it. */
@@ -188,7 +190,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     if (!user || users.length > 1) throw new NotDone(unmatched(users.length, isWhole, mapped(person) !== undefined));
     const known = person.in === 'github' ? loginOf(person.id) : person.id;
     await knownPeople.learn(connection, [{ id: known, name: user.name }]);
-    return { ...user, timeZone, entry: entryOf(person), readAt };
+    return { ...user, email, timeZone, entry: entryOf(person), readAt };
   }
 
   return {

@@ -1,19 +1,26 @@
 import * as z from 'zod/mini';
+import { datesBetween, mondayOf } from '../dates.ts';
+import { digest } from '../digest.ts';
+import { restOfDay } from '../platforms/slack/views/views.ts';
 import { changeItem } from '../state/table/counted-item.ts';
 import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 import { storedTime } from '../state/table/unreadable-item.ts';
+import { comparableAddress } from '../text.ts';
 import type { Timesheet } from './read-timesheets.ts';
-import type { MinutesByDate } from './shortfall.ts';
+import { type Balances, balancesOn, type MinutesByDate } from './shortfall.ts';
 
-/** What is known of people's time without a call: what was read of it last, and what the relay has logged since. */
+/**
+ * What is known of people's time without a call: what was read of each week last, what the relay has logged since, and the
+ * reminders that show it.
+ */
 export type KnownTimesheets = ReturnType<typeof createKnownTimesheets>;
 
-/** A user of the service, or a person who acts through their own account. */
+/** A person, by their address in the service. Without one, a linked account stands for it. */
 export interface Logger {
   connection: string;
-  id: string | number;
+  address: string;
 }
 
 /** What is logged on a day. */
@@ -28,40 +35,56 @@ export interface KnownDay {
 /** In this time, people log little elsewhere. */
 const FRESH_MS = 10 * 60_000;
 const MOST_ENTRIES = 100;
+/** People press the buttons of a reminder days later, too. */
+const MOST_WEEKS = 3;
+const MOST_REMINDERS = 15;
 
 const text = z.string();
 const minutesByDate = z.record(text, z.number());
+const reading = z.object({
+  at: storedTime,
+  /** The last day. The first is the Monday. */
+  to: text,
+  minutes: minutesByDate,
+  expected: z.optional(minutesByDate),
+  /** A job may note its entry long after the service has it. */
+  ids: z.array(text),
+});
+const sentReminder = z.object({
+  channel: text,
+  ts: text,
+  date: text,
+  /** The first day that counts together with the date. */
+  from: text,
+  tasks: restOfDay.shape.tasks,
+});
 const shape = z.object({
   /** Of the last reading that had any. */
   tasks: z.array(z.object({ id: text, name: z.optional(text) })),
-  reading: z.optional(
-    z.object({
-      at: storedTime,
-      from: text,
-      to: text,
-      minutes: minutesByDate,
-      expected: z.optional(minutesByDate),
-      ids: z.array(text),
-    }),
-  ),
+  /** The last reading of each of the last weeks, by their Mondays. */
+  weeks: z.record(text, reading),
   /** What the relay has logged, the newest last. */
   entries: z.array(z.object({ jobId: text, id: z.optional(text), at: storedTime, date: text, minutes: z.number() })),
+  reminders: z.array(sentReminder),
 });
 type Known = z.output<typeof shape>;
 type Entry = Omit<Known['entries'][number], 'at'>;
+type SentReminder = z.output<typeof sentReminder>;
+
+/** A reminder, and what is missing now. */
+export type ShownReminder = SentReminder & { balances: Balances };
 
 /** A timesheet that was read just now, and what is expected on its days, if the person has a team. */
 interface ReadTimesheet extends Pick<Timesheet, 'minutes' | 'tasks' | 'ids'> {
   at: number;
-  from: string;
   to: string;
   expected: MinutesByDate | undefined;
 }
 
 export function createKnownTimesheets(table: Table, clock: () => number) {
-  const keyOf = ({ connection, id }: Logger) => keys.timesheet(connection, String(id));
+  const keyOf = ({ connection, address }: Logger) => keys.timesheet(connection, digest(comparableAddress(address)));
   const change = (of: Logger, transition: (known: Known) => Known) =>
-    changeItem(table, keyOf(of), shape, (known = { tasks: [], entries: [] }) => ({
+    changeItem(table, keyOf(of), shape, (known = { tasks: [], weeks: {}, entries: [], reminders: [] }) => ({
       ...transition(known),
       expiresAt: expiry(clock()),
     }));
@@ -69,28 +92,54 @@ export function createKnownTimesheets(table: Table, clock: () => number) {
   return {
     /** @returns the person's tasks: those of an earlier reading for a week in which they have not logged any time yet */
     async keep(of: Logger, { tasks, ...reading }: ReadTimesheet): Promise<Known['tasks']> {
-      const kept = await change(of, (known) => ({
-        ...known,
-        tasks: tasks.length > 0 ? tasks : known.tasks,
-        reading,
-      }));
+      const kept = await change(of, (known) => {
+        const weeks = Object.entries({ ...known.weeks, [mondayOf(reading.to)]: reading }).sort();
+        const all = { ...known, weeks: Object.fromEntries(weeks.slice(-MOST_WEEKS)) };
+        return tasks.length > 0 ? { ...all, tasks } : all;
+      });
       return kept?.tasks ?? tasks;
     },
-    /** Keeps what the relay has logged, once for each job. */
-    async add(of: Logger, entry: Entry): Promise<void> {
-      await change(of, ({ entries, ...known }) => {
-        const others = entries.filter(({ jobId }) => jobId !== entry.jobId);
-        return { ...known, entries: [...others, { ...entry, at: clock() }].slice(-MOST_ENTRIES) };
+    /** Keeps a reminder, which shows what was read last. */
+    async keepReminder(of: Logger, sent: SentReminder): Promise<void> {
+      await change(of, ({ reminders, ...known }) => ({
+        ...known,
+        reminders: [...reminders.filter(({ ts }) => ts !== sent.ts), sent].slice(-MOST_REMINDERS),
+      }));
+    },
+    /**
+     * Keeps what the relay has logged, once for each job.
+     * @returns the reminders that show that day, with what is missing now
+     */
+    async add(of: Logger, entry: Entry): Promise<ShownReminder[]> {
+      const known = await change(of, ({ entries, ...known }) => {
+        const isKnown = entries.some(({ jobId }) => jobId === entry.jobId);
+        return { ...known, entries: isKnown ? entries : [...entries, { ...entry, at: clock() }].slice(-MOST_ENTRIES) };
+      });
+      if (!known) return [];
+      const shown = known.reminders.filter(({ from, date }) => from <= entry.date && entry.date <= date);
+      return shown.flatMap((reminder) => {
+        const { expected } = known.weeks[mondayOf(reminder.date)] ?? {};
+        if (!expected) return [];
+        const dates = datesBetween(reminder.from, reminder.date);
+        const minutes = Object.fromEntries(dates.map((date) => [date, minutesOn(known, date)]));
+        return { ...reminder, balances: balancesOn(dates, expected, minutes) };
       });
     },
     async onDay(of: Logger, date: string): Promise<KnownDay> {
-      const { reading, entries = [] } = shape.safeParse(await table.get(keyOf(of))).data ?? {};
-      const isFresh = reading && clock() - reading.at < FRESH_MS;
-      const read = isFresh && reading.from <= date && date <= reading.to ? reading : undefined;
-      const isSince = ({ at, id = '' }: Known['entries'][number]) => !read || (at >= read.at && !read.ids.includes(id));
-      const since = entries.filter((entry) => entry.date === date && isSince(entry));
-      const minutes = since.reduce((sum, entry) => sum + entry.minutes, read?.minutes[date] ?? 0);
-      return { minutes, isAll: read !== undefined, expected: read?.expected?.[date] };
+      const { data } = shape.safeParse(await table.get(keyOf(of)));
+      if (!data) return { minutes: 0, isAll: false };
+      const reading = data.weeks[mondayOf(date)];
+      const isAll = reading !== undefined && clock() - reading.at < FRESH_MS && date <= reading.to;
+      const minutes = minutesOn(isAll ? data : { ...data, weeks: {} }, date);
+      return { minutes, isAll, expected: reading?.expected?.[date] };
     },
   };
+}
+
+/** What was read of a day, and what the relay has logged since. */
+function minutesOn({ weeks, entries }: Known, date: string): number {
+  const read = weeks[mondayOf(date)];
+  const isSince = ({ at, id = '' }: Known['entries'][number]) => !read || (at >= read.at && !read.ids.includes(id));
+  const since = entries.filter((entry) => entry.date === date && isSince(entry));
+  return since.reduce((sum, entry) => sum + entry.minutes, read?.minutes[date] ?? 0);
 }

@@ -23,6 +23,7 @@ export function myTimeMessage(
   days: readonly MyDay[],
   week: TimeBalance,
   rest: Pick<RestOfDay, 'connection' | 'at' | 'tasks'>,
+  note?: string,
 ): SlackMessage {
   const shown = days.map(({ date, balance, isAway, tasks }) => {
     const lines = [...tasks].map(
@@ -37,5 +38,6 @@ export function myTimeMessage(
       ...(missing > 0 && { accessory: button('Log the rest', LOG_REST_BUTTON, value) }),
     };
   });
-  return message([...shown, section(`*This week so far*: ${stands(week)}`)]);
+  const below = note === undefined ? [] : [section(`:warning: ${note}`)];
+  return message([...shown, section(`*This week so far*: ${stands(week)}`), ...below]);
 }

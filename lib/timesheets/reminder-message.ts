@@ -3,7 +3,7 @@ import { button, MAX_BUTTON_VALUE_LENGTH, message, type SlackMessage, section } 
 import { AWAY_BUTTON } from '../platforms/slack/views/away-views.ts';
 import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../platforms/slack/views/views.ts';
 import { cutToLength } from '../text.ts';
-import type { Shortfall, TimeBalance } from './shortfall.ts';
+import type { Balances, TimeBalance } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
 
@@ -11,7 +11,7 @@ const MAX_TASK_NAME_LENGTH = 75;
 export function reminderMessage({
   connection,
   date,
-  shortfall: { day, week },
+  balances: { days, sum },
   tasks,
   at,
 }: {
@@ -19,17 +19,22 @@ export function reminderMessage({
   at: number;
   connection: string;
   date: string;
-  shortfall: Shortfall;
+  /** The last one is of the date. */
+  balances: Balances;
   tasks: RestOfDay['tasks'];
 }): SlackMessage {
+  const day = days[date] ?? sum;
   const lines = [
     `*${dayName(date)}*: ${stands(day)}`,
-    ...(week.expected > day.expected ? [`*This week so far*: ${stands(week)}`] : []),
+    ...(sum.expected > day.expected ? [`*This week so far*: ${stands(sum)}`] : []),
   ];
-  const missing = day.missing > 0 ? day.missing : week.missing;
-  if (missing === 0) return message(section(`:white_check_mark: Your timesheet is complete.\n${lines.join('\n')}`));
+  const [short] = Object.entries(days)
+    .sort()
+    .filter(([, { missing }]) => missing > 0)
+    .toReversed();
+  if (!short) return message(section(`:white_check_mark: Your timesheet is complete.\n${lines.join('\n')}`));
   return {
-    text: `Your timesheet is missing ${printDuration(missing)}`,
+    text: `Your timesheet is missing ${printDuration(day.missing || sum.missing)}`,
     blocks: [
       section(`:clock4: Your timesheet is not complete.\n${lines.join('\n')}`),
       {
@@ -38,7 +43,7 @@ export function reminderMessage({
           button(
             'Log the rest',
             LOG_REST_BUTTON,
-            restOfDay({ connection, date, minutes: day.missing, at, tasks }),
+            restOfDay({ connection, date: short[0], minutes: short[1].missing, at, tasks }),
             'primary',
           ),
           button('Mute today', MUTE_BUTTON, date),

@@ -27,11 +27,10 @@ export interface TimeBalance {
   missing: number;
 }
 
-/** The shortfall of a person. */
-export interface Shortfall {
-  day: TimeBalance;
-  /** From Monday to the day, inclusive. */
-  week: TimeBalance;
+/** The balance of each day, and of all of them. */
+export interface Balances {
+  days: Readonly<Record<string, TimeBalance>>;
+  sum: TimeBalance;
 }
 
 /**
@@ -78,51 +77,55 @@ export function expectedMinutes(team: Team, { email, createdOn }: Member, date: 
   return Math.round((hours[weekdayOf(date)] ?? 0) * 60);
 }
 
-/** What the person is expected to log on each of the dates. */
-export const expectedOn = (team: Team, member: Member, dates: readonly string[]): MinutesByDate =>
-  Object.fromEntries(dates.map((date) => [date, expectedMinutes(team, member, date)]));
-
-/** The person's balance over all dates from the first to the last, inclusive. */
-export function standingOf(
+/** What the person is expected to log on each of the dates: nothing where they are away. */
+export function expectedOn(
   team: Team,
   member: Member,
-  first: string,
-  last: string,
-  minutes: MinutesByDate,
-): TimeBalance {
-  const dates = datesBetween(first, last);
-  return balanceOn(dates, expectedOn(team, member, dates), minutes);
-}
-
-export function balanceOn(dates: readonly string[], expected: MinutesByDate, minutes: MinutesByDate): TimeBalance {
-  const sumOf = (of: MinutesByDate) => dates.reduce((sum, date) => sum + (of[date] ?? 0), 0);
-  return balanceOf(sumOf(expected), sumOf(minutes));
-}
-
-function balanceOf(expected: number, logged: number): TimeBalance {
-  const missing = expected - logged;
-  return { expected, logged, missing: missing > TOLERATED_MINUTES ? missing : 0 };
-}
-
-/** @param more the minutes that were logged since, of the day and of the week */
-export function afterLogging({ day, week }: Shortfall, more: Record<keyof Shortfall, number>): Shortfall {
-  return {
-    day: balanceOf(day.expected, day.logged + more.day),
-    week: balanceOf(week.expected, week.logged + more.week),
-  };
+  dates: readonly string[],
+  away: readonly string[] = [],
+): MinutesByDate {
+  return Object.fromEntries(dates.map((date) => [date, away.includes(date) ? 0 : expectedMinutes(team, member, date)]));
 }
 
 /**
- * The shortfall to remind the person of on that date, according to the team's `remindOf`; undefined if there is none.
- * Quiet members are never reminded, and no one is reminded on a day off.
+ * Of several days, more on one makes up for less on another, the earliest first: 10 hours on Monday and 6 on Tuesday are
+ * complete.
  */
-export function shortfallOf(team: Team, member: Member, date: string, minutes: MinutesByDate): Shortfall | undefined {
+export function balancesOn(dates: readonly string[], expected: MinutesByDate, logged: MinutesByDate): Balances {
+  const sumOf = (of: MinutesByDate) => dates.reduce((sum, date) => sum + (of[date] ?? 0), 0);
+  const all = { expected: sumOf(expected), logged: sumOf(logged) };
+  const short = all.expected - all.logged;
+  const sum = { ...all, missing: short > TOLERATED_MINUTES ? short : 0 };
+  const days: Record<string, TimeBalance> = {};
+  let left = sum.missing;
+  for (const date of dates.toReversed()) {
+    const day = { expected: expected[date] ?? 0, logged: logged[date] ?? 0 };
+    const missing = Math.min(Math.max(day.expected - day.logged, 0), left);
+    days[date] = { ...day, missing };
+    left -= missing;
+  }
+  return { days, sum };
+}
+
+/** The first of the days that count together with a date: the Monday, or itself if each day counts alone. */
+export const countedFrom = ({ remindOf }: Team, date: string) => (remindOf === 'day' ? date : mondayOf(date));
+
+/**
+ * What to remind the person of on that date; undefined if nothing is missing. Quiet members are never reminded, and no
+ * one is reminded on a day off.
+ */
+export function shortfallOf(
+  team: Team,
+  member: Member,
+  date: string,
+  minutes: MinutesByDate,
+  away: readonly string[] = [],
+): Balances | undefined {
   const isQuiet = team.quiet.includes(comparableAddress(member.email));
   if (isQuiet || expectedMinutes(team, member, date) === 0) return undefined;
-  const day = standingOf(team, member, date, date, minutes);
-  const week = standingOf(team, member, mondayOf(date), date, minutes);
-  const isShort = (team.remindOf !== 'week' && day.missing > 0) || (team.remindOf !== 'day' && week.missing > 0);
-  return isShort ? { day, week } : undefined;
+  const dates = datesBetween(countedFrom(team, date), date);
+  const balances = balancesOn(dates, expectedOn(team, member, dates, away), minutes);
+  return balances.sum.missing > 0 ? balances : undefined;
 }
 
 /** Why a person without a shortfall to remind them of gets no reminder, for the operator. */

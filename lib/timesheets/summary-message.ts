@@ -35,8 +35,10 @@ export function summaryMessages(
   addressesOfNobody: readonly string[],
   withoutCalendar: readonly string[],
 ): SlackMessage[] {
-  const complete = people.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
-  const counted = `${complete.length} of ${people.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
+  // Of a person who was away all week, no timesheet is expected.
+  const due = people.filter(({ expected }) => expected > 0);
+  const complete = due.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
+  const counted = `${complete.length} of ${due.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
   const lines = [...people].sort((a, b) => shortBy(b) - shortBy(a) || a.name.localeCompare(b.name)).map(line);
   const unknown = addressesOfNobody.map(
     (email) => `:warning: No user of the service has the address ${code(email)}, which relay.config.ts names.`,
@@ -79,7 +81,7 @@ function shortBy({ missing, unreadable }: PersonOfWeek): number {
 
 function line(person: PersonOfWeek): string {
   const { name, expected, logged, unreadable, away } = person;
-  const filled = Math.min(BAR_LENGTH, Math.floor((logged / expected) * BAR_LENGTH));
+  const filled = Math.min(BAR_LENGTH, Math.floor((expected === 0 ? 1 : logged / expected) * BAR_LENGTH));
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
   const standing = `${logged === 0 ? '0h' : printDuration(logged)} of ${printDuration(expected)}`;
   const short = shortBy(person) > 0 ? `, *${printDuration(shortBy(person))} short*` : '';

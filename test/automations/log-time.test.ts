@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
+import { digest } from '../../lib/digest.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
@@ -26,7 +27,7 @@ describe('time that is logged', () => {
   // A day has no room for the entries of all these tests.
   beforeEach(async () => {
     const { users } = relay.sandbox.data;
-    for (const { user_id } of users) await relay.stores.table.delete(keys.timesheet('main', String(user_id)));
+    for (const { email } of users) await relay.stores.table.delete(keys.timesheet('main', digest(email)));
   });
 
   // In the order of time. Berlin is an hour ahead of UTC, in summer two; Kolkata five and a half.
@@ -104,7 +105,7 @@ describe('time that is logged', () => {
 
   describe('without quotation marks', () => {
     const names = [
-      ...['Retro', 'Retro of Berlin', 'Login page', 'On call', 'Books 2026', 'Books 2027'],
+      ...['Retro', 'Retro of Berlin', 'Login page', 'On call', 'Books 2026', 'Books 2027', 'Mon compte'],
       ...[
         'Audit of the books in spring, summer and autumn, first part',
         'Audit of the books in spring, summer and autumn, second part',
@@ -128,6 +129,10 @@ describe('time that is logged', () => {
       ['Retro of Berlin', 'Retro of Berlin', undefined],
       ['Retro of Paris', 'Retro', 'of Paris'],
       ['Books 2026 checked', 'Books 2026', 'checked'],
+      ['Login with passkeys – pair', 'Login with passkeys', 'pair'],
+      ['Login with passkeys wed design', 'Login with passkeys', 'wed design'],
+      ['Login with passkeys today', 'Login with passkeys', undefined],
+      ['Mon compte: pair', 'Mon compte', 'pair'],
     ])('the longest name wins, and what is left is the note: %s', async (typed, name, note) => {
       relay.clock.now += 120_000;
       expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(`Logged 1h on ${name}, today`);
@@ -146,6 +151,8 @@ describe('time that is logged', () => {
       ['Login with paskeys wrote tests', ['Login with passkeys'], 'wrote tests'],
       ['Login with keys', ['Login with passkeys'], 'keys'],
       ['on Lgoin with passkeys wrote tests', ['Login with passkeys'], 'wrote tests'],
+      ['Logn with paskeys', ['Login with passkeys'], undefined],
+      ['Lgin wiht pasekeys – wrote tests', ['Login with passkeys'], 'wrote tests'],
       ['Retro of Berln, planned', ['Retro', 'Retro of Berlin'], 'of Berln, planned'],
       ['Retro of B', ['Retro', 'Retro of Berlin'], 'of B'],
       ['Books 2025 checked', ['Books 2026', 'Books 2027'], 'checked'],
@@ -193,6 +200,8 @@ describe('time that is logged', () => {
         ['Plan for today: the rest', 'plan-2', '2027-01-01', 'the rest'],
         ['yesterday Plan for today', 'plan-2', '2026-12-31', ''],
         ['Plan yesterday the rest', 'plan', '2026-12-31', 'the rest'],
+        ['404 page on yesterday', 'page', '2026-12-31', ''],
+        ['404 page 2 days ago', 'page', '2026-12-30', ''],
         ['Reset: mail of Tom', 'reset-2', '2027-01-01', 'of Tom'],
         ['Reset: it', 'reset', '2027-01-01', 'it'],
         ['404 page checked', 'page', '2027-01-01', 'checked'],

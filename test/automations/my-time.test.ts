@@ -62,6 +62,9 @@ describe('what a person has logged', () => {
     await answerTo('today');
     const asked = relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail');
     expect(asked).toHaveLength(5);
+    for (let task = 0; task < 30; task++) log(relay, mira, 0.5, { date: TUESDAY, task: `another-${task}` });
+    await answerTo('week');
+    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail')).toHaveLength(10);
   });
 
   it('week shows each day up to today, with a button for each that has time missing', async () => {

@@ -124,14 +124,15 @@ describe('"Log the rest"', () => {
     );
   });
 
-  it('the form asks for the task if none was used this week, and for the time if only the week is short', async () => {
+  it('the form asks for the task if none was used this week, and is for the last day that is short', async () => {
     await start(alone());
     log(relay, mira, 6.5, { task: '' });
     await remind(relay);
     expect(message().text).toBe('Your timesheet is missing 32h');
     await logRest();
     expect(renderView(lastView(relay))).toContain('Task: [ Type its id or a part of its name ▾ ]');
-    expect(renderView(lastView(relay))).toContain('How long: ____');
+    expect(renderView(lastView(relay))).toContain('How long: 8h');
+    expect(renderView(lastView(relay))).toContain(`[ ${THURSDAY} ▾ ]`);
     expect(renderView(lastView(relay))).not.toContain('another task');
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Command, createVerbs } from '../../lib/automations/verbs.ts';
-import { unquoted, withSingleBlanks } from '../../lib/commands/words.ts';
+import { noteIn, withSingleBlanks } from '../../lib/commands/words.ts';
 import none, { type OwnOf } from '../../lib/triggers/own-automation.ts';
 
 /** Words that the verbs know, and characters that upset parsers. */
@@ -64,7 +64,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
       minutes: fc.integer({ min: 1, max: 1_440 }),
       day: days,
       task: fc.oneof(fc.constantFrom('Login', 'C++', 'h', 'Überblick'), fc.nat().map(String)),
-      note: oneLine.filter((note) => unquoted(note) === note),
+      note: oneLine.filter((note) => noteIn(note) === note && !/\d|^[hmsuo]/i.test(note)),
     })
     .map(({ task, note, day, ...log }) => ({ ...log, day, task, note, open: { text: `${task} ${note}`, day } })),
   fc.record({
@@ -238,6 +238,10 @@ describe('a command', () => {
     ['done login page', '“login” is not the id of a checklist item: ids have digits, such as 12.'],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12.`],
     ['done #', '“#” is not the id of a checklist item: ids have digits, such as 12.'],
+    [
+      'done https://pm.example/tasks/4711',
+      '“https://pm.example/tasks/4711” is the address of a page. done takes the ids of checklist items, such as 12.',
+    ],
     ['done 1.2', '“1.2” is not the id of a checklist item: ids have digits, such as 12.'],
     [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, 'These are 21 checklist items. The maximum is 20.'],
     ['log 1h99m 4711', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],

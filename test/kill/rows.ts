@@ -1,3 +1,4 @@
+import { digest } from '../../lib/digest.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { linkAccount } from '../as-person/linked.ts';
@@ -6,7 +7,6 @@ import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import { idOf, junit, upload, type WantedTest, workflowRun } from '../workflow-runs.ts';
 import { commentPayload, mergedPayload, pullPayload } from './github-payloads.ts';
-
 import type { KillableRelay } from './killable-relay.ts';
 import type { Incoming } from './trial.ts';
 
@@ -174,8 +174,7 @@ async function forgetEntries(relay: KillableRelay): Promise<void> {
     pk: String(pk),
     sk: String(sk),
   }));
-  const logger = relay.sandbox.data.users.find(({ email }) => email === EMAIL);
-  const day = keys.timesheet('main', String(logger?.user_id));
+  const day = keys.timesheet('main', digest(EMAIL));
   const known = [...users, keys.person('github', COLLABORATOR.github, 'main'), day];
   for (const key of [...first, ...known]) await table.delete(key);
 }

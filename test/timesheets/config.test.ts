@@ -74,7 +74,7 @@ describe('the settings', () => {
       { holidays: { country: 'DE', extra: ['24.12.2026'] } },
       /^teams\.0\.holidays\.extra\.0: expected a date such as/,
     ],
-    ['a reminder of the month', { remindOf: 'month' }, /^teams\.0\.remindOf: expected day, week or either/],
+    ['a reminder of the month', { remindOf: 'month' }, /^teams\.0\.remindOf: expected day or week/],
     ['a channel by name', { summary: { channel: '#leads' } }, /^teams\.0\.summary\.channel: expected the id/],
     [
       'a summary on no weekday',
@@ -128,7 +128,7 @@ describe('the settings', () => {
           joined: [],
           quiet: [],
           holidays: [],
-          remindOf: 'either',
+          remindOf: 'week',
           summary: { channel: 'C0123', on: 'mon', at: '09:00' },
         },
       ],

@@ -1,11 +1,12 @@
 import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
-import { AccountFirst, NotDone, type Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
+import { taskExists } from '../check-pull-request/task-exists.ts';
 import type { Context } from '../context.ts';
 import { resultOf } from '../create-with.ts';
 import { placeOf, setNewest } from '../newest-wins.ts';
@@ -45,9 +46,26 @@ export function completeChecklistItem(context: Context): Automation {
       steps.set(`${verb} ${item} ${number}`, operation, payload, fence, why),
     );
     if (fate === 'newer') return { refused: 'there is a newer request for it' };
+    const isUnknown = typeof fate === 'object' && 'refused' in fate && fate.refused === NO_ITEM;
+    if (isUnknown && job.asked && (await isTask(item, job, steps))) {
+      return { refused: `that is the id of a task, and ${job.asked.verb} takes those of checklist items` };
+    }
     return { refused: null, ...(typeof fate === 'object' && fate) };
   }
+
+  /** People give the id that they see, which is often that of the task. */
+  async function isTask(item: string, { connection }: Job, steps: Steps): Promise<boolean> {
+    try {
+      return await taskExists(item, connection, false, steps, context);
+    } catch (error) {
+      // The key may not read tasks.
+      if (error instanceof Refused) return false;
+      throw error;
+    }
+  }
 }
+
+const NO_ITEM = 'there is no such item';
 
 interface Outcome {
   /** Why the item is as it was, or null. */
@@ -116,7 +134,7 @@ async function setAsPerson(
 
 /** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
 function why({ refusal }: Refused): string {
-  if (refusal.status === 404) return 'there is no such item';
+  if (refusal.status === 404) return NO_ITEM;
   if (refusal.status === 403) return "the relay's key may not manage this checklist";
   return 'the service does not take this id';
 }

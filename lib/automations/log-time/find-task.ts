@@ -50,8 +50,8 @@ export interface UnclearTask {
 
 const MOST_FOUND = 100;
 const PAGES = 10;
-const MOST_OFFERED = 5;
-const SHOWN_LENGTH = 250;
+export const MOST_OFFERED = 5;
+export const SHOWN_LENGTH = 250;
 /** Of the name of a listed task: a page of them goes into one item of the journal, which holds 400 KB. */
 const KEPT_LENGTH = 500;
 const kept = ({ id, name }: Task): Task => ({ id, name: cutToLength(name, KEPT_LENGTH, '…') });
@@ -105,7 +105,7 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
 }
 
 /** A tool does not say what it leaves out. Lists are cut at 10, 25, 50 or another round number of rows. */
-const mayBeCut = ({ length }: readonly Task[]): boolean => length >= 10 && length % 5 === 0;
+export const mayBeCut = ({ length }: readonly unknown[]): boolean => length >= 10 && length % 5 === 0;
 
 /** The task that a person typed, by its id or its name: without quotation marks, by the longest name. */
 export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
@@ -173,24 +173,37 @@ function faultOf(
 
 /**
  * Searches for the name. If no task has it, searches for a word of it, because the service may write it with other
- * spaces.
+ * spaces, and then for the beginning of that word, because both may have a typo.
  */
 async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { words, leadIns, searched, isOpen } = typed;
   const isNamed = ({ fitting }: FittingTasks) => fitting.some(({ how }) => how === 'exactly');
   const byName = await searchFor(searched.normalize('NFC'), 'search for the task', typed, tasks);
   const word = tellingWord(isOpen ? words.slice(leadIns, leadIns + NAME_WORDS) : words);
-  if (word === searched || isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
-  const byWord = await searchFor(word, 'search for a word of the task', typed, tasks);
+  if (isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
+  const byWord = word === searched ? byName : await searchFor(word, 'search for a word of the task', typed, tasks);
+  if (!isOpen && byName.fitting.length > 0 && !isNamed(byWord)) return { ...byWord, fitting: byName.fitting };
   // The word may be one of the note.
-  if (isOpen) return { ...byWord, fitting: byWord.fitting.filter(({ how }) => how !== 'partly') };
-  return isNamed(byWord) || byName.fitting.length === 0 ? byWord : { ...byWord, fitting: byName.fitting };
+  const found = isOpen ? withoutPartly(byWord) : byWord;
+  const start = word.slice(0, START_OF_WORD);
+  if (found.fitting.length > 0 || start.length === word.length) return found;
+  return withoutPartly(await searchFor(start, 'search for the beginning of a word', typed, tasks));
 }
+
+/** A typo is rarely in there. */
+const START_OF_WORD = 3;
+
+const withoutPartly = ({ fitting, whole }: FittingTasks): FittingTasks => ({
+  fitting: fitting.filter(({ how }) => how !== 'partly'),
+  whole,
+});
 
 /** Searches for names that begin with the id of a task: `404 page`, where 404 is a task, too. */
 async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { fitting, whole } = await searchFor(typed.first, 'search for the task', typed, tasks);
-  const others = fitting.filter(({ task, how }) => how !== 'partly' && String(task.id) !== String(byId.task.id));
+  const others = withoutPartly({ fitting, whole }).fitting.filter(
+    ({ task }) => String(task.id) !== String(byId.task.id),
+  );
   return { fitting: [byId, ...others], whole };
 }
 

@@ -1,4 +1,4 @@
-import type * as zod from 'zod';
+import * as z from 'zod/mini';
 import { printDuration } from '../../commands/duration.ts';
 import { dateIn } from '../../dates.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
@@ -7,7 +7,8 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
-import type { KnownDay, Logger } from '../../timesheets/known-timesheets.ts';
+import type { KnownDay, Logger, ShownReminder } from '../../timesheets/known-timesheets.ts';
+import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { createWith } from '../create-with.ts';
@@ -15,13 +16,11 @@ import { type TimeToLog, timeJobs } from './command.ts';
 import { dayInWords, ensureFits, totalInWords } from './day-total.ts';
 import { tasksOfKey, tasksOfTool } from './find-task.ts';
 import type { AskedTime, OfferedEntry } from './offer-blocks.ts';
-import { createUpdateReminders } from './update-reminders.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
 export function logTime(context: Context): Automation {
-  const { config, people, firstEntries, asPerson, markers, knownTasks, knownTimesheets, clock } = context;
-  const updateReminders = createUpdateReminders(context);
+  const { config, people, firstEntries, asPerson, markers, knownTasks, knownTimesheets, slack, clock } = context;
   const languages = config.slack?.languages ?? [];
 
   return defineAutomation(timeJobs, async (time, job, steps) => {
@@ -32,7 +31,7 @@ export function logTime(context: Context): Automation {
     const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfKey(steps));
     await knownTasks.learn(job.connection, [task]);
-    const by = { connection: job.connection, id: user.userId };
+    const by = { connection: job.connection, address: user.email };
     const day = await dayOf(by, { task, note, date }, asked, steps);
     const first = await firstEntries.claim(job);
 
@@ -45,10 +44,10 @@ export function logTime(context: Context): Automation {
       note: note ? `${note} ${marker}` : marker,
     };
     const { id } = await create(entry, marker, isPublic, steps);
-    const noted = { id: String(id), date, minutes: time.minutes };
-    await knownTimesheets.add(by, { jobId: job.id, ...noted });
+    const noted = { jobId: job.id, id: String(id), date, minutes: time.minutes };
+    const shown = await knownTimesheets.add(by, noted);
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
-    await updateReminders(time, noted, job, steps);
+    await updateReminders(shown, job, steps);
     const made = { time, task, note, date, id, day, now: dateIn(user.timeZone, clock()) };
     return outcomeOf(made, `${task.name} for ${user.name}`);
   });
@@ -60,18 +59,41 @@ export function logTime(context: Context): Automation {
     const timeZone = await people.timeZoneOf(time.by, steps);
     const asked = { time, job, today: dateAsked(job, timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfTool(tools, uses.find));
-    const by = { connection: job.connection, id: `${holder.in}#${holder.id}` };
+    const address = (await people.addressOf(time.by, steps)) ?? `${holder.in}#${holder.id}`;
+    const by = { connection: job.connection, address };
     const day = await dayOf(by, { task, note, date }, asked, steps);
     const { minutes } = time;
     const marker = await markers.of('time entry', job.id);
     const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
-    const noted = { id: id === undefined ? id : String(id), date, minutes };
-    await knownTimesheets.add(by, { jobId: job.id, ...noted });
-    await updateReminders(time, noted, job, steps);
+    const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes };
+    await updateReminders(await knownTimesheets.add(by, noted), job, steps);
     const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
     return { ...outcomeOf(logged, task.name, ' as you'), id };
+  }
+
+  /**
+   * Lets the reminders of a person say what is missing now. The time is logged whatever comes of this, so no failure of
+   * Slack ends or repeats the job.
+   */
+  async function updateReminders(
+    reminders: readonly ShownReminder[],
+    { connection }: Job,
+    steps: Steps,
+  ): Promise<void> {
+    if (!slack) return;
+    for (const { channel, ts, date, balances, tasks } of reminders) {
+      const message = reminderMessage({ at: clock(), connection, date, balances, tasks });
+      await steps.read(`update the reminder of ${date}`, 'Slack chat.update', async () => {
+        try {
+          await slack.call('chat.update', { channel, ts, ...message }, z.object({}));
+          return 'updated';
+        } catch (error) {
+          return String(error);
+        }
+      });
+    }
   }
 
   /** What is known of the day before the time is logged. @throws {NotDone} to ask about more than 24 hours */
@@ -95,17 +117,19 @@ interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
 function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: string, as = ''): Outcome {
   const logged = `logged ${printDuration(time.minutes)} on`;
   const about = [{ kind: 'tasks', id: task.id } as const];
-  const entry = id === undefined ? '' : `, as time entry ${id}`;
   // Comments on GitHub are public, so they show no names of tasks or people.
-  if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
+  if (time.by.in === 'github') {
+    const entry = id === undefined ? '' : `, as time entry ${id}`;
+    return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
+  }
   const noted = note === undefined ? '' : `. Note: “${note}”`;
   const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${totalInWords(day, time.minutes)}${noted}`;
-  return { text: `${logged} ${what}${as}, ${date}${entry}`, told, about };
+  return { text: `${logged} ${what}${as}, ${date}`, told, about };
 }
 
 const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;
 
-async function create(entry: zod.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
+async function create(entry: z.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
   try {
     return await steps.create('log the time', createTimelog, entry, { marker });
   } catch (error) {

@@ -79,11 +79,22 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
     .filter(isShared)
     .reduce((sum, word) => sum + (STOP_WORDS.has(word) ? 0.1 : 1), 0);
   if (exactly > 0) return { how: 'exactly', words: exactly, matching };
-  const nearly = longest(({ typed, end }) => typed === nearest || (end === words.length && name.startsWith(typed)));
+  const nearly = longest(
+    ({ typed, end }) =>
+      typed === nearest || (end === words.length && name.startsWith(typed)) || isWordByWord(typed, name),
+  );
   if (nearly > 0) return { how: 'nearly', words: nearly, matching };
   const other = typed.findIndex((word, index) => index >= leadIns && !isShared(word) && !STOP_WORDS.has(word));
   const partly = typed.slice(0, other < 0 ? undefined : other).findLastIndex(isShared) + 1;
   return { how: 'partly', words: Math.max(partly, leadIns + 1), matching };
+}
+
+/** True if both have the same number of words, and each is the same except for typos. */
+function isWordByWord(typed: string, name: string): boolean {
+  const [words, named] = [typed.split(' '), name.split(' ')];
+  const isNear = (word: string, other = '') =>
+    word === other || (word.length > 3 && nearMiss(word, [other]) !== undefined);
+  return words.length === named.length && words.every((word, index) => isNear(word, named[index]));
 }
 
 /** Without the mark before a note: `Login with passkeys: wrote tests`. */

@@ -3,20 +3,18 @@ import { type Day, daysMeant } from '../../commands/days-meant.ts';
 import { parseDuration, printDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { noteWith, type UnclearDay } from '../../commands/log.ts';
-import { unquoted } from '../../commands/words.ts';
+import { comparableName, noteIn } from '../../commands/words.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
-import { findTask, type ReadTask, type TaskSource } from './find-task.ts';
+import { findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource } from './find-task.ts';
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
-const SHOWN_LENGTH = 250;
 const WHAT_WORKS = 'Give its id, or its whole name.';
 /** For the records, which never have the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
 const WHICH_DAY = 'The day is not certain. Write it before the task';
-const MOST_OFFERED = 5;
 
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -26,19 +24,24 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   const read = await findTask(time, tasks);
   const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): OfferedEntry => ({
     task,
-    note: isNoteUnread ? note && unquoted(note) : note,
+    note: isNoteUnread && note ? noteIn(note) : note,
     date: dateOf(day, asked),
   });
+  const { unclear } = time;
   if (!('fault' in read)) {
-    if (time.unclear) throw askWhichDay([read], time.unclear, asked);
-    if (read.isNoteUnread) refuseDay({ ...read, date: dateOf(read.day, asked) }, asked);
     const reading = readingOf(read);
-    if (time.open) refuseDuration({ ...reading, note: read.note }, asked);
-    return reading;
+    if (unclear) return dayMeant([reading], unclear, asked, true);
+    const typed = { ...reading, note: read.note };
+    const dated = read.isNoteUnread ? withDay(typed, asked) : undefined;
+    if (time.open) refuseDuration(typed, asked);
+    return dated ?? reading;
   }
   const { fault, said, offered } = read;
-  if (offered.length === 0) throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${WHAT_WORKS}`));
-  if (time.unclear) throw askWhichDay(offered, time.unclear, asked);
+  if (offered.length === 0) {
+    const what = unclear ? unclearDay(unclear.words, asked.languages) : WHAT_WORKS;
+    throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
+  }
+  if (unclear) return dayMeant(offered.map(readingOf), unclear, asked, false);
   const isPublic = time.by.in === 'github';
   const list = offered.map(({ task: { id, name } }) =>
     isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`,
@@ -47,31 +50,52 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   throw new NotDone(text, offerBlocks(said, offered.map(readingOf), asked));
 }
 
-/** Asks which of the days is meant by words such as `monday`, or whether they are part of the note. */
-function askWhichDay(read: readonly ReadTask[], unclear: UnclearDay, asked: AskedTime): NotDone {
-  const days = daysMeant(unclear.words, asked.languages, asked.today).map((day) => dateOf(day, asked));
-  const dated = read.flatMap(({ task, note }) => days.map((date) => ({ task, note, date })));
-  const kept = unclear.at === 'task' ? [] : read.slice(0, 1);
-  const asNote = kept.map(({ task, note }) => ({
-    task,
-    note: noteWith(unclear, note),
-    date: asked.today,
-    isKept: true,
-  }));
-  const said = unclearDay(unclear.words, asked.languages);
-  const readings = [...dated.slice(0, MOST_OFFERED), ...asNote];
-  const text = `${WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`;
-  return new NotDone(
-    text,
+/**
+ * The entry where only one thing can be meant: the words begin the name of a task (`mon compte`), or stand alone behind one.
+ * @throws {NotDone} to ask which of the days is meant by words such as `monday`, or whether they are part of the note
+ */
+function dayMeant(
+  read: readonly OfferedEntry[],
+  unclear: UnclearDay,
+  asked: AskedTime,
+  isCertain: boolean,
+): OfferedEntry {
+  const { words, at, text } = unclear;
+  const named = at === 'task' ? read.find(({ task }) => beginsWith(text, task.name)) : undefined;
+  if (named) {
+    const note = noteIn(text.split(' ').slice(comparableName(named.task.name).split(' ').length).join(' '));
+    return { ...named, note: note === '' ? undefined : note };
+  }
+  const [first] = read;
+  const [alone, ...more] = at === 'end' ? daysMeant(words, asked.languages) : [];
+  if (first && isCertain && first.note === undefined && alone !== undefined && more.length === 0) {
+    return { ...first, date: dateOf(alone, asked) };
+  }
+  const days = daysMeant(words, asked.languages, asked.today).map((day) => dateOf(day, asked));
+  const dated = read.flatMap((entry) => days.map((date) => ({ ...entry, date })));
+  const kept = at === 'task' || !first ? [] : [{ ...first, note: noteWith(unclear, first.note), isKept: true }];
+  const said = unclearDay(words, asked.languages);
+  const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
+  throw new NotDone(
+    `${WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
     readings.length === 0 ? saidBlocks(said) : offerBlocks(said, readings, asked, { areDated: true }),
   );
 }
 
-/** Asks about a note that begins with a day: `Login with passkeys yesterday: wrote tests`. */
-function refuseDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): void {
-  const day = readDay(note, asked.languages);
-  if (day === undefined) return;
+function beginsWith(text: string, name: string): boolean {
+  const [typed, named] = [comparableName(text), comparableName(name)];
+  return typed.startsWith(named) && /^(?:[.,:;!]? |$)/.test(typed.slice(named.length));
+}
+
+/**
+ * The entry of a note that is nothing but a day: `Login with passkeys today`.
+ * @throws {NotDone} to ask about a note that begins with a day: `Login with passkeys yesterday: wrote tests`
+ */
+function withDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): OfferedEntry | undefined {
+  const day = readDay(note, asked.languages, true);
+  if (day === undefined) return undefined;
   if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));
+  if ('day' in day && day.rest === '') return { task, date: dateOf(day.day, asked), note: undefined };
   const others = 'words' in day ? day.others : day.rest;
   const words = note.slice(0, note.length - others.length).trim();
   const days = 'words' in day ? daysMeant(words, asked.languages, asked.today) : [day.day];

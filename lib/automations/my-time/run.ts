@@ -11,11 +11,12 @@ import type { RestOfDay } from '../../platforms/slack/views/views.ts';
 import { type MyDay, myTimeMessage } from '../../timesheets/my-time-message.ts';
 import { type Range, readEntries } from '../../timesheets/read-timesheets.ts';
 import { stands } from '../../timesheets/reminder-message.ts';
-import { balanceOn, expectedOn, type MinutesByDate, teamOf } from '../../timesheets/shortfall.ts';
+import { balancesOn, expectedOn, type MinutesByDate, teamOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import { dateOf, readEntry } from '../../timesheets/time-entry.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
+import { mayBeCut } from '../log-time/find-task.ts';
 import { myTimeJobs } from './command.ts';
 
 /** A time entry, with the name of its task. */
@@ -29,7 +30,13 @@ interface MyEntry {
 interface Due {
   expected?: MinutesByDate;
   away: readonly string[];
+  /** Each day counts alone, so that no other makes up for it. */
+  isByDay?: boolean;
 }
+
+/** A call for each: the others are shown by their ids until the next time. */
+const MOST_NAMES_ASKED = 10;
+const MAY_BE_CUT = 'The tool lists no more than this, so time of yours may be missing here.';
 
 const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mondayOf(date), 6) });
 
@@ -45,7 +52,8 @@ export function myTime(context: Context): Automation {
       const read = await readAsPerson(mine, weekOf(today));
       if ('said' in read) return { text: `your time: ${read.said}` };
       const due = await dueOf(by, connection, today, steps);
-      return show(period, today, ensureRead(read.entries, read.unreadable), due, { connection, at, tasks: [] });
+      const note = mayBeCut(read.entries) ? MAY_BE_CUT : undefined;
+      return show(period, today, ensureRead(read.entries, read.unreadable), due, { connection, at, tasks: [] }, note);
     }
     const user = await people.userOf(by, connection, steps);
     const today = dateIn(user.timeZone, at);
@@ -55,19 +63,27 @@ export function myTime(context: Context): Automation {
     const { minutes, ids, tasks: worked } = read;
     const entries = ensureRead(read.entries, read.unreadable);
     const due = await dueOf(by, connection, today, steps, user);
-    const about = { at, ...range, minutes, ids, tasks: worked, expected: due.expected };
-    const recent = await knownTimesheets.keep({ connection, id: user.userId }, about);
+    const about = { at, to: range.to, minutes, ids, tasks: worked, expected: due.expected };
+    const recent = await knownTimesheets.keep({ connection, address: user.email }, about);
     const names = new Map((await knownTasks.get(connection)).map(({ id, name }) => [id, name]));
     const listed = period === 'week' ? entries : entries.filter(({ date }) => date === today);
-    for (const { id, name } of [...recent, ...listed.flatMap(({ task }) => task ?? [])]) {
+    const shown = [...recent, ...listed.flatMap(({ task }) => task ?? [])];
+    let asked = 0;
+    for (const { id, name } of shown) {
       if (name !== undefined) names.set(id, name);
-      else if (!names.has(id)) names.set(id, await taskNameOf(id, connection, steps, context));
+      else if (!names.has(id) && asked++ < MOST_NAMES_ASKED)
+        names.set(id, await taskNameOf(id, connection, steps, context));
     }
-    const tasks = recent.map(({ id }) => ({ id, name: names.get(id) ?? id }));
-    const named = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
+    const named = shown.map(({ id }) => ({ id, name: names.get(id) ?? id }));
+    await knownTasks.learn(
+      connection,
+      named.filter(({ id, name }) => name !== id),
+    );
+    const tasks = named.slice(0, recent.length);
+    const entriesNamed = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
       return { date, minutes, name: task ? (names.get(task.id) ?? task.id) : 'without a task' };
     });
-    return show(period, today, named, due, { connection, at, tasks });
+    return show(period, today, entriesNamed, due, { connection, at, tasks });
   });
 
   /** @throws {NotDone} if the hours of an entry cannot be read: what is missing is unknown then */
@@ -86,8 +102,8 @@ export function myTime(context: Context): Automation {
     const noted = user && (await absences.noted(team.name, datesBetween(from, today))).away.get(String(user.userId));
     const until = (await absences.until(by.id)) ?? '';
     const away = [...(noted ?? []), ...datesBetween(today, to).filter((date) => date <= until)];
-    const due = expectedOn(team, { email, createdOn: dateOf(user?.created) }, datesBetween(from, to));
-    return { expected: { ...due, ...Object.fromEntries(away.map((date) => [date, 0])) }, away };
+    const expected = expectedOn(team, { email, createdOn: dateOf(user?.created) }, datesBetween(from, to), away);
+    return { expected, away, isByDay: team.remindOf === 'day' };
   }
 }
 
@@ -112,24 +128,31 @@ function show(
   period: 'today' | 'week',
   today: string,
   entries: readonly MyEntry[],
-  { expected = {}, away }: Due,
+  { expected = {}, away, isByDay = false }: Due,
   rest: Pick<RestOfDay, 'connection' | 'at' | 'tasks'>,
+  note?: string,
 ): Outcome {
   const { from, to } = weekOf(today);
   const sumOf = (some: readonly MyEntry[]) => some.reduce((sum, { minutes }) => sum + minutes, 0);
   const byDay = Map.groupBy(entries, ({ date }) => date);
   const logged = Object.fromEntries([...byDay].map(([date, some]) => [date, sumOf(some)]));
+  const week = balancesOn(datesBetween(from, today), expected, logged);
   const dayOf = (date: string): MyDay => {
     const byTask = [...Map.groupBy(byDay.get(date) ?? [], ({ name }) => name)];
     const tasks = new Map(byTask.map(([name, some]) => [name, sumOf(some)] as const).sort((a, b) => b[1] - a[1]));
-    const balance = balanceOn([date], expected, logged);
+    const alone = balancesOn([date], expected, logged).sum;
+    const balance = isByDay ? alone : week.days[date];
     // What is still to come is not missing.
-    return { date, balance: date > today ? { ...balance, missing: 0 } : balance, isAway: away.includes(date), tasks };
+    return {
+      date,
+      balance: date > today || !balance ? { ...alone, missing: 0 } : balance,
+      isAway: away.includes(date),
+      tasks,
+    };
   };
   const isShown = ({ date, balance, isAway }: MyDay) =>
     date === today || balance.logged > 0 || (date < today && (balance.expected > 0 || isAway));
-  const week = balanceOn(datesBetween(from, today), expected, logged);
   const days = period === 'today' ? [dayOf(today)] : datesBetween(from, to).map(dayOf).filter(isShown);
-  const { blocks } = myTimeMessage(days, week, rest);
-  return { text: `${period}: ${stands(period === 'today' ? dayOf(today).balance : week)}`, blocks };
+  const { blocks } = myTimeMessage(days, week.sum, rest, note);
+  return { text: `${period}: ${stands(period === 'today' ? dayOf(today).balance : week.sum)}`, blocks };
 }

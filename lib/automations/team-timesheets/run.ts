@@ -1,4 +1,4 @@
-import { mondayOf } from '../../dates.ts';
+import { datesBetween, mondayOf } from '../../dates.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
@@ -19,7 +19,9 @@ export function teamTimesheets({ config, jobs, queue, clock, absences, calendars
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
     // The readings that follow are at least this recent, however long the job waited before.
     const readAt = await steps.read('begin to read', 'clock', async () => clock());
-    const isShort = (sheet: Timesheet) => shortfallOf(team, sheet, date, sheet.minutes) !== undefined;
+    const { away: noted } = await absences.noted(name, datesBetween(mondayOf(date), date));
+    const isShort = (sheet: Timesheet) =>
+      shortfallOf(team, sheet, date, sheet.minutes, noted.get(String(sheet.userId))) !== undefined;
     const range = { from: mondayOf(date), to: date };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
 

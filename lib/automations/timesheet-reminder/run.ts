@@ -5,7 +5,7 @@ import { slackUserOf } from '../../people/slack-people.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheet } from '../../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
-import { expectedOn, findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
+import { countedFrom, expectedOn, findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 import { reminderJobs } from './draft.ts';
@@ -15,7 +15,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, mutes, absences, reminders, knownTasks, knownTimesheets, clock } = context;
+  const { config, slack, mutes, absences, knownTasks, knownTimesheets, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -30,8 +30,10 @@ export function timesheetReminder(context: Context): Automation {
     const begunAt = isFresh ? readAt : await steps.read(`begin to read ${reading}`, 'clock', async () => clock());
     const sheet = isFresh ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
     if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
-    const shortfall = shortfallOf(team, sheet, date, sheet.minutes);
-    if (!shortfall) return 'nothing to do: the timesheet is complete now';
+    const dates = datesBetween(range.from, range.to);
+    const away = (await absences.noted(name, dates)).away.get(String(sheet.userId));
+    const balances = shortfallOf(team, sheet, date, sheet.minutes, away);
+    if (!balances) return 'nothing to do: the timesheet is complete now';
 
     const userId = await slackUserOf(sheet.email, steps, context);
     if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
@@ -42,25 +44,27 @@ export function timesheetReminder(context: Context): Automation {
       return `nothing to do: away until ${awayUntil}`;
     }
     const tasks = [];
-    const expected = expectedOn(team, sheet, datesBetween(range.from, range.to));
+    const { connection } = job;
+    const by = { connection, address: sheet.email };
     const { minutes, ids } = sheet;
-    const read = { at: begunAt, ...range, minutes, expected, ids, tasks: sheet.tasks };
-    for (const { id, name } of await knownTimesheets.keep({ connection: job.connection, id: sheet.userId }, read)) {
-      tasks.push({ id, name: name ?? (await taskNameOf(id, job.connection, steps, context)) });
+    const expected = expectedOn(team, sheet, dates, away);
+    const read = { at: begunAt, to: date, minutes, expected, ids, tasks: sheet.tasks };
+    for (const { id, name } of await knownTimesheets.keep(by, read)) {
+      tasks.push({ id, name: name ?? (await taskNameOf(id, connection, steps, context)) });
     }
     await knownTasks.learn(
-      job.connection,
+      connection,
       tasks.filter(({ id, name }) => name !== id),
     );
-    const message = reminderMessage({ at: clock(), connection: job.connection, date, shortfall, tasks });
+    const message = reminderMessage({ at: clock(), connection, date, balances, tasks });
     if (dryRun) {
       await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
       return `dry run: would remind ${sheet.name}: ${message.text}`;
     }
     const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
-    const shown = { date, shortfall, tasks, ids, readAt: begunAt };
-    if ('ts' in sent) await reminders.keep({ connection: job.connection, userId }, { ...shown, ...sent });
+    const { channel, ts } = { channel: '', ts: '', ...sent };
+    if (ts !== '') await knownTimesheets.keepReminder(by, { channel, ts, date, from: countedFrom(team, date), tasks });
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
 }

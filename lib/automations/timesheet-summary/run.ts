@@ -3,7 +3,7 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
-import { findTeam, standingOf } from '../../timesheets/shortfall.ts';
+import { balancesOn, expectedOn, findTeam } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
 import type { Context } from '../context.ts';
 import { summaryJobs } from './draft.ts';
@@ -17,15 +17,17 @@ export function timesheetSummary({ config, slack, absences, clock }: Context): A
     if (!team || channelId === undefined || !slack) {
       throw new NeedsOperator(`relay.config.ts no longer has a team '${name}' with a summary, or slack`);
     }
-    const standing = (sheet: Timesheet) => standingOf(team, sheet, weekStart, weekEnd, sheet.minutes);
+    const dates = datesBetween(weekStart, weekEnd);
+    const { away, unread } = await absences.noted(team.name, dates);
+    const awayOf = ({ userId }: Timesheet) => away.get(String(userId)) ?? [];
+    const standing = (sheet: Timesheet) =>
+      balancesOn(dates, expectedOn(team, sheet, dates, awayOf(sheet)), sheet.minutes).sum;
     const isShort = (sheet: Timesheet) => standing(sheet).missing > 0;
     const range = { from: weekStart, to: weekEnd };
     const { sheets, addressesOfNobody } = await readTimesheets(teams, team, range, isShort, steps);
-    const { away, unread } = await absences.noted(team.name, datesBetween(weekStart, weekEnd));
-    const awayOf = ({ userId }: Timesheet) => away.get(String(userId)) ?? [];
     const people = sheets
       .map((sheet) => ({ name: sheet.name, unreadable: sheet.unreadable, away: awayOf(sheet), ...standing(sheet) }))
-      .filter(({ expected }) => expected > 0);
+      .filter(({ expected, away }) => expected > 0 || away.length > 0);
     const unknown = Object.values(addressesOfNobody);
     const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown, unread);
     if (dryRun) {

@@ -36,19 +36,17 @@ export const keys = {
   turns: (platform: string, id: string): Key => ({ pk: `turns#${platform}#${id.toLowerCase()}`, sk: 'turns' }),
   /** lib/people/slack-people.ts: who has that address in Slack. */
   slackUser: (email: string): Key => ({ pk: `slack-user#${email}`, sk: 'user' }),
-  /** lib/timesheets/known-timesheets.ts: what is known of a person's time. */
-  timesheet: (connection: string, id: string): Key => ({ pk: `timesheet#${connection}#${id}`, sk: 'timesheet' }),
+  /** lib/timesheets/known-timesheets.ts: what is known of a person's time, by a digest of their address. */
+  timesheet: (connection: string, person: string): Key => ({
+    pk: `timesheet#${connection}#${person}`,
+    sk: 'timesheet',
+  }),
   /** lib/timesheets/task-names.ts */
   taskName: (connection: string, task: string): Key => ({ pk: `task#${connection}#${task}`, sk: 'name' }),
   /** lib/automations/check-pull-request/task-exists.ts: whether the key can see that task. */
   checkedTask: (connection: string, task: string): Key => ({
     pk: `checked-task#${connection}#${task.toLowerCase()}`,
     sk: 'task',
-  }),
-  /** lib/timesheets/reminders.ts: what a person was reminded of in a week, and what was logged for them in it. */
-  reminded: (connection: string, slackUserId: string, monday: string, what: string): Key => ({
-    pk: `reminded#${connection}#${slackUserId}#${monday}`,
-    sk: what,
   }),
   /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),

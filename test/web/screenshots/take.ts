@@ -66,9 +66,9 @@ async function takeSlack(browser: Browser): Promise<void> {
     date,
     tasks,
     at: NOW,
-    shortfall: {
-      day: { expected: 480, logged: 330, missing: 150 },
-      week: { expected: 2_400, logged: 2_250, missing: 150 },
+    balances: {
+      days: { [date]: { expected: 480, logged: 330, missing: 150 } },
+      sum: { expected: 2_400, logged: 2_250, missing: 150 },
     },
   });
   await takeDrawing(browser, 'slack-form', 568, formPage(form));
