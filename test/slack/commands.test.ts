@@ -63,6 +63,11 @@ describe('a command', () => {
       ':warning: Checklist item 998: there is no such item. Checklist item 999: there is no such item. Nothing was completed.',
       [true, true, false],
     ],
+    [
+      'done d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01',
+      ':warning: Checklist item d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01: that is the id of a task, and done takes those of checklist items. Nothing was completed.',
+      [true, true, false],
+    ],
   ])('a command completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
     expect(await ask(relay, typed)).toEqual({ atOnce: expect.stringContaining(WORKING), inTheEnd });
     expect(completed(101, 102, 103)).toEqual(items);
@@ -291,7 +296,7 @@ describe('status', () => {
       ':warning: done 2',
       'Checklist item 2: there is no such item. Nothing was completed.',
       'Budget of main',
-      '7 of 120 calls in the last minute, 7 of 5000 in the last day. The next call can go out now.',
+      '8 of 120 calls in the last minute, 8 of 5000 in the last day. The next call can go out now.',
     ];
     const places = shown.map((part) => text.indexOf(part));
     expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));

@@ -24,6 +24,11 @@ export function completeChecklistItem(context: Context): Automation {
       const why = 'an older request for the same checklist item may still arrive';
       throw new RetryAt(until, why, { releasesQueueGroup: true, waitsFor: 'late call' });
     }
+    const [only] = outcomes;
+    const isAlone = outcomes.length === 1 && job.asked?.by?.in === 'slack' && !mine;
+    if (isAlone && only?.refused === NO_ITEM && (await isTask(only.item, job, steps))) {
+      only.refused = `that is the id of a task, and ${job.asked?.verb} takes those of checklist items`;
+    }
     const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
     const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
     const what = completed ? 'completed' : 'reopened';
@@ -46,10 +51,6 @@ export function completeChecklistItem(context: Context): Automation {
       steps.set(`${verb} ${item} ${number}`, operation, payload, fence, why),
     );
     if (fate === 'newer') return { refused: 'there is a newer request for it' };
-    const isUnknown = typeof fate === 'object' && 'refused' in fate && fate.refused === NO_ITEM;
-    if (isUnknown && job.asked && (await isTask(item, job, steps))) {
-      return { refused: `that is the id of a task, and ${job.asked.verb} takes those of checklist items` };
-    }
     return { refused: null, ...(typeof fate === 'object' && fate) };
   }
 
