@@ -296,7 +296,7 @@ describe('status', () => {
       ':warning: done 2',
       'Checklist item 2: there is no such item. Nothing was completed.',
       'Budget of main',
-      '8 of 120 calls in the last minute, 8 of 5000 in the last day. The next call can go out now.',
+      '9 of 120 calls in the last minute, 9 of 5000 in the last day. The next call can go out now.',
     ];
     const places = shown.map((part) => text.indexOf(part));
     expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
