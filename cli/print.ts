@@ -139,10 +139,13 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
   if (open.length > 0) console.log('\nwithout a clear answer');
   for (const creation of open) {
     const { step, operation, signedAt, marker, searches, again } = creation;
-    const searched =
-      marker === undefined ? 'it cannot be searched for' : `searched for ${marker} ${counted(searches, 'time')}`;
+    // One reading of a list answers several jobs, so the step may show fewer.
+    const looked =
+      marker === undefined
+        ? 'it cannot be searched for'
+        : `${marker} was looked for ${counted(searches, 'time')}, in lists that this job or another one had read`;
     const decided = again ? '; an operator decided to create it again' : '';
-    console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${searched}${decided}`);
+    console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${looked}${decided}`);
     console.log(`    ${forAndAgainst(creation, steps.find((entry) => entry.step === step)?.sends?.newest ?? [])}`);
   }
 }

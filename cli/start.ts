@@ -124,7 +124,6 @@ async function start(): Promise<void> {
     stores,
     changes,
     runSchedule: schedules.run,
-    lastRun: schedules.lastRun,
     logFile,
     token,
     failed: requestFailed,

@@ -62,16 +62,21 @@ export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): P
 }
 
 /** The time in the queue: after the event, and after an operator let it go on, until the job did something. */
-function queued({ createdAt, queuedAt, status, waits }: Job, steps: readonly StepEntry[], end: number): Layer[] {
+function queued(
+  { createdAt, queuedAt = createdAt, status, waits }: Job,
+  steps: readonly StepEntry[],
+  end: number,
+): Layer[] {
   const waited = waits?.newest ?? [];
   const acts = [
     ...steps.flatMap(({ startedAt, resumedAt = startedAt }) => [startedAt, resumedAt]),
     ...waited.map(({ from }) => from),
     // A worker has it, and no step yet.
-    ...(status === 'running' ? [queuedAt ?? createdAt] : []),
+    ...(status === 'running' ? [queuedAt] : []),
   ];
   const decided = waited.flatMap(({ for: kind, until }) => (kind === 'operator' && until !== undefined ? [until] : []));
-  return [createdAt, ...decided].map((from) => ({
+  const again = status === 'queued' ? [queuedAt] : [];
+  return [createdAt, ...decided, ...again].map((from) => ({
     is: 'queue',
     from,
     to: Math.min(...acts.filter((at) => at >= from), end),

@@ -15,8 +15,6 @@ export interface OperatedRelay {
   operator: string;
   /** Of a stage that can be stopped: the sentence that says that it is, or null. */
   stopped?: (() => Promise<string | null>) | undefined;
-  /** On one machine: when a schedule began last. */
-  lastRun?: ((slug: string) => number | undefined) | undefined;
 }
 
 /** The relay that a console shows. */

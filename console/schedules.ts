@@ -1,5 +1,6 @@
 import { schedules } from '../lib/schedules.ts';
-import { keys } from '../lib/state/table/keys.ts';
+import { type Key, keys } from '../lib/state/table/keys.ts';
+import { storedTime } from '../lib/state/table/unreadable-item.ts';
 import { nextTimeOf } from '../lib/triggers/cron.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
 import type { OperatedRelay } from './relay.ts';
@@ -8,9 +9,11 @@ const MINUTE_MS = 60_000;
 const TIMES = { 1: 'every minute', 15: 'every 15 minutes', 60: 'every hour' } as const;
 
 /** What fires by the clock, with its last time and its next one: the functions, then the schedules of the team. */
-export async function schedulesNow({ runtime, stores, lastRun }: OperatedRelay) {
+export async function schedulesNow({ runtime, stores }: OperatedRelay) {
   const { clock, own } = runtime;
   const now = clock();
+  const kept = await stores.table.partition(keys.ownSchedules().pk);
+  const keptAt = ({ sk }: Key) => kept.find((item) => item.sk === sk);
   const functions = schedules.map(({ slug, everyMinutes, takesTime }) => {
     const periodMs = everyMinutes * MINUTE_MS;
     return {
@@ -18,17 +21,14 @@ export async function schedulesNow({ runtime, stores, lastRun }: OperatedRelay) 
       times: TIMES[everyMinutes],
       takesTime,
       isOwn: false,
-      /** Known on one machine only. */
-      lastAt: lastRun?.(slug),
+      lastAt: storedTime.safeParse(keptAt(keys.scheduleRun(slug))?.at).data,
       nextAt: (Math.floor(now / periodMs) + 1) * periodMs,
     };
   });
-  const teams = ownOf(own, 'schedule');
-  const handled = teams.length > 0 ? await stores.table.get(keys.ownSchedules()) : undefined;
-  const last = (handled?.last ?? {}) as Readonly<Record<string, number>>;
+  const last = (keptAt(keys.ownSchedules())?.last ?? {}) as Readonly<Record<string, number>>;
   return [
     ...functions,
-    ...teams.map(({ name, cron, timeZone }) => ({
+    ...ownOf(own, 'schedule').map(({ name, cron, timeZone }) => ({
       name,
       times: `${cron} ${timeZone}`,
       takesTime: true,

@@ -8,7 +8,7 @@ import { createGithubCredential } from '../lib/credentials/github-credential.ts'
 import { createSlackCredential } from '../lib/credentials/slack-credential.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';
@@ -30,6 +30,7 @@ export function createHandler(runtime: Runtime) {
   ];
   return endingCalls(
     middy<ScheduleEvent>().handler(async (_event, context) => {
+      await beginRun('credential-check', table, log);
       const deadline = clock() + context.getRemainingTimeInMillis();
       return { checked: await checkCredentials(credentials, deadline, { table, secrets, sleep, log, metrics }) };
     }),

@@ -5,7 +5,7 @@ import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { acceptDueTimesheets } from '../lib/intake/schedule/accept-due.ts';
 import { acceptOwnSchedule, acceptOwnSchedules } from '../lib/intake/schedule/accept-own-schedules.ts';
-import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: makes the jobs of reminders, summaries and the team's own schedules that are due. */
@@ -15,7 +15,7 @@ export function createHandler(runtime: Runtime) {
   const options = { config, own, table, clock, jobs, queue };
   return endingCalls(
     middy<ScheduleEvent>().handler(async (event) => {
-      await ensureTime(table, log);
+      await beginRun('due-schedules', table, log);
       const firedFor = Date.parse(event.at ?? '');
       const now = Number.isNaN(firedFor) ? clock() : firedFor;
       const due =

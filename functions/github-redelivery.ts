@@ -6,7 +6,7 @@ import { endingCalls } from '../lib/aws-limits.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createHooks } from '../lib/platforms/github/redelivery/hooks.ts';
 import { createRedelivery } from '../lib/platforms/github/redelivery/redelivery.ts';
-import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
@@ -18,7 +18,7 @@ export function createHandler(runtime: Runtime) {
   const run = createRedelivery({ github, apiUrl, own, hooks: createHooks(table), table, clock, sleep, log });
   return endingCalls(
     middy<ScheduleEvent>().handler(async () => {
-      await ensureTime(table, log);
+      await beginRun('github-redelivery', table, log);
       const report = await run();
       metrics.record({ DeliveriesGivenUp: report.givenUp, HooksRefused: report.refused });
       return report;

@@ -16,7 +16,7 @@ import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state
 import { createShowJob } from '../lib/people/names.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
-import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
@@ -49,7 +49,7 @@ export function createHandler(runtime: Runtime) {
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
   return endingCalls(
     middy<ScheduleEvent>().handler(async () => {
-      await ensureTime(table, log);
+      await beginRun('job-sweep', table, log);
       const swept = await sweepJobs({ jobs, queue, isCalled }, clock());
       for (const job of swept) log.info({ message: 'job queued by the sweep', jobId: job.id, entity: job.entity });
       const settled = await Promise.allSettled(

@@ -20,6 +20,7 @@ const shownInConsole = {
   breaker: ['GetItem'],
   knownTasks: ['GetItem'],
   knownPeople: ['GetItem'],
+  scheduleRun: ['Query'],
 } as const satisfies TableAccess['items'];
 
 /**
@@ -110,17 +111,22 @@ const access: Readonly<Record<string, TableAccess>> = {
       knownTasks: ['GetItem'],
       knownPeople: ['GetItem'],
       troubles: ['GetItem', 'PutItem'],
+      scheduleRun: ['PutItem'],
     },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'credential-check': {
-    items: { budget: ['GetItem', 'PutItem'], troubles: ['GetItem', 'PutItem'] },
+    items: { budget: ['GetItem', 'PutItem'], troubles: ['GetItem', 'PutItem'], scheduleRun: ['PutItem'] },
   },
   'github-redelivery': {
-    items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'] },
+    items: { hook: ['Query', 'UpdateItem'], failedDelivery: ['UpdateItem'], scheduleRun: ['PutItem'] },
   },
   'due-schedules': {
-    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], ownSchedules: ['GetItem', 'PutItem'] },
+    items: {
+      job: ['GetItem', 'PutItem', 'UpdateItem'],
+      ownSchedules: ['GetItem', 'PutItem'],
+      scheduleRun: ['PutItem'],
+    },
   },
   // Not functions, but people: infra/console-policies.ts.
   'console-read': {

@@ -95,6 +95,12 @@ export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log
   log.warn({ message: "this machine's clock is wrong; the relay goes by the table's time", aheadSeconds });
 }
 
+/** Begins a run of a function that the clock fires, and notes it for people. */
+export async function beginRun(slug: string, table: Table, log: Runtime['log']): Promise<void> {
+  await ensureTime(table, log);
+  await table.put({ ...keys.scheduleRun(slug), at: table.clock.now() });
+}
+
 /**
  * While Lambda starts a function, reads the secrets that its first event needs and the time of the table, so that the
  * event waits for neither. What fails is tried again by the event.

@@ -48,7 +48,6 @@ export function createLocalSchedules(
   { clock, failed }: { clock: () => number; failed: (slug: string, error: unknown) => void },
 ) {
   const lastFired = new Map<string, number>();
-  const lastRun = new Map<string, number>();
   const running = new Map<string, Promise<unknown>>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -58,7 +57,6 @@ export function createLocalSchedules(
     const context = { getRemainingTimeInMillis: () => end - clock(), awsRequestId: '', functionName: slug };
     const run = handler(event, context).finally(() => running.delete(slug));
     running.set(slug, run);
-    lastRun.set(slug, clock());
     return run;
   }
 
@@ -94,8 +92,6 @@ export function createLocalSchedules(
       if (running.has(slug)) throw new Error(`${slug} is already running; try again when it has ended`);
       return invoke(one, event);
     },
-    /** When it began last, in epoch milliseconds. */
-    lastRun: (slug: string) => lastRun.get(slug),
     /** Stops firing, and waits for running functions. */
     async stop(): Promise<void> {
       clearTimeout(timer);

@@ -16,6 +16,7 @@ const none: CallingRun['breakers'] = {
   failed: async () => [],
   toldNothing: async () => {},
   worked: async () => {},
+  hadWorked: async () => {},
   limited: async () => 0,
 };
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { ask, lastMessage } from '../slack-requests.ts';
@@ -55,6 +56,9 @@ describe('the history of a step', () => {
       sends: { older: 0, newest: sends },
       settledBy,
     });
+    // Neither counts as a failure of the operation in the end.
+    const { breakers } = (await relay.stores.table.get(keys.breaker('main'))) ?? {};
+    expect(breakers).toMatchObject({ 'defects/create': { failures: 0 } });
   });
 
   it('the sends of a run that has to wait are kept for the step', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
+import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
 import { continuesAt, newsOf } from '../../lib/engine/record/job.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
@@ -105,6 +106,28 @@ describe('a job that waits', () => {
     );
   });
 
+  it.each([
+    ["a person's", () => command(relay, 'done 101')],
+    ["an issue's", () => relay.post('issues', issueEvent('opened'))],
+  ])('%s job that is resumed runs at once, each time, whatever message of it sleeps', async (_, ask) => {
+    relay = await startRelay();
+    const resume = () => {
+      const { config } = relay.runtime;
+      return resumeForPerson('main', 'mira', { ...relay.stores, clock: () => relay.clock.now, config });
+    };
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await ask();
+    await relay.work();
+    for (let times = 0; times < 3; times++) {
+      if (times === 2) relay.sandbox.clearFaults();
+      await resume();
+      const [job = expect.fail('there is no job')] = await relay.jobs();
+      expect([job.status, job.waits?.newest.at(-1)?.until]).toEqual(['queued', relay.clock.now]);
+      await relay.work();
+      expect((await relay.jobs()).map(({ status }) => status)).toEqual([times < 2 ? 'waiting' : 'succeeded']);
+    }
+  });
+
   it('a job that waits for the service is received only a few times, however long it waits', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'rate-limited' });
@@ -158,17 +181,20 @@ it.each([
   [{ perMinute: 120 }, 1, 20],
   [{ perMinute: 120 }, 4, 20],
 ])(
-  'a waiting job continues at the time that it says: %o, %i issues, a pause of %o s',
+  'a waiting job continues at the time that it says, and not during a pause: %o, %i issues, a pause of %o s',
   async (limits, issues, retryAfterSeconds) => {
     relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
     if (retryAfterSeconds) relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds });
     const told = new Map<string, { at: number; isForecast: boolean }[]>();
+    const budget = createBudget({ table: relay.stores.table });
     for (let id = 1; id <= issues; id++, relay.clock.now += 10)
       await relay.post('issues', issueEvent('opened', { id }));
     for (let second = 0; second < 240; second++, relay.clock.now += 1_000) {
       await relay.work();
+      const { pausedUntil } = await budget.view('main', { perDay: 5_000, ...limits });
       for (const job of await relay.jobs('waiting')) {
         const when = continuesAt(job);
+        if (typeof when === 'object') expect(when.at).toBeGreaterThanOrEqual(pausedUntil ?? 0);
         if (typeof when === 'object') told.set(job.id, [...(told.get(job.id) ?? []), when]);
       }
     }

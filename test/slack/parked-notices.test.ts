@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { causeOf } from '../../lib/engine/operate/parked-groups.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -139,6 +140,19 @@ describe('the notice of parked jobs', () => {
     ]);
     expect(relay.slack.calls.length).toBe(updates + 1);
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
+  });
+
+  it('says that more were decided than it can count', async () => {
+    const [id = ''] = await park('no such project');
+    await relay.sweep();
+    const key = keys.parkedNotice(new Date(Math.floor(relay.clock.now / HOUR) * HOUR).toISOString());
+    const many = [id, ...Array.from({ length: 1_999 }, (_, index) => `expired-${index}`)];
+    const { table, jobs } = relay.stores;
+    await table.put({ ...(await table.get(key)), ...key, jobs: many });
+    const job = await jobs.get(id);
+    if (job) await jobs.requeue(job);
+    await sweepAfter(MINUTE);
+    expect(texts()[0]).toContain('• and more than 1990 more');
   });
 
   it('a decision is told once the token of the app is valid again', async () => {

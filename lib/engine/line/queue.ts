@@ -48,20 +48,27 @@ export const ownGroup = (entity: string): string =>
 export const isOwnGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
 
 /**
- * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait gets its own
- * group, so that their other commands do not wait for it.
+ * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait leaves them, so
+ * that their other commands do not wait for it.
  */
-function groupOf(job: QueuedJob): string {
-  const { id, generation, lane, entity, group = entity } = job;
-  const mayLeave = isOfPeople(lane) && !isOwnGroup(group);
-  const chosen = mayLeave && generation > 1 && !isNew(job) ? id : group;
+function groupOf(job: QueuedJob, isAlone: boolean): string {
+  const { generation, lane, entity, group = entity } = job;
+  if (isOwnGroup(group)) return group;
+  const leaves = isAlone || (isOfPeople(lane) && generation > 1 && !isNew(job));
+  const chosen = leaves ? messageIdOf(job) : group;
   return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
 }
 
+/** Also a group of its own: the message of an earlier generation may sleep in any other, and its group with it. */
+const messageIdOf = ({ id, generation }: QueuedJob) => `${id}:${generation}`;
+
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>) {
   return {
-    /** Sends one message. SQS accepts each generation of a job only once within five minutes. */
-    async send(job: QueuedJob): Promise<void> {
+    /**
+     * Sends one message. SQS accepts each generation of a job only once within five minutes.
+     * @param isAlone true if it goes past all others of its group
+     */
+    async send(job: QueuedJob, isAlone = false): Promise<void> {
       const { id, generation, lane, connection, startsAtOnce } = job;
       const of = isNew(job) && connection !== undefined && !startsAtOnce && { of: { connection, lane } };
       const message: JobMessage = { jobId: id, generation, ...of };
@@ -69,8 +76,8 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
         new SendMessageCommand({
           QueueUrl: urls[queueOf(lane)],
           MessageBody: JSON.stringify(message),
-          MessageGroupId: groupOf(job),
-          MessageDeduplicationId: `${id}:${generation}`,
+          MessageGroupId: groupOf(job, isAlone),
+          MessageDeduplicationId: messageIdOf(job),
         }),
       );
     },

@@ -2,7 +2,7 @@ import { lanes } from '../../service/budget/lanes.ts';
 import type { OperatorDecision } from '../record/history.ts';
 import type { Job, JobStatus } from '../record/job.ts';
 import { type JobStore, UNCLAIMED_MS } from '../record/job-store.ts';
-import { inBatches, isOwnGroup, type JobQueue } from './queue.ts';
+import { inBatches, type JobQueue } from './queue.ts';
 
 export interface SweepOptions {
   jobs: JobStore;
@@ -97,7 +97,6 @@ export async function requeueJob(
   const requeued = await jobs.requeue(job, decision, wasStopped);
   if (!requeued) return undefined;
   // The last message of a waiting job may sleep in the queue, and its group with it. An operator's decision goes past it.
-  const goesPast = decision && job.status === 'waiting' && !isOwnGroup(job.group);
-  await queue.send(goesPast ? { ...requeued, group: job.id } : requeued);
+  await queue.send(requeued, decision !== undefined && job.status === 'waiting');
   return requeued;
 }

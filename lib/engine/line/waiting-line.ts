@@ -85,8 +85,12 @@ export function openWaitingLines(
 }
 
 export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep = wait }: WaitingLinesOptions) {
-  async function call({ job, slotAt }: Call, leadMs: number): Promise<string | undefined> {
-    const called = await jobs.callFromLine(job, Math.max(clock(), slotAt - leadMs), slotAt);
+  /** @param notBefore when a slot can open at the earliest */
+  async function call({ job, slotAt }: Call, leadMs: number, notBefore = slotAt): Promise<string | undefined> {
+    const dueAt = Math.max(clock(), slotAt - leadMs);
+    // Once it is awake, the job takes the first slot that is free.
+    const expectedAt = Math.max(notBefore, Math.round((dueAt + slotAt) / 2));
+    const called = await jobs.callFromLine(job, dueAt, slotAt, expectedAt);
     if (called) await queue.send(called);
     return called?.id;
   }
@@ -126,7 +130,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     const noted = await budget.noteLines(name, standingLanes, lookedAt, comesAt);
     // A probe that came early would find the connection still closed.
     const called = await inBatches([...probers, ...calls], (one) =>
-      call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane]),
+      call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane], plan.pausedUntil),
     );
     const ids = called.filter((id) => id !== undefined);
     const made = calls.filter(({ job }) => ids.includes(job.id));

@@ -18,12 +18,19 @@ export class RetryAt extends Interruption {
    */
   readonly releasesQueueGroup: boolean;
   readonly waitsFor: WaitsFor;
+  /** When it probably goes on, if the job looks earlier; shown to people. Epoch milliseconds. */
+  readonly expectedAt: number | undefined;
 
-  constructor(dueAt: number, why: string, { releasesQueueGroup = false, waitsFor = 'pause' }: RetryAtOptions = {}) {
+  constructor(
+    dueAt: number,
+    why: string,
+    { releasesQueueGroup = false, waitsFor = 'pause', expectedAt }: RetryAtOptions = {},
+  ) {
     super(why);
     this.dueAt = dueAt;
     this.releasesQueueGroup = releasesQueueGroup;
     this.waitsFor = waitsFor;
+    this.expectedAt = expectedAt;
   }
 }
 
@@ -43,6 +50,7 @@ export function askedToWait(until: number, now: number, why: string): RetryAt {
 interface RetryAtOptions {
   releasesQueueGroup?: boolean;
   waitsFor?: WaitsFor;
+  expectedAt?: number | undefined;
 }
 
 /**

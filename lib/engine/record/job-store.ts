@@ -204,11 +204,11 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     },
     /** @returns the waiting job; with a new generation if its message `is sent again` */
     async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job> {
-      const { dueAt } = wait;
+      const { dueAt, expectedAt } = wait;
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
       const fields = waitingFields(job, wait, left);
-      await endRun(job, { ...fields, dueAt, wakeAt, generation });
+      await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation });
       return { ...job, ...fields, generation };
     },
     /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
@@ -241,12 +241,18 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     /**
      * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
      * @param slotAt when the job's slot opens
+     * @param expectedAt when it probably sends
      * @returns the job to queue, or undefined if it was called or left the line in the meantime
      */
-    async callFromLine(job: StandingJob, dueAt: number, slotAt: number): Promise<StandingJob | undefined> {
+    async callFromLine(
+      job: StandingJob,
+      dueAt: number,
+      slotAt: number,
+      expectedAt = slotAt,
+    ): Promise<StandingJob | undefined> {
       const called = await table.update(
         keys.job(job.id),
-        setFields({ generation: job.generation + 1, dueAt, slotAt, wakeAt: dueAt + WAKE_GRACE_MS }),
+        setFields({ generation: job.generation + 1, dueAt, slotAt, expectedAt, wakeAt: dueAt + WAKE_GRACE_MS }),
         {
           expression:
             '#generation = :was AND #status = :waiting AND attribute_exists(#line) AND attribute_not_exists(#slotAt)',
@@ -276,7 +282,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
         attempts,
         ...(!wasStopped && crashesOf(job)),
         ...(decision && { gotOn: { generation: job.generation + 1, at: now } }),
-        ...(job.status === 'parked' && withParkedTime(job, now)),
+        waits: job.status === 'parked' ? withParkedTime(job, now) : (endWait(job.waits, now) ?? job.waits),
         ...(decision && { decisions: withDecision(job.decisions, decision) }),
         ...(decision?.what === 'discarded' && { discarded: { by: decision.by, reason: decision.reason ?? '' } }),
       };
@@ -323,8 +329,7 @@ function asRead({ generation, status, wakeAt }: Job): Expression {
 }
 
 /** Being parked was a wait too. */
-function withParkedTime({ waits, parked, wakeAt }: Job, now: number): Pick<Job, 'waits'> {
+function withParkedTime({ waits, parked, wakeAt }: Job, now: number): Job['waits'] {
   const wait = { for: 'operator', from: wakeAt, why: parked?.reason ?? '' } as const;
-  const ended = endWait(beginWait(waits, wait), now);
-  return ended ? { waits: ended } : {};
+  return endWait(beginWait(waits, wait), now);
 }

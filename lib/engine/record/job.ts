@@ -159,7 +159,7 @@ export const jobShape = z.lazy(() =>
      * `main#background#defects/create` if that operation fails.
      */
     line: maybe,
-    /** While it is in line: the estimated time of its turn. */
+    /** When it probably sends, if that is not `dueAt`: it is in line, or is awake before its slot opens. */
     expectedAt: maybeTime,
     /** Its waits between two runs. Missing if there was none. */
     waits: z.exactOptional(newestShape<Waited>()),
@@ -223,10 +223,8 @@ export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'pr
   const kind = waitOf(job)?.for;
   // The time of a job that probes with a refused key is that of the probe alone.
   if (kind === 'key' || (kind === 'outage' && job.line !== undefined)) return 'probed';
-  const { dueAt, slotAt = dueAt } = job;
-  // Between its wake-up and its slot, a called job takes the first slot that is free.
-  if (dueAt !== undefined) return { at: Math.round((dueAt + (slotAt ?? dueAt)) / 2), isForecast: false };
-  return job.expectedAt === undefined ? undefined : { at: job.expectedAt, isForecast: true };
+  const { dueAt, expectedAt = dueAt } = job;
+  return expectedAt === undefined ? undefined : { at: expectedAt, isForecast: dueAt === undefined };
 }
 
 /** @param time writes a time as its reader should see it, from epoch milliseconds */

@@ -56,7 +56,7 @@ export interface CallingRun {
   /** The outside contributor who caused the job, and the share of the day that they have with all others. */
   stranger?: { login: string; share: StrangerShare } | undefined;
   budget: Budget;
-  breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'limited'>;
+  breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'hadWorked' | 'limited'>;
   /** The waiting line of the job's lane. Neither fails: a call counts for more. */
   line?: {
     /** Moves the lines of the connection on. */
@@ -307,6 +307,11 @@ export function createPartnerCalls(run: CallingRun) {
     if (evidence === 'fails') await noteFailure({ connection: name, operation }, failure);
   }
 
+  /** Notes that a creation was carried out by then, although its answer was lost. */
+  async function hadWorked({ name: operation }: Operation, by: number): Promise<void> {
+    await breakers.hadWorked({ connection: name, operation }, me, by);
+  }
+
   /** @throws {InLine | RetryAt} if the connection is down */
   async function noteFailure(scope: Scope, { error: { message }, outcome }: Failure): Promise<void> {
     const open = await breakers.failed(scope, me, { why: message, refusesKey: REFUSES_KEY.has(outcome) });
@@ -385,7 +390,7 @@ export function createPartnerCalls(run: CallingRun) {
     const served = await breakers.limited(name);
     limited = { operation, served };
     const why = 'the service wants fewer calls';
-    const goFirstAt = (at: number) => comeBackAt(Math.max(clock(), at - BACK_BEFORE_MS), clock(), why, 'budget');
+    const goFirstAt = (at: number) => comeBackAt(Math.max(clock(), at - BACK_BEFORE_MS), clock(), why, 'budget', at);
     if (before !== undefined && served > before) {
       if (urgent) return goFirstAt(clock() + (asked ?? UNKNOWN_PAUSE_MS));
       return new StepFailed(`${error.message}, while it took other calls`, { notBefore: clock() + (asked ?? 0) });
@@ -446,6 +451,7 @@ export function createPartnerCalls(run: CallingRun) {
     takeAgain,
     send,
     failed,
+    hadWorked,
     act,
     repeatable,
     ensureWorks,

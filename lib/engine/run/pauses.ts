@@ -22,16 +22,16 @@ export function createPauses(
   callMs: number,
 ) {
   /** Waits in place if the wait is short and fits into the run. @throws {RetryAt} otherwise */
-  async function until(at: number, why: string, waitsFor: WaitsFor = 'pause'): Promise<void> {
+  async function until(at: number, why: string, waitsFor: WaitsFor = 'pause', expectedAt?: number): Promise<void> {
     const ms = at - clock();
-    if (ms > LONGEST_PAUSE_MS || at + callMs > deadline) throw new RetryAt(at, why, { waitsFor });
+    if (ms > LONGEST_PAUSE_MS || at + callMs > deadline) throw new RetryAt(at, why, { waitsFor, expectedAt });
     if (ms > 0) await sleep(ms);
   }
 
   return {
     until,
     /** The same for a slot of a budget. @throws {RetryAt} */
-    untilSlot: (at: number, why: string) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget'),
+    untilSlot: (at: number, why: string) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget', at),
     /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
     ensureTimeForCall() {
       if (clock() + callMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
@@ -53,6 +53,12 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
 }
 
 /** @returns what makes the job come back then, and others of its entity go on meanwhile if that is long */
-export function comeBackAt(at: number, now: number, why: string, waitsFor: WaitsFor = 'outage'): RetryAt {
-  return new RetryAt(at, why, { releasesQueueGroup: at - now > LONGEST_WAIT_IN_QUEUE_MS, waitsFor });
+export function comeBackAt(
+  at: number,
+  now: number,
+  why: string,
+  waitsFor: WaitsFor = 'outage',
+  expectedAt?: number,
+): RetryAt {
+  return new RetryAt(at, why, { releasesQueueGroup: at - now > LONGEST_WAIT_IN_QUEUE_MS, waitsFor, expectedAt });
 }

@@ -104,7 +104,7 @@ async function tellOfEnding({ person }: Run, ending: Ending): Promise<void> {
   if (ending.ended === 'parked') await person.parked(ending.kind);
   if (ending.ended !== 'waits') return;
   const { wait } = ending;
-  if (wait instanceof RetryAt) return person.waiting(wait.dueAt, wait.waitsFor);
+  if (wait instanceof RetryAt) return person.waiting(wait.expectedAt ?? wait.dueAt, wait.waitsFor);
   // Nobody knows when an outage ends. A job in line runs again only then, so this is the time to tell.
   await person.waiting(wait.waitsFor === 'budget' ? wait.expectedAt : undefined, wait.waitsFor);
 }

@@ -33,7 +33,7 @@ export interface SearchesOptions extends ReadingsOptions {
 /** Searches for what may have been created, by its marker. */
 export function createSearches(options: SearchesOptions) {
   const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
-  const { pauses, ensureWorks } = options.calls;
+  const { pauses, ensureWorks, hadWorked } = options.calls;
   const find = createReadings(options);
 
   function wantedBy({ found, createdId: idField }: Operation, by: FoundBy | undefined): Wanted | undefined {
@@ -87,6 +87,7 @@ export function createSearches(options: SearchesOptions) {
         log.tell();
         if (sought.id !== undefined) {
           log.settle(`it was found by its marker in ${wanted.list.name}`);
+          await hadWorked(operation, lookFrom);
           return { id: sought.id, sent: open.sent };
         }
         const { id: _, ...lastSearch } = sought;

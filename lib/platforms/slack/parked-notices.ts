@@ -155,7 +155,10 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
       const job = await ifReadable(jobs.get(id));
       decided.push(job ? decisionOf(await shown(job)) : 'a job that has expired');
     }
-    const { text, blocks } = message([...sectionsOf(groups, parked, stage), ...decisionSection(decided, over.length)]);
+    const { text, blocks } = message([
+      ...sectionsOf(groups, parked, stage),
+      ...decisionSection(decided, over.length, told.jobs.length < JOBS_KEPT),
+    ]);
     try {
       await slack.call('chat.update', { channel, ts, text, blocks }, z.object({}));
     } catch (error) {
@@ -218,8 +221,8 @@ function sectionsOf(groups: readonly ParkedGroup[], parked: StillParked, stage: 
 }
 
 /** What became of the jobs that the message told before. */
-function decisionSection(decided: readonly string[], count: number): SectionBlock[] {
-  const others = count > decided.length ? [`• and ${count - decided.length} more`] : [];
+function decisionSection(decided: readonly string[], count: number, isAll: boolean): SectionBlock[] {
+  const others = count > decided.length ? [`• and ${isAll ? '' : 'more than '}${count - decided.length} more`] : [];
   return count === 0 ? [] : [plainSection(['Decided:', ...decided.map(named), ...others].join('\n'))];
 }
 

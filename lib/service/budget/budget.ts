@@ -66,6 +66,8 @@ export type SlotAnswer = (
 
 /** The times at which the jobs in the waiting lines get their slots, as far as the budget knows them. */
 export interface LinePlan {
+  /** Epoch milliseconds; 0 without a pause. */
+  pausedUntil: number;
   /**
    * When a job of the lane may send, with that number of others ahead of it; undefined while that is not known, and if it
    * is too late to call the job now ({@link CALLED_AHEAD_MS}).
@@ -463,6 +465,7 @@ function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
   const expected = now + USUAL_FLIGHT_MS + CLOCKS_DIFFER_MS + MINUTE;
   const booked = bookedBy(now) + MINUTE;
   return {
+    pausedUntil: state.pausedUntil,
     slotTime(lane, ahead) {
       const { at, by } = slotTime(state, limits, lane, ahead, now);
       const isUnderWay = by === 'minute' && at > expected && at <= booked;

@@ -188,6 +188,23 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       });
       if (closed) await recovered(connection);
     },
+    /**
+     * Notes that a caller's creation, whose answer was lost, had worked by then. It was no failure, and what failed since has
+     * not failed for longer. An open breaker stays open, because other answers may be lost, too.
+     */
+    async hadWorked({ connection, operation }: Required<Scope>, { id }: Caller, by: number): Promise<void> {
+      await change(connection, ({ breakers }) => {
+        const failing = [WHOLE, operation].flatMap((name) => {
+          const last = breakers[name];
+          return last && last.failures > 0 && last.since < by ? [[name, last] as const] : [];
+        });
+        for (const [name, last] of failing) {
+          const isOnlyThis = last.until === 0 && last.callers.every((caller) => caller === id);
+          breakers[name] = isOnlyThis ? newBreaker(by) : { ...last, since: by };
+        }
+        return { answer: undefined, changed: failing.length > 0 };
+      });
+    },
     /** Notes a 429. @returns a number that grows when a call of the connection succeeds after a 429 */
     async limited(connection: string): Promise<number> {
       const servedAgain = await change(connection, (health) => {

@@ -128,7 +128,9 @@ export const keys = {
   /** lib/automations/own/accept-own.ts: when an event without a time was accepted first. It never expires. */
   ownEvent: (jobId: string): Key => ({ pk: `own-event#${jobId}`, sk: 'event' }),
   /** lib/intake/schedule/accept-own-schedules.ts: until when the times of each schedule have their jobs. */
-  ownSchedules: (): Key => ({ pk: 'own-schedules', sk: 'until' }),
+  ownSchedules: (): Key => ({ pk: 'schedules', sk: 'own' }),
+  /** lib/runtime.ts: when a function that the clock fires began last. The console reads it with the own schedules. */
+  scheduleRun: (slug: string): Key => ({ pk: 'schedules', sk: slug }),
   /** lib/platforms/slack/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */
   parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
   /** lib/engine/operate/new-troubles.ts: what was told already, by the kind of trouble. */
