@@ -1,9 +1,7 @@
-import { resolve } from 'node:path';
-import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
-import { tooHigh } from '../lib/config/mcp.ts';
 import { counted } from '../lib/text.ts';
 import type { Define } from './cli.ts';
+import { readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 
 /** `config check`: checks relay.config.ts and automations/, without a relay. */
@@ -16,14 +14,8 @@ export const defineConfig: Define = (command) =>
     .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
-      const read = await readOwnAutomations(config);
-      const { own, faults } = read;
-      const limits = Object.entries(config.connections).flatMap(([name, connection]) => [
-        ...tooHigh(connection.limits).map((fault) => `connections.${name}.limits: ${fault}`),
-        ...tooHigh(connection.mcp.limits).map((fault) => `connections.${name}.mcp.limits: ${fault}`),
-      ]);
-      const all = [...limits, ...faults, ...(faults.length === 0 ? await buildFaults(read) : [])];
-      if (all.length > 0) throw new Error(`${counted(all.length, 'fault')} found:\n  ${all.join('\n  ')}`);
+      const { own, faults } = await readOwnFolder(config);
+      if (faults.length > 0) throw new Error(`${counted(faults.length, 'fault')} found:\n  ${faults.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
       const parts = [
@@ -35,16 +27,3 @@ export const defineConfig: Define = (command) =>
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
     });
-
-/** What else a deployment would refuse: an `on` that loads more than a webhook may. */
-async function buildFaults(read: ReadFolder): Promise<string[]> {
-  if (read.files.length === 0) return [];
-  const { OwnFilesError, writeOwn } = await import('../infra/bundle/own-build.ts');
-  try {
-    writeOwn(read, resolve(import.meta.dirname, '../node_modules/.cache/own-files'));
-    return [];
-  } catch (error) {
-    if (error instanceof OwnFilesError) return [error.message];
-    throw error;
-  }
-}

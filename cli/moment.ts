@@ -2,7 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 
 /** What {@link readMoment} reads, for the help of an option. */
-export const MOMENTS = '90m, 2h or 3d ago, a date, or a time such as 2026-11-20T16:30, local unless it names its zone';
+export const MOMENTS =
+  '90m, 2h or 3d ago, today, yesterday, a date, or a time such as 2026-11-20T16:30, local unless it names its zone';
+
+const DAYS = ['today', 'yesterday'];
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -20,9 +23,14 @@ export function readMoment(text: string): Date {
   const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
   if (unitMs !== undefined) return new Date(Date.now() - Number(number) * unitMs);
+  if (DAYS.includes(text)) {
+    const midnight = new Date();
+    midnight.setHours(-24 * DAYS.indexOf(text), 0, 0, 0);
+    return midnight;
+  }
   if (day.safeParse(text).success) return new Date(`${text}T00:00`);
   if (time.safeParse(text).success) return new Date(text);
   throw new InvalidArgumentError(
-    'expected 90m, 2h or 3d, 2026-11-20, or a time such as 2026-11-20T16:30 or 2026-11-20T16:30+01:00.',
+    'expected 90m, 2h or 3d, today, yesterday, 2026-11-20, or a time such as 2026-11-20T16:30 or 2026-11-20T16:30+01:00.',
   );
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
 import { createConsole } from '../console/server.ts';
 import { createTry } from '../console/try/try.ts';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { localClock } from '../lib/dates.ts';
@@ -37,6 +36,7 @@ import { takeUp } from '../local/take-up.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { userName } from '../local/user-name.ts';
+import { readOwnFolder } from './own-folder.ts';
 import { useProxy } from './use-proxy.ts';
 
 const DEFAULT_PORT = 8787;
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
   const { config, fault, files } = await loadConfigAndFiles();
   if (!config) throw new Error(fault);
   trustCaFile(config);
-  const own = await readOwnAutomations(config);
+  const own = await readOwnFolder(config);
   const kept = readKeptSecrets();
   const connections = Object.keys(config.connections);
   const real = partnersOf(connections, kept, process.env);
@@ -88,7 +88,7 @@ async function start(): Promise<void> {
   if (githubStandIn) functions.takeGithub = remembering(functions.takeGithub, githubStandIn);
   const { source, schedules } = functions;
   const ownFiles = watchOwn(own, {
-    read: () => readOwnAutomations(runtime.config),
+    read: () => readOwnFolder(runtime.config),
     use: (own) => functions.use({ own }),
     tell: story.tell,
   });

@@ -5,6 +5,7 @@ import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks, type Links } from '../lib/links/links.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
+import type { Limits } from '../lib/service/budget/window.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import type { OwnAutomations, OwnRun, OwnTrigger } from '../lib/triggers/own-automation.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
@@ -66,6 +67,14 @@ export function exampleConfig(
     ...(rest.people && { people: rest.people }),
     ...(rest.timesheets && { timesheets: rest.timesheets }),
   });
+}
+
+/** The configuration with limits that may be above those of the service. */
+export function withLimits(config: RelayConfig, limits: Limits): RelayConfig {
+  const connections = Object.entries(config.connections).map(([name, connection]) => {
+    return [name, { ...connection, limits, mcp: { ...connection.mcp, limits } }];
+  });
+  return { ...config, connections: Object.fromEntries(connections) };
 }
 
 /** A function that the clock fires. */

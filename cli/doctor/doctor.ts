@@ -1,6 +1,5 @@
-import { type ReadFolder, readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import type { ReadFolder } from '../../lib/automations/own/folder.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
-import { tooHigh } from '../../lib/config/mcp.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../../lib/platforms/slack/slack-api.ts';
@@ -14,6 +13,7 @@ import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
 import type { Define } from '../cli.ts';
+import { readOwnFolder } from '../own-folder.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { NoRelay, type OpenTarget, type Target } from '../target.ts';
@@ -70,7 +70,7 @@ export async function examine(
   tell: (line: string) => void,
   given?: ReadFolder,
 ): Promise<Finding[]> {
-  const folder = given ?? (await readOwnAutomations(config));
+  const folder = given ?? (await readOwnFolder(config));
   const connections = Object.keys(config.connections);
   const repositories = config.github.repositories.map(({ name }) => name);
   const findings: Finding[] = [
@@ -130,8 +130,6 @@ async function checkTable(config: RelayConfig, open: OpenTarget): Promise<Findin
 /** What the relay assumes instead of the configured limit, if the service has refused calls below it. */
 async function checkLimit(name: string, limits: Limits, budget: Budget): Promise<Finding[]> {
   const { assumed } = await budget.view(name, limits);
-  const refused = tooHigh(limits);
-  if (refused.length > 0) return [{ what: `connections.${name}.limits`, verdict: 'bad', detail: refused.join('; ') }];
   if (!assumed) return [];
   const detail = `the service seems to allow ${assumed.perMinute} calls a minute, not ${limits.perMinute}: other software uses the key, or its limit is lower; give the other software a key of its own, or set this lower`;
   return [{ what: `connections.${name}.limits.perMinute`, verdict: 'unknown', detail }];

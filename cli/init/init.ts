@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
-import { configFile, loadConfig } from '../../lib/config/config-file.ts';
+import { ConfigFileError, configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
@@ -183,11 +183,12 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
 /**
  * Writes the configuration once it is known to be good.
  *
- * @throws {ConfigFileError} with every fault; then nothing is replaced
+ * @throws {ConfigError} with every fault; then nothing is replaced
  */
 async function writeConfig(file: string, settings: FirstSettings, options: AllOptions): Promise<RelayConfig> {
   const githubApiUrl = options.github === GITHUB && !options.githubApi ? undefined : githubApiOf(options);
   const slackApiUrl = options.slackApi === SLACK_API ? undefined : options.slackApi;
+  // Beside it, for the import of the schema.
   const draft = `${file}.new.ts`;
   writeFileSync(draft, firstConfig({ ...settings, githubApiUrl, slackApiUrl }, dirname(file)));
   try {
@@ -200,6 +201,9 @@ async function writeConfig(file: string, settings: FirstSettings, options: AllOp
     renameSync(draft, file);
     tell(`${file} is written.`);
     return config;
+  } catch (error) {
+    // The faults are in what was asked for, and not in the draft.
+    throw error instanceof ConfigFileError ? (error.cause ?? error) : error;
   } finally {
     rmSync(draft, { force: true });
   }

@@ -11,6 +11,13 @@ export type OwnFiles = Pick<ReadFolder, 'own' | 'files'>;
 /** A mistake in a file of the team. The message begins with its path. */
 export class OwnFilesError extends Error {
   override readonly name = 'OwnFilesError';
+  /** The name of the automation, if the mistake is in one alone. */
+  readonly automation: string | undefined;
+
+  constructor(message: string, automation?: string) {
+    super(message);
+    this.automation = automation;
+  }
 }
 
 /** What an `on` may import: docs/decisions/0009-small-bundles.md. */
@@ -43,6 +50,23 @@ export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string
   write('worker.js', `(name) => ({ ${runs.join(', ')} })[name]()`);
   write('others.js', `async () => { throw new Error('only job-worker runs automations'); }`);
   return (slug) => join(folder, slug === 'job-worker' ? 'worker.js' : 'others.js');
+}
+
+/**
+ * What {@link writeOwn} takes of a folder, with a fault for each automation that it does not take.
+ *
+ * @param folder gets what is written
+ */
+export function withoutHeavy({ own, faults, files }: ReadFolder, folder: string): ReadFolder {
+  const isGood = (file: string) => own.list.some(({ name }) => name === nameOf(file));
+  try {
+    writeOwn({ own, files: files.filter(isGood) }, folder);
+    return { own, faults, files };
+  } catch (error) {
+    if (!(error instanceof OwnFilesError)) throw error;
+    const list = own.list.filter(({ name }) => name !== error.automation);
+    return withoutHeavy({ own: { ...own, list }, faults: [...faults, error.message], files }, folder);
+  }
 }
 
 const nameOf = (file: string) => basename(file, '.ts');
@@ -104,14 +128,17 @@ function writeOn(files: readonly string[], folder: string): void {
     if (found === undefined) continue;
     throw new OwnFilesError(
       `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only #relay and zod/mini there, and use the rest inside run`,
+      nameOf(file),
     );
   }
   const [output] = Object.values(metafile.outputs);
-  const ofTeam = Object.entries(output?.inputs ?? {}).filter(([path]) => path.startsWith('on/'));
-  const bytes = ofTeam.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+  const bytesOf = (file: string) => output?.inputs[`on/${nameOf(file)}.js`]?.bytesInOutput ?? 0;
+  const [largest = ''] = files.toSorted((a, b) => bytesOf(b) - bytesOf(a));
+  const bytes = files.reduce((sum, file) => sum + bytesOf(file), 0);
   if (bytes > MOST_ON_BYTES) {
     throw new OwnFilesError(
-      `automations/: the on of all files have ${bytes} bytes together, and webhooks load at most ${MOST_ON_BYTES}; move what only run needs into run`,
+      `automations/${nameOf(largest)}.ts: with its on, those of all files have ${bytes} bytes, and webhooks load at most ${MOST_ON_BYTES}; move what only run needs into run`,
+      nameOf(largest),
     );
   }
   writeFileSync(join(folder, 'on.js'), outputFiles[0]?.contents ?? '');

@@ -2,30 +2,23 @@ import * as z from 'zod';
 import { fieldsIn } from '../as-person/protocol/template.ts';
 import { meantName } from '../faults/fault.ts';
 
-/** What the service allows for each key, and for each address that calls tools. */
-const ALLOWED = { perMinute: 120, perDay: 5_000 };
+/** @param allowed what the service allows for each key, and for each address that calls tools */
+const callLimit = (allowed: number) =>
+  z.int().min(1).max(allowed, `expected at most ${allowed}, because the service refuses more`).default(allowed);
 
 /** What may be sent in a minute and in a day. */
 export const callLimits = z
   .strictObject({
-    perMinute: z
-      .int()
-      .min(1)
-      .default(ALLOWED.perMinute)
-      .meta({ description: 'Calls in a minute. The default is the limit of the service.', examples: [60] }),
-    perDay: z
-      .int()
-      .min(1)
-      .default(ALLOWED.perDay)
-      .meta({ description: 'Calls in a day. The default is the limit of the service.', examples: [2_000] }),
+    perMinute: callLimit(120).meta({
+      description: 'Calls in a minute. The default is the limit of the service.',
+      examples: [60],
+    }),
+    perDay: callLimit(5_000).meta({
+      description: 'Calls in a day. The default is the limit of the service.',
+      examples: [2_000],
+    }),
   })
   .prefault({});
-
-/** Which of these the service would refuse. `relay config check` asks: the relay itself learns the limit from a 429. */
-export const tooHigh = (limits: z.output<typeof callLimits>): string[] =>
-  (['perMinute', 'perDay'] as const).flatMap((of) =>
-    limits[of] > ALLOWED[of] ? `${of} is ${limits[of]}; the service allows ${ALLOWED[of]}` : [],
-  );
 
 const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp doctor lists it');
 

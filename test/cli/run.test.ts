@@ -181,6 +181,8 @@ describe('a time on the command line', () => {
     ['90m', '2026-11-20T15:00:00.000Z'],
     ['2h', '2026-11-20T14:30:00.000Z'],
     ['3d', '2026-11-17T16:30:00.000Z'],
+    ['today', local(2026, 10, 20)],
+    ['yesterday', local(2026, 10, 19)],
   ])('%s is %s', (typed, time) => {
     vi.useFakeTimers({ now: Date.parse('2026-11-20T16:30:00Z') });
     expect(readMoment(typed).toISOString()).toBe(time);

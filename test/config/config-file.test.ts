@@ -69,8 +69,8 @@ describe('relay config check', () => {
     ],
     [
       'more calls than the service allows',
-      withSettings('connections: { main: { limits: { perMinute: 1_000 } } },'),
-      /1 fault found:\n {2}connections\.main\.limits: perMinute is 1000; the service allows 120/,
+      withSettings('connections: { main: { mcp: { limits: { perMinute: 1_000 } } } },'),
+      /config\.ts has 1 fault:\n {2}connections\.main\.mcp\.limits\.perMinute: expected at most 120, because the service refuses more, found 1000/,
     ],
   ])('a configuration is refused with its file, and its line where it is known: %s', async (_, text, expected) => {
     const { code, output } = await check({ 'relay.config.ts': text });

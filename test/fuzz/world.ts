@@ -7,7 +7,7 @@ import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { privateKey } from '../github-identity.ts';
 import { type Host, Hosts } from '../hosts.ts';
-import { exampleConfig } from '../relay.ts';
+import { exampleConfig, withLimits } from '../relay.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import type { Attributes } from '../simulation/expressions.ts';
 import { VirtualClock } from './clock.ts';
@@ -51,11 +51,13 @@ export class World {
       branches: ['master'],
       status: { passed: 'passed', failed: 'failed' },
     };
-    const connection = { limits: { perMinute, perDay } };
     const lagging: (() => void)[] = [];
     const hosts = await Hosts.start({
       clock,
-      config: exampleConfig({ comment: false }, { connection, also: [REPOSITORIES[1]], checkPullRequest: {}, tests }),
+      config: withLimits(exampleConfig({ comment: false }, { also: [REPOSITORIES[1]], checkPullRequest: {}, tests }), {
+        perMinute,
+        perDay,
+      }),
       secrets: {
         'github-webhook': { webhookSecret: WEBHOOK_SECRET },
         github: { token: 'ghp_test', appId: '12', privateKey },

@@ -1,7 +1,7 @@
 import { isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { Commands } from '../as-person/linked.ts';
-import { exampleConfig } from '../relay.ts';
+import { exampleConfig, withLimits } from '../relay.ts';
 import { everyWay, type Way } from '../ways.ts';
 import { changesAws } from './aws-effects.ts';
 import { judge } from './judge.ts';
@@ -95,20 +95,23 @@ export interface TrialChoice {
 /** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
 export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
-  const connection = { limits, ...(commands && { mcp: { limits, accounts: 'offered' as const, commands } }) };
+  const connection = commands && { mcp: { accounts: 'offered' as const, commands } };
   const relay = await startKillableRelay(
     ({ github, slack }) =>
-      exampleConfig(
-        {},
-        {
-          apiUrl: github,
-          connection,
-          also: [OTHER_REPOSITORY],
-          checkPullRequest: {},
-          tests: TESTS,
-          slack: { apiUrl: slack },
-          people: [COLLABORATOR],
-        },
+      withLimits(
+        exampleConfig(
+          {},
+          {
+            apiUrl: github,
+            ...(connection && { connection }),
+            also: [OTHER_REPOSITORY],
+            checkPullRequest: {},
+            tests: TESTS,
+            slack: { apiUrl: slack },
+            people: [COLLABORATOR],
+          },
+        ),
+        limits,
       ),
     sandboxOptions,
   );

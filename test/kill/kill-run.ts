@@ -198,7 +198,6 @@ function findFaults(
   });
 }
 
-/** The real limits would make the stream last for minutes. */
 async function writeConfig(folder: string, apiUrl: string): Promise<string> {
   const repositories = [
     {
@@ -208,7 +207,7 @@ async function writeConfig(folder: string, apiUrl: string): Promise<string> {
       issueToTask: { projectId: PROJECT },
     },
   ];
-  const connections = { main: { limits: { perMinute: 100_000, perDay: 1_000_000 } } };
+  const connections = { main: {} };
   const file = join(folder, 'relay.config.mjs');
   await writeFile(file, `export default ${JSON.stringify({ connections, github: { apiUrl, repositories } })};\n`);
   return file;

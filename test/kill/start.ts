@@ -5,7 +5,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kills: { type: 'string', default: '20' },
-    events: { type: 'string', default: '500' },
+    events: { type: 'string', default: '100' },
   },
 });
 const [seed = 0, kills = 0, events = 0] = [values.seed, values.kills, values.events].map(Number);

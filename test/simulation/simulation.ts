@@ -8,6 +8,7 @@ import { openStores, type Stores } from '../../lib/runtime.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
 import { stopTimers } from '../hosts.ts';
+import { withLimits } from '../relay.ts';
 import { SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
@@ -250,8 +251,8 @@ function secretsOf({ connections, backfill }: Workload): Map<string, string> {
 }
 
 function configOf({ connections, limits }: Workload): RelayConfig {
-  return defineConfig({
-    connections: Object.fromEntries(connections.map((name) => [name, { limits }])),
+  const config = defineConfig({
+    connections: Object.fromEntries(connections.map((name) => [name, {}])),
     github: {
       repositories: connections.map((connection) => ({
         name: repositoryOf(connection),
@@ -264,6 +265,7 @@ function configOf({ connections, limits }: Workload): RelayConfig {
       channels: Object.fromEntries(connections.map((connection) => [channelOf(connection), { connection }])),
     },
   });
+  return withLimits(config, limits);
 }
 
 /** What has become of the jobs. */
