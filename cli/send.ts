@@ -4,7 +4,6 @@ import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
-import { readKeptDelivery } from '../local/kept-deliveries.ts';
 import type { Define } from './cli.ts';
 import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
@@ -24,7 +23,6 @@ interface SendOptions extends WaitOptions {
   repo?: string;
   junit?: string;
   file?: string;
-  again?: string;
   url?: string;
 }
 
@@ -43,7 +41,6 @@ export const defineSend: Define = (send, { open }) => {
     .option('--repo <owner/name>', "the repository, in place of GitHub's example repository")
     .option('--junit <folder>', 'a workflow_run whose artifact is this folder of JUnit XML, at the stand-in for GitHub')
     .option('--file <payload.json>', 'send this payload unchanged')
-    .option('--again <delivery>', 'send a delivery that the relay accepted once more, by its id')
     .option('--url <url>', 'send it to this URL, signed with GITHUB_WEBHOOK_SECRET')
     .option('--json', 'print the delivery, the status and the answer as JSON, and with --wait the jobs')
     .addHelpText(
@@ -71,9 +68,8 @@ Wait for what comes of it, in a script:
 Any other event that an automation of yours takes:
   npm run -s relay -- send release.published --repo acme/web
 
-A payload that you saved, and a delivery that the relay already has:
+A payload that you saved:
   npm run -s relay -- send issues --file payload.json
-  npm run -s relay -- send --again 72d3162e-cc78-11e3-81ab-4c9367dc0958
 
 A workflow run with test results:
   npm run -s relay -- send workflow_run --junit docs/guides/junit
@@ -94,7 +90,7 @@ What you would type in Slack:
       if (options.junit !== undefined && target) {
         delivery.body = JSON.stringify(await exampleRun(options.junit, options.repo, target));
       }
-      const { headers, body } = signedByGithub(delivery.event, delivery.body, secret, delivery.id);
+      const { headers, body } = signedByGithub(delivery.event, delivery.body, secret);
       const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();
       const id = headers['x-github-delivery'];
@@ -127,18 +123,12 @@ interface Delivery {
   event: string;
   /** The payload. */
   body: string;
-  id?: string;
 }
 
 /** @throws {Error} if the options make no sense together */
 function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
-  const { file, again, label, repo, action, issue, body, merged, junit, url } = options;
+  const { file, label, repo, action, issue, body, merged, junit, url } = options;
   const shaping = { label, repo, action, issue, body, merged, junit };
-  if (again !== undefined) {
-    refuse('--again', { file, ...shaping });
-    if (event !== undefined) throw new Error('--again sends a delivery as it was: leave out the event');
-    return readKeptDelivery(again);
-  }
   if (file !== undefined) {
     refuse('--file', shaping);
     if (event === undefined) {
@@ -170,7 +160,7 @@ function readPayload(file: string): string {
   return text;
 }
 
-async function whereTo({ url, again, wait }: SendOptions, open: OpenTarget): Promise<Receiver> {
+async function whereTo({ url, wait }: SendOptions, open: OpenTarget): Promise<Receiver> {
   const secret = process.env.GITHUB_WEBHOOK_SECRET;
   refuseToWaitFor(url, wait);
   if (url) {
@@ -178,11 +168,6 @@ async function whereTo({ url, again, wait }: SendOptions, open: OpenTarget): Pro
     throw new Error('set GITHUB_WEBHOOK_SECRET to the secret of that webhook');
   }
   const target = await open();
-  if (again !== undefined && !target.running) {
-    throw new Error(
-      '--again sends what this machine received. For a stage, redeliver it in the settings of the hook on GitHub',
-    );
-  }
   const { webhookSecret } = await target.stores.secrets.current('github-webhook', githubWebhookSecret);
   return { url: target.githubWebhookUrl, secret: webhookSecret, target };
 }

@@ -2,7 +2,6 @@ import type { Runtime } from '../lib/runtime.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
 import { asHttpHandler, type HttpHandler } from './http-front.ts';
-import { keepingDeliveries } from './kept-deliveries.ts';
 import { createLocalSchedules, loadSchedules } from './schedules.ts';
 import type { LocalStack } from './stack.ts';
 
@@ -17,10 +16,7 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
   let functions = await startFunctions(runtime);
   const webhooks = createCrowd(() => performance.now(), calm);
   return {
-    takeGithub: keepingDeliveries(
-      webhooks.counted((request) => functions.githubWebhook(request)),
-      (error) => log.warn({ message: 'a delivery was not kept for send --again', error: String(error) }),
-    ),
+    takeGithub: webhooks.counted((request) => functions.githubWebhook(request)),
     takeSlack: webhooks.counted((request) => functions.slackWebhook(request)),
     takeHook: webhooks.counted((request) => functions.hooksWebhook(request)),
     linkPages: ((request) => functions.accountLink(request)) satisfies HttpHandler,

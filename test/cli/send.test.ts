@@ -7,7 +7,6 @@ import * as releaseToChecklist from '../../docs/guides/automations/release-to-ch
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
 import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
-import { keepingDeliveries } from '../../local/kept-deliveries.ts';
 import type { Listening } from '../../local/listen.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -31,7 +30,7 @@ beforeEach(async () => {
   // The events of these commands happen now.
   relay.clock.now = Date.now();
   const { createHandler } = await import('../../functions/github-webhook.ts');
-  const github = keepingDeliveries(asHttpHandler(createHandler(relay.runtime)), () => {});
+  const github = asHttpHandler(createHandler(relay.runtime));
   front = await startHttpFront(0, { 'POST /github': github });
   const { url } = front;
   const { variables } = relay.stack;
@@ -106,18 +105,6 @@ describe('relay send', () => {
     expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
   });
 
-  it('a kept delivery is sent again by its id, and makes no second job', async () => {
-    const { delivery, answer } = await sent('issues');
-    await expect
-      .poll(() => sent('--again', delivery))
-      .toMatchObject({
-        delivery,
-        status: 200,
-        answer: { ...answer, repeat: true },
-      });
-    expect(await relay.jobs()).toHaveLength(1);
-  });
-
   it('a file is sent unchanged', async () => {
     await writeFile('payload.json', JSON.stringify(issueEvent('locked')));
     expect((await sent('issues', '--file', 'payload.json')).answer.ignored).toBe('locking an issue changes nothing');
@@ -142,9 +129,6 @@ describe('relay send', () => {
       ['issues', '--file', 'a', '--label', 'b', '--merged'],
       '--file sends a payload unchanged: leave out --label, --merged',
     ],
-    [['issues', '--again', 'x'], 'leave out the event'],
-    [['--again', 'x', '--body', 'y'], '--again sends a payload unchanged: leave out --body'],
-    [['--again', '../running'], 'no delivery ../running is kept on this machine; none is kept yet'],
     [['issues', '--issue', 'four'], 'expected an integer of at least 1'],
     [['issues', '--url', 'http://127.0.0.1:1'], 'set GITHUB_WEBHOOK_SECRET'],
   ])('relay send refuses %j', async (words, why) => {
