@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { keptPort } from './kept-port.ts';
 import type { KeptSecrets } from './kept-secrets.ts';
@@ -29,7 +28,6 @@ export async function enterSlack(stack: LocalStack, folder: string, kept: KeptSe
     botToken,
     port,
     controlKey: stack.variables.AWS_ACCESS_KEY_ID,
-    file: join(folder, 'slack.json'),
   });
   keep(standIn.url);
   return { signingSecret, standIn };

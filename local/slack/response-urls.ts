@@ -18,32 +18,23 @@ export interface RespondsTo {
 }
 
 interface IssuedUrl extends RespondsTo {
-  id: string;
   at: number;
   uses: number;
 }
 
-/** A response URL as it is kept over a restart. `source` is the time of the message in the channel. */
-export interface KeptResponseUrl extends Omit<IssuedUrl, 'source'> {
-  source?: string | undefined;
-}
-
-export type ResponseUrls = ReturnType<typeof createResponseUrls>;
-
 export function createResponseUrls(workspace: Workspace) {
   const urls = new Map<string, IssuedUrl>();
-  const isExpired = ({ at }: IssuedUrl) => workspace.clock() - at > LIFE_MS;
   return {
     /** @returns the path below `/response/` */
     make(about: RespondsTo): string {
       const id = `${about.channelId}/${nextId(workspace, 'R')}`;
-      urls.set(id, { ...about, id, at: workspace.clock(), uses: 0 });
+      urls.set(id, { ...about, at: workspace.clock(), uses: 0 });
       return id;
     },
     respond(id: string, body: string): Answer {
       const url = urls.get(id);
       if (!url) return text(404, 'no_service');
-      if (isExpired(url)) return refusedResponse('expired_url');
+      if (workspace.clock() - url.at > LIFE_MS) return refusedResponse('expired_url');
       if (url.uses >= MAX_USES) return refusedResponse('used_url');
       try {
         postOrReplace(workspace, url, structured(body, 'invalid_payload'));
@@ -53,16 +44,6 @@ export function createResponseUrls(workspace: Workspace) {
       }
       url.uses += 1;
       return text(200, 'ok');
-    },
-    /** Those that have not expired. */
-    valid: (): KeptResponseUrl[] =>
-      [...urls.values()].filter((url) => !isExpired(url)).map((url) => ({ ...url, source: url.source?.ts })),
-    /** The messages that they came from must be in the workspace. */
-    restore(kept: readonly KeptResponseUrl[]): void {
-      for (const { source, ...url } of kept) {
-        const message = workspace.messages.find(({ ts, channel }) => ts === source && channel === url.channelId);
-        urls.set(url.id, { ...url, source: message });
-      }
     },
   };
 }

@@ -5,7 +5,6 @@ import { refusalOf } from '../own-key.ts';
 import { readBody } from '../request-body.ts';
 import { type Answer, json } from './answer.ts';
 import { answerControl } from './control.ts';
-import { keepWorkspace } from './kept-workspace.ts';
 import { createResponseUrls, type RespondsTo, refusedResponse } from './response-urls.ts';
 import { channels, people, userGroups } from './seed.ts';
 import type { Clock } from './stamps.ts';
@@ -23,8 +22,6 @@ export interface SlackStandInOptions {
   controlKey?: string;
   /** Default: 0, which means any free port. */
   port?: number;
-  /** The file that keeps messages, forms and response URLs over a restart. Without it, they are in memory only. */
-  file?: string;
   /**
    * Stands between a call and its answer. Posts to response URLs have the method `response_url`. `refuse` makes the answer
    * for an error, and undefined cuts the connection.
@@ -56,14 +53,10 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
   const { clock, botToken, port = 0, controlKey = randomUUID(), between = (_method, work) => work() } = options;
   const workspace = createWorkspace(clock, people, channels, userGroups);
   const responseUrls = createResponseUrls(workspace);
-  const save = options.file === undefined ? () => {} : keepWorkspace(options.file, workspace, responseUrls);
 
   const server = createServer((request, response) => {
     answer(request)
-      .then((answered) => {
-        save();
-        send(response, answered);
-      })
+      .then((answered) => send(response, answered))
       .catch((error: unknown) => {
         response.destroy();
         // A client that disconnects while sending is not an error of the stand-in.
