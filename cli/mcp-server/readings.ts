@@ -7,15 +7,14 @@ import { jobStatuses } from '../../lib/engine/record/job.ts';
 import { examineRelay } from '../doctor/doctor.ts';
 import { knownJob } from '../known-job.ts';
 import { readMoment } from '../moment.ts';
-import { plannedInWords, plannerOf, sumsInWords } from '../plan.ts';
+import { planStored, sumsInWords } from '../plan.ts';
+import { planInWords } from '../plan-words.ts';
 import type { OpenTarget } from '../target.ts';
 import { pageOf } from './answer.ts';
 import type { AddTool } from './tool.ts';
 
 /** Jobs of a parked group that are shown. */
 const SHOWN_OF_GROUP = 3;
-/** The newest jobs whose issues are planned. */
-const PLANNED = 200;
 
 const text = (meaning: string) => z.string().max(2_000).optional().describe(meaning);
 const paged = z.object({ cursor: text('of the last answer, to read on') });
@@ -74,9 +73,9 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
     description:
       'What relay.config.ts, as it is now, would do for the issues of the newest jobs, with how many calls and until when. Sends nothing.',
     input: paged,
-    run: async ({ cursor }, { runtime: { config, own }, stores }) => {
-      const planned = await plannerOf(config, own, stores).stored(PLANNED);
-      const rows = planned.map((one) => ({ event: one.summary, plan: plannedInWords(one) }));
+    run: async ({ cursor }, { runtime: { config }, stores }) => {
+      const planned = await planStored(config, stores);
+      const rows = planned.map(({ summary, plan }) => ({ event: summary, plan: planInWords(plan) }));
       return { calls: await sumsInWords(planned, config, stores), events: pageOf(rows, cursor) };
     },
   });
