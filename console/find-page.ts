@@ -15,7 +15,7 @@ const PAGES = 10;
 export async function findPage(
   { stores, runtime }: OperatedRelay,
   filter: JobFilter,
-  cursor: string | undefined,
+  cursor?: string,
   limit = ROWS,
 ): Promise<FoundJobs> {
   try {

@@ -10,7 +10,7 @@ import type { ConsoleRelay } from './relay.ts';
  * The link of one issue by its name, or the links of the issues with the newest jobs. A link cannot
  * be listed on its own: docs/decisions/0028-console-reads.md.
  *
- * @throws {HttpError} for a cursor that cannot be read
+ * @throws {HttpError} for a text that is too long
  */
 export async function listLinks(relay: ConsoleRelay, params: URLSearchParams) {
   const wanted = issueIn(textToFind(params));
@@ -20,10 +20,9 @@ export async function listLinks(relay: ConsoleRelay, params: URLSearchParams) {
   }
   if (/^issue-\d+$/.test(wanted)) return { links: [await rowOf(relay, wanted, wanted)] };
   const filter = { automation: issueJobs.name, ...(wanted !== '' && { place: wanted }) };
-  const found = await findPage(relay, filter, params.get('cursor') || undefined);
-  const issues = new Map(found.jobs.map(({ input, entity }) => [String(input.entity), entity]));
-  const links = await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name));
-  return { links, cursor: found.cursor };
+  const { jobs } = await findPage(relay, filter);
+  const issues = new Map(jobs.map(({ input, entity }) => [String(input.entity), entity]));
+  return { links: await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name)) };
 }
 
 /** An issue as people write it: its name, its address on GitHub, or the key of its link. */

@@ -20,8 +20,6 @@ const FILTERS = [
   'subject',
   'person',
   'delivery',
-  'since',
-  'until',
 ] as const;
 type StatusFilter = (typeof FILTERS)[number];
 
@@ -86,8 +84,6 @@ export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
           {TEXT_FILTERS.map(({ name, label, example }) => (
             <TypedFilter key={name} name={name} label={label} example={example} value={filters[name]} />
           ))}
-          <Moment name="since" label="Created since" value={filters.since} />
-          <Moment name="until" label="Created until" value={filters.until} />
         </div>
       </details>
       {Object.keys(filters).length > 0 && (
@@ -99,14 +95,13 @@ export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
   );
 }
 
-interface ChoiceProps {
+interface FilterProps {
   name: StatusFilter;
   label: string;
   value: string | undefined;
-  options: readonly string[];
 }
 
-function Choice({ name, label, value = '', options }: ChoiceProps) {
+function Choice({ name, label, value = '', options }: FilterProps & { options: readonly string[] }) {
   return (
     <label class="field">
       <span>{label}</span>
@@ -122,14 +117,7 @@ function Choice({ name, label, value = '', options }: ChoiceProps) {
   );
 }
 
-interface TypedFilterProps {
-  name: StatusFilter;
-  label: string;
-  example: string;
-  value: string | undefined;
-}
-
-function TypedFilter({ name, label, example, value = '' }: TypedFilterProps) {
+function TypedFilter({ name, label, example, value = '' }: FilterProps & { example: string }) {
   const typed = useTyped(value, (next) => setFilter(name, next));
   return (
     <label class="field">
@@ -137,27 +125,4 @@ function TypedFilter({ name, label, example, value = '' }: TypedFilterProps) {
       <input type="search" placeholder={example} {...typed} />
     </label>
   );
-}
-
-function Moment({ name, label, value }: { name: StatusFilter; label: string; value: string | undefined }) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="datetime-local"
-        value={value === undefined ? '' : asLocal(Number(value))}
-        onChange={({ currentTarget }) => {
-          const at = new Date(currentTarget.value).getTime();
-          setFilter(name, Number.isNaN(at) ? undefined : String(at));
-        }}
-      />
-    </label>
-  );
-}
-
-/** `2026-11-22T14:05`, in the browser's zone; empty if the address was changed by hand. */
-function asLocal(at: number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return '';
-  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

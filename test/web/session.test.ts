@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { openConsole } from './console-page.ts';
 import { numberedJob, sampleJobs, unknownJob } from './fixture/sample-jobs.ts';
-import { links } from './fixture/sample-relay.ts';
 import { type Fixture, type FixtureOptions, startFixture } from './fixture/server.ts';
 
 describe.skipIf(isWithoutBrowser)('the page and its server', () => {
@@ -76,23 +75,16 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
   });
 
   it('a list takes each of its pages once, however often and fast more is asked for', async () => {
-    const fixture = await start();
-    const issues = (from: number) =>
-      Array.from({ length: 20 }, (_, index) => ({
-        ...links[0],
-        entity: `issue-${from + index}`,
-        issue: `acme/web#${from + index}`,
-      }));
+    const fixture = await start({ jobs: Array.from({ length: 60 }, (_, index) => numberedJob(60 - index)) });
     const { page, go } = await open(fixture.url);
-    await page.route('**/api/links?*', async (route) => {
-      const isSecond = route.request().url().includes('cursor=');
-      if (isSecond) await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.fulfill({ json: isSecond ? { links: issues(20) } : { links: issues(0), cursor: 'next' } });
+    await page.route('**/api/jobs?cursor=*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
     });
-    await go('links');
+    await go('jobs');
     await page.getByRole('button', { name: 'Show more' }).dblclick();
-    await page.getByText('acme/web#39').waitFor();
-    expect(await page.getByText(/^acme\/web#\d+$/).count()).toBe(40);
+    await page.getByText('60 jobs shown').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(60);
   });
 
   it('a job that changes while more is read is shown as it is now', async () => {

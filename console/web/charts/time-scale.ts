@@ -12,18 +12,14 @@ export interface TimeScale {
 /** A period that would be narrower than this cannot be seen. */
 const LEAST_PART = 0.012;
 
-/** Whether the shortest period could not be seen if time were drawn to scale. */
-export function needsShortening(periods: readonly Period[], until: number): boolean {
-  const lengths = periods.map(({ from, to = until }) => to - from).filter((length) => length > 0);
-  const total = lengths.reduce((sum, length) => sum + length, 0);
-  return lengths.some((length) => length / total < LEAST_PART);
-}
-
 /**
- * Periods follow one another without gaps, so each can have a width of its own: of its length, or if long ones are
- * shortened, of the cube root of its length.
+ * Periods follow one another without gaps, so each can have a width of its own: of its length. If the shortest could not be
+ * seen then, it is of the cube root of its length.
  */
-export function timeScale(periods: readonly Period[], until: number, isShortened: boolean): TimeScale {
+export function timeScale(periods: readonly Period[], until: number): TimeScale {
+  const lengths = periods.map(({ from, to = until }) => Math.max(0, to - from));
+  const whole = lengths.reduce((sum, length) => sum + length, 0);
+  const isShortened = lengths.some((length) => length > 0 && length / whole < LEAST_PART);
   const weight = (length: number) => (isShortened ? Math.cbrt(length) : length);
   let total = 0;
   const parts = periods.map(({ from, to = until }) => {

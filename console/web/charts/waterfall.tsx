@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { JobDetail, Period, StepDetail } from '../../contract.ts';
 import { now } from '../clock.ts';
 import { duration, exactTime } from '../format.ts';
@@ -8,7 +7,7 @@ import { useValue } from '../state.ts';
 import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
 import { fillOf, Patterns, periodNames } from './patterns.tsx';
-import { needsShortening, type TimeScale, timeScale } from './time-scale.ts';
+import { type TimeScale, timeScale } from './time-scale.ts';
 
 const GRID = [0.25, 0.5, 0.75];
 const BAR_HEIGHT = 14;
@@ -16,13 +15,11 @@ const ROW_HEIGHT = 22;
 
 /** Where the time of a job went: one row for what happens between steps, and one for each step. */
 export function Waterfall({ job }: { job: JobDetail }) {
-  const [wanted, setWanted] = useState<boolean | undefined>();
   const { periods, steps } = job;
   const isOver = periods.every(({ to }) => to !== undefined);
   const at = useValue(now);
   const until = isOver ? (periods.at(-1)?.to ?? job.createdAt) : at;
-  const isShort = needsShortening(periods, until);
-  const scale = timeScale(periods, until, wanted ?? isShort);
+  const scale = timeScale(periods, until);
   const rows = [
     { name: 'between steps', periods: periods.filter(({ step }) => step === undefined), step: undefined },
     ...steps.map((step) => ({ name: step.step, periods: periods.filter((period) => period.step === step.step), step })),
@@ -38,16 +35,7 @@ export function Waterfall({ job }: { job: JobDetail }) {
       </div>
       <figcaption>
         <Legend periods={periods} until={until} />
-        {isShort && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={scale.isShortened}
-              onChange={({ currentTarget }) => setWanted(currentTarget.checked)}
-            />
-            Shorten long periods
-          </label>
-        )}
+        {scale.isShortened && <p class="soft small">Long periods are drawn shorter.</p>}
       </figcaption>
       <PeriodTable periods={periods} until={until} />
     </figure>

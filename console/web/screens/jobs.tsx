@@ -1,10 +1,10 @@
-import type { JobRow, Now } from '../../contract.ts';
+import type { Now } from '../../contract.ts';
 import { Failure } from '../failure.tsx';
 import { count, jobs } from '../format.ts';
 import { IgnoredEvents } from '../ignored.tsx';
 import { filtersIn, JobFilter } from '../job-filter.tsx';
 import { JobTable } from '../job-rows.tsx';
-import { jobList, type List, useList } from '../list.ts';
+import { type JobList, useJobs } from '../job-list.ts';
 import { useResource } from '../resource.ts';
 import { href, route } from '../route.ts';
 import { Screen } from '../screen.tsx';
@@ -15,7 +15,7 @@ export function JobsScreen() {
   const counts = useResource<Now>('/api/now').data?.counts;
   const filters = filtersIn(useValue(route).query);
   const query = new URLSearchParams(filters).toString();
-  const pages = useList(jobList, query);
+  const pages = useJobs(query);
   return (
     <Screen title="Jobs">
       <JobFilter counts={counts} />
@@ -34,7 +34,7 @@ export function JobsScreen() {
   );
 }
 
-function End({ pages, isFiltered }: { pages: List<JobRow>; isFiltered: boolean }) {
+function End({ pages, isFiltered }: { pages: JobList; isFiltered: boolean }) {
   const { rows, read, cursor, isReading, error, more } = pages;
   const hasMore = cursor !== undefined;
   const shown = `${jobs({ jobs: rows.length })} shown${isFiltered ? `, of ${count(read)} searched` : ''}.`;

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { LinkRow } from '../../contract.ts';
+import type { LinkPage, LinkRow } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { ChangeLink } from '../change-link.tsx';
-import { Failure } from '../failure.tsx';
+import { Loaded } from '../failure.tsx';
 import { ServiceId, usePages } from '../id.tsx';
-import { linkList, useList } from '../list.ts';
 import { Line } from '../outside.tsx';
 import { useRelay } from '../relay-facts.tsx';
+import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { SearchBox } from '../search.tsx';
@@ -17,26 +17,22 @@ import { Ago } from '../time.tsx';
 /** Which issue belongs to which defect. */
 export function LinksScreen() {
   const [find, setFind] = useState('');
-  const { rows, cursor, isReading, error, more, reload } = useList(
-    linkList,
-    find === '' ? '' : new URLSearchParams({ find }).toString(),
-  );
+  // Changes of jobs do not concern it.
+  const resource = useResource<LinkPage>(`/api/links?${new URLSearchParams({ find })}`, () => false);
   return (
     <Screen title="Links">
       <Card id="links" title="Issues and their defects">
         <SearchBox label="Find an issue" placeholder="acme/web#42" value={find} change={setFind} />
-        {error && <Failure error={error} retry={reload} isOld={rows.length > 0} />}
-        {rows.length > 0 && <Links rows={rows} changed={reload} />}
-        {rows.length === 0 && isReading && <p class="loading">Loading…</p>}
-        {rows.length === 0 && !isReading && !error && (
-          <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>
-        )}
-        {cursor !== undefined && (
-          <button type="button" disabled={isReading} onClick={more}>
-            Show more
-          </button>
-        )}
-        <ChangeLink changed={reload} />
+        <Loaded of={resource}>
+          {({ links }) =>
+            links.length > 0 ? (
+              <Links rows={links} changed={resource.reload} />
+            ) : (
+              <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>
+            )
+          }
+        </Loaded>
+        <ChangeLink changed={resource.reload} />
       </Card>
     </Screen>
   );
