@@ -37,7 +37,7 @@ export type Lane = LaneNow['lane'];
 export type Count = LaneNow['inLine'];
 
 /**
- * `GET /api/jobs?status=&automation=&subject=&person=&connection=&lane=&delivery=&text=&since=&until=&cursor=`. Filters are
+ * `GET /api/jobs?status=&automation=&subject=&person=&connection=&lane=&delivery=&text=&since=&cursor=`. Filters are
  * combined with and. The server reads the index page by page and answers after a bounded number of pages, so an answer
  * can have a cursor and no jobs.
  */

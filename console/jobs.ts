@@ -14,7 +14,6 @@ const text = z
   .max(200)
   .transform((given) => given || undefined)
   .optional();
-const time = z.coerce.number().int().nonnegative().optional();
 
 const query = z.object({
   automation: text,
@@ -27,8 +26,7 @@ const query = z.object({
   cursor: z.string().max(2_000).optional(),
   limit: z.coerce.number().int().min(1).max(50).optional(),
   status: z.preprocess((given) => given || undefined, z.enum(jobStatuses).optional()),
-  since: time,
-  until: time,
+  since: z.coerce.number().int().nonnegative().optional(),
 });
 
 /**

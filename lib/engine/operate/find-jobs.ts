@@ -21,8 +21,6 @@ export interface JobFilter {
   text?: string | undefined;
   /** Made at or after that time; epoch milliseconds. */
   since?: number | undefined;
-  /** Made at or before that time; epoch milliseconds. */
-  until?: number | undefined;
 }
 
 /** The given cursor is not from a list of jobs. */
@@ -115,7 +113,7 @@ export async function findNewJobs(table: Table, delivery: string, now: number): 
 
 /** True if the job has everything that the filter names. */
 export function isWanted(job: Job, filter: JobFilter): boolean {
-  const { statuses, automation, connection, lane, place, person, delivery, text, since, until } = filter;
+  const { statuses, automation, connection, lane, place, person, delivery, text, since } = filter;
   return (
     (statuses === undefined || statuses.includes(job.status)) &&
     (automation === undefined || job.automation === automation) &&
@@ -125,8 +123,7 @@ export function isWanted(job: Job, filter: JobFilter): boolean {
     (person === undefined || peopleOf(job).includes(person.replace(/^@/, '').toLowerCase())) &&
     (delivery === undefined || job.cause?.id === delivery) &&
     (text === undefined || textsOf(job).some((one) => one?.toLowerCase().includes(text.toLowerCase()))) &&
-    (since === undefined || job.createdAt >= since) &&
-    (until === undefined || job.createdAt <= until)
+    (since === undefined || job.createdAt >= since)
   );
 }
 
