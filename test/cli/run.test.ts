@@ -211,7 +211,9 @@ describe('a time on the command line', () => {
     ['backfill --since', (typed: string) => runRelay({ open }, 'backfill', 'a/b', '--since', typed)],
     ['github-deliveries --since', (typed: string) => runRelay({ open }, 'github-deliveries', '--since', typed)],
   ])('%s reads it', async (_, typing) => {
-    await expect(typing('noon')).rejects.toThrow(/expected 90m, 2h or 3d, 2026-11-20, or a time such as/);
+    await expect(typing('noon')).rejects.toThrow(
+      /expected 90m, 2h or 3d, today, yesterday, 2026-11-20, or a time such as/,
+    );
     for (const typed of ['2h', '2026-11-20', '2026-11-20T16:30']) {
       await expect(typing(typed)).rejects.not.toThrow('expected');
     }
