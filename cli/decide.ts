@@ -1,10 +1,9 @@
 import { Option } from 'commander';
 import { described } from '../console/decisions.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { requeueJob } from '../lib/engine/line/sweep.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
-import { discardJob } from '../lib/engine/operate/resume.ts';
+import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
@@ -31,20 +30,10 @@ export const defineReplay: Define = (command, { open }) =>
     .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string | undefined, options: Several & { reason?: string }) => {
       const target = await open();
-      const { stores } = target;
-      const chosen = await chosenJobs(stores, id, options.parkedFor);
+      const chosen = await chosenJobs(target.stores, id, options.parkedFor);
       if (isOnlyListed(chosen, id, options)) return;
-      const other = chosen.find(({ status }) => status !== 'parked' && status !== 'waiting');
-      if (other)
-        throw new Error(`the status of ${other.id} is ${other.status}; only parked and waiting jobs can be replayed`);
-      const replay = async (job: Job) =>
-        (await requeueJob(job, stores, {
-          at: stores.clock(),
-          by: operatorOf(target),
-          what: 'replayed',
-          reason: options.reason,
-        })) ?? justChanged(job);
-      await inTurn(chosen, replay, sayQueued, options);
+      const decision = { by: operatorOf(target), reason: options.reason };
+      await inTurn(chosen, (job) => replayJob(job, decision, target.stores), sayQueued, options);
     });
 
 export const defineResolve: Define = (command, { open }) =>
@@ -132,10 +121,6 @@ async function resolutionOf(way: 'done' | 'again' | 'search', done: string, open
 export async function verifyingWith(open: OpenTarget) {
   const config = await loadConfig();
   return createVerifyCreated(config, (name) => openPartner(name, config, open, (line) => console.error(line)));
-}
-
-function justChanged({ id }: Job): never {
-  throw new Error(`${id} has just changed; check it and try again`);
 }
 
 const sayQueued = ({ id }: Job) => `${id} is queued again`;

@@ -1,7 +1,5 @@
 import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/dates.ts';
-import { openJournal } from '../lib/engine/record/journal.ts';
-import { createMarkers } from '../lib/engine/record/markers.ts';
 import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
@@ -49,17 +47,7 @@ export const defineIssue: Define = (command, { open }) =>
       });
       const issue = await findIssue(text, stores, github);
       const decision = await decisionOf(options, open);
-      if (decision !== undefined) {
-        const journal = (jobId: string) => openJournal(stores.table, jobId, stores.clock);
-        const by = operatorOf(target);
-        await decideLink(issue, decision, {
-          ...stores,
-          config,
-          journal,
-          markers: createMarkers(stores.secrets),
-          by,
-        });
-      }
+      if (decision !== undefined) await decideLink(issue, decision, { ...stores, config, by: operatorOf(target) });
       const link = await createLinks(stores.table, stores.clock).look(issue.entity);
       const { claim, defect } = heldBy(link);
       const linkedTo = claim && defect ? await createRelations(stores.table).of({ ...claim, id: defect.id }) : [];

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { requeueJob } from '../lib/engine/line/sweep.ts';
 import { resolveJob } from '../lib/engine/operate/resolve.ts';
-import { discardJob } from '../lib/engine/operate/resume.ts';
+import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
@@ -60,32 +59,19 @@ const DONE: Readonly<Record<JobAction['do'], string>> = {
 };
 
 /** @throws {Error} if the job is in another state */
-async function applyDecision(
-  { stores, runtime, operator: by }: OperatedRelay,
-  job: Job,
-  decision: JobAction,
-): Promise<void> {
-  const { clock } = runtime;
-  const options = { ...stores, clock };
+async function applyDecision({ stores, runtime, operator: by }: OperatedRelay, job: Job, decision: JobAction) {
+  const options = { ...stores, clock: runtime.clock };
   switch (decision.do) {
     case 'discard':
-      await discardJob(job, { by, reason: decision.reason }, options);
-      return;
-    case 'done':
-      await resolveJob(
-        job,
-        { done: decision.createdId, verify: verifyWithService({ runtime, stores }) },
-        { ...options, by },
-      );
-      return;
+      return discardJob(job, { by, reason: decision.reason }, options);
+    case 'done': {
+      const resolution = { done: decision.createdId, verify: verifyWithService({ runtime, stores }) };
+      return resolveJob(job, resolution, { ...options, by });
+    }
     case 'again':
     case 'search':
-      await resolveJob(job, decision.do, { ...options, by });
-      return;
+      return resolveJob(job, decision.do, { ...options, by });
     case 'replay':
-      if (job.status !== 'parked' && job.status !== 'waiting')
-        throw new Error(`the status of the job is ${job.status}; only parked and waiting jobs can be replayed`);
-      if (!(await requeueJob(job, stores, { at: clock(), by, what: 'replayed' })))
-        throw new Error('the job has just changed; look at it and try again');
+      return replayJob(job, { by }, options);
   }
 }

@@ -1,7 +1,5 @@
 import * as z from 'zod';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
-import { openJournal } from '../lib/engine/record/journal.ts';
-import { createMarkers } from '../lib/engine/record/markers.ts';
 import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decide-link.ts';
 import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
 import { eventNow } from '../lib/schedules.ts';
@@ -64,16 +62,7 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
 
 async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDecision): Promise<ActionOutcome> {
   const { stores, runtime, operator: by } = relay;
-  const { table, clock, secrets } = stores;
-  const journal = (jobId: string) => openJournal(table, jobId, clock);
-  const found = await issueOf(relay, issue);
-  await decideLink(found, decision, {
-    ...stores,
-    config: runtime.config,
-    journal,
-    markers: createMarkers(secrets),
-    by,
-  });
+  await decideLink(await issueOf(relay, issue), decision, { ...stores, config: runtime.config, by });
   return { text: `The link of ${issue} is changed.` };
 }
 

@@ -11,16 +11,7 @@ const TEXT_FILTERS = [
   { name: 'person', label: 'Person', example: 'octocat, U0123ABCD or Ada Lovelace' },
   { name: 'delivery', label: 'Delivery id', example: '72d3162e-cc78-11e3-…' },
 ] as const;
-const FILTERS = [
-  'status',
-  'text',
-  'automation',
-  'connection',
-  'lane',
-  'subject',
-  'person',
-  'delivery',
-] as const;
+const FILTERS = ['status', 'text', 'automation', 'connection', 'lane', 'subject', 'person', 'delivery'] as const;
 type StatusFilter = (typeof FILTERS)[number];
 
 /** The filters in the address; others are left out. */

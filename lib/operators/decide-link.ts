@@ -1,9 +1,10 @@
-import type { Context } from '../automations/context.ts';
 import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
 import { issueEntity } from '../automations/issue-to-defect/draft.ts';
+import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import type { VerifyCreated } from '../engine/operate/verify-created.ts';
-import type { Markers } from '../engine/record/markers.ts';
+import { openJournal } from '../engine/record/journal.ts';
+import { createMarkers, type Markers } from '../engine/record/markers.ts';
 import type { IssueState } from '../links/issue-state.ts';
 import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../links/link-life.ts';
 import { createLinks, type Links } from '../links/links.ts';
@@ -20,7 +21,8 @@ export type LinkDecision =
   /** `steal` takes a defect that has the marker of another issue or job. */
   { set: string | number; verify: VerifyCreated; steal?: boolean } | 'clear';
 
-interface DecideLinkOptions extends Pick<Context, 'config' | 'table' | 'markers' | 'jobs' | 'journal' | 'clock'> {
+interface DecideLinkOptions extends Pick<Stores, 'table' | 'jobs' | 'secrets' | 'clock'> {
+  config: RelayConfig;
   /** The operator, for the history of the job that made the claim. */
   by: string;
 }
@@ -52,7 +54,7 @@ async function apply(
   links: Links,
   options: DecideLinkOptions,
 ): Promise<void> {
-  const { config, markers, clock } = options;
+  const { config, secrets, clock } = options;
   const { claim } = heldBy(link);
   if (link.life === 'claimed') await verifyClaimRests(link.claim, options);
 
@@ -67,7 +69,7 @@ async function apply(
   const configured = findRepository(config, repository);
   if (!configured) throw new Error(`relay.config.ts has no repository ${repository}`);
   const { connection, issueToDefect } = configured;
-  const own = await ownMarkers(issue.entity, link.cleared?.times ?? 0, markers);
+  const own = await ownMarkers(issue.entity, link.cleared?.times ?? 0, createMarkers(secrets));
   const marker = claim?.marker ?? own[0] ?? '';
   const id = await decision.verify({
     connection,
@@ -87,8 +89,8 @@ function ownMarkers(entity: string, cleared: number, markers: Markers): Promise<
 }
 
 /** @throws {Error} while the job is under way */
-async function verifyClaimRests({ by }: Claim, options: DecideLinkOptions): Promise<void> {
-  const { fate } = await fateOfClaim(by, options);
+async function verifyClaimRests({ by }: Claim, { jobs, table, clock }: DecideLinkOptions): Promise<void> {
+  const { fate } = await fateOfClaim(by, { jobs, journal: (jobId) => openJournal(table, jobId, clock) });
   if (fate === 'under way') {
     throw new Error(
       `${by} is creating the defect; wait until it has ended or is parked: npm run -s relay -- job ${by}`,

@@ -6,8 +6,6 @@ import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { createMarkers } from '../../lib/engine/record/markers.ts';
 import { createLinks } from '../../lib/links/links.ts';
 import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
 import { decideLink, type LinkDecision } from '../../lib/operators/decide-link.ts';
@@ -71,15 +69,7 @@ export async function link(
   const entity = (await createLinks(stores.table, stores.clock).named(name)) ?? '';
   const decision: LinkDecision = decided === 'clear' ? decided : { ...decided, verify: verifying({ runtime, stores }) };
   const { config, clock } = runtime;
-  const journal = (jobId: string) => openJournal(stores.table, jobId, clock);
-  await decideLink({ name, entity }, decision, {
-    ...stores,
-    config,
-    journal,
-    markers: createMarkers(stores.secrets),
-    by: BY,
-    clock,
-  });
+  await decideLink({ name, entity }, decision, { ...stores, config, by: BY, clock });
 }
 
 export async function backfill({ runtime, stores }: Command, repository: string): Promise<void> {

@@ -8,6 +8,7 @@ import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
+import type { OperatorDecision } from '../record/history.ts';
 import { canBeDiscarded, type Job } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
 import { verifyIsOver } from './resolve.ts';
@@ -63,6 +64,23 @@ export function resumedInWords(
 }
 
 /**
+ * Continues a parked or a waiting job at once.
+ *
+ * @param reason why, or the answer to what the job asks
+ * @returns the queued job
+ * @throws {Error} if the job is in another state
+ */
+export async function replayJob(
+  job: Job,
+  { by, reason }: { by: string; reason?: string | undefined },
+  options: SweepOptions & { clock: () => number },
+): Promise<Job> {
+  if (job.status !== 'parked' && job.status !== 'waiting')
+    throw new Error(`the status of ${job.id} is ${job.status}; only parked and waiting jobs can be replayed`);
+  return queuedBy({ at: options.clock(), by, what: 'replayed', reason }, job, options);
+}
+
+/**
  * Ends a parked job, or a waiting one of a backfill, without doing the rest of its work. The worker ends it: it tells the person who asked, and releases
  * what the job holds, such as its claim of a link. What the job has already done stays. Nothing more is sent to the
  * service.
@@ -88,7 +106,11 @@ export async function discardJob(
     const open = journal.openRequest(step);
     if (open) verifyIsOver(open, clock());
   }
-  const queued = await requeueJob(job, options, { at: clock(), by, what: 'discarded', reason: reason.trim() });
-  if (!queued) throw new Error(`${job.id} has just changed; check it and try again`);
-  return queued;
+  return queuedBy({ at: clock(), by, what: 'discarded', reason: reason.trim() }, job, options);
+}
+
+async function queuedBy(decision: OperatorDecision, job: Job, options: SweepOptions): Promise<Job> {
+  const queued = await requeueJob(job, options, decision);
+  if (queued) return queued;
+  throw new Error(`${job.id} has just changed; check it and try again`);
 }
