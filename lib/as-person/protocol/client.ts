@@ -1,5 +1,5 @@
 import type { Leaving } from '../../send-once.ts';
-import { McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
+import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
 import { isRecord, sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
@@ -35,33 +35,9 @@ export interface KeptSession {
   session: Session | undefined;
   /** Of the requests in it. */
   lastId: number;
-  /**
-   * Lists of tools that were begun when the budget ended, so that a small budget can still finish them; by what they
-   * keep.
-   */
-  begun: Map<string, BegunList>;
 }
 
-interface BegunList {
-  list: ToolList;
-  seen: Set<unknown>;
-  cursor: unknown;
-  size: Record<'tools' | 'values' | 'characters', number>;
-  /** Epoch milliseconds. */
-  at: number;
-}
-
-/** If the pages of a list are further apart than this, they may belong to two lists. */
-const LIST_KEPT_MS = 10 * 60_000;
-
-export const noSession = (): KeptSession => ({ session: undefined, lastId: 0, begun: new Map() });
-
-const noList = (): Omit<BegunList, 'at'> => ({
-  list: { tools: [], unusable: [] },
-  seen: new Set(),
-  cursor: undefined,
-  size: { tools: 0, values: 0, characters: 0 },
-});
+export const noSession = (): KeptSession => ({ session: undefined, lastId: 0 });
 
 /**
  * A client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the service has
@@ -143,27 +119,21 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
      * @throws {McpError}
      */
     async listTools(token: string | undefined, only?: readonly string[]): Promise<ToolList> {
-      const kind = JSON.stringify(only ?? 'all');
-      const begun = kept.begun.get(kind);
-      kept.begun.delete(kind);
-      const at = transport.clock();
-      const goesOn = begun !== undefined && at - begun.at < LIST_KEPT_MS;
-      const read = goesOn ? begun : noList();
+      const list: ToolList = { tools: [], unusable: [] };
+      const seen = new Set<unknown>();
+      const size = { tools: 0, values: 0, characters: 0 };
+      let cursor: unknown;
       do {
-        const page = request(token, 'tools/list', read.cursor === undefined ? {} : { cursor: read.cursor });
-        const result = await page.catch((error) => {
-          if (!(error instanceof McpError)) kept.begun.set(kind, { ...read, at });
-          throw error;
-        });
+        const result = await request(token, 'tools/list', cursor === undefined ? {} : { cursor });
         if (!isRecord(result) || !Array.isArray(result.tools)) throw unreadable('tools/list', 'no list of tools');
-        count(read.size, result, result.tools.length);
-        for (const entry of result.tools) keep(read.list, entry, only);
-        read.cursor = result.nextCursor ?? undefined;
-        if (read.seen.has(read.cursor)) throw unreadable('tools/list', 'a page that was there before');
-        read.seen.add(read.cursor);
-        if (read.seen.size > MOST_PAGES) throw unreadable('tools/list', `more than ${MOST_PAGES} pages`);
-      } while (read.cursor !== undefined);
-      return read.list;
+        count(size, result, result.tools.length);
+        for (const entry of result.tools) keep(list, entry, only);
+        cursor = result.nextCursor ?? undefined;
+        if (seen.has(cursor)) throw unreadable('tools/list', 'a page that was there before');
+        seen.add(cursor);
+        if (seen.size > MOST_PAGES) throw unreadable('tools/list', `more than ${MOST_PAGES} pages`);
+      } while (cursor !== undefined);
+      return list;
     },
     /** @param leaving hears what happens to each request with the call. @throws {McpError} */
     async callTool(token: string | undefined, name: string, args: object, leaving?: Leaving): Promise<ToolResult> {
@@ -182,7 +152,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
 }
 
 /** Adds a page to the size of its list. @throws {McpUnreadable} for a list that is too large */
-function count(size: BegunList['size'], page: unknown, tools: number): void {
+function count(size: Record<'tools' | 'values' | 'characters', number>, page: unknown, tools: number): void {
   const { values, characters } = sizeOf(page);
   size.tools += tools;
   size.values += values;
