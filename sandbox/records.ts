@@ -133,14 +133,6 @@ export interface ChecklistItem {
   completed_at: string | null;
 }
 
-/** What only MCP tools reach. Everything about it is assumed. */
-export interface Note {
-  note_id: string;
-  project_id: string;
-  kind: 'sprint' | 'context' | 'document';
-  text: string;
-}
-
 export interface Data {
   projects: Project[];
   tasks: Task[];
@@ -153,7 +145,6 @@ export interface Data {
   checklistTemplates: ChecklistTemplate[];
   checklistGroups: ChecklistGroup[];
   checklistItems: ChecklistItem[];
-  notes: Note[];
   workspaces: Workspace[];
   oauthClients: OAuthClient[];
   grants: Grant[];
@@ -172,7 +163,6 @@ export const idFields = {
   checklistTemplates: 'template_id',
   checklistGroups: 'group_id',
   checklistItems: 'item_id',
-  notes: 'note_id',
   workspaces: 'workspace_id',
   oauthClients: 'client_id',
   grants: 'grant_id',

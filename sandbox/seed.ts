@@ -99,11 +99,6 @@ export function seed(): Data {
       item(104, 13, 'Dashboards watched for an hour'),
       item(201, 21, 'Threat model reviewed'),
     ],
-    notes: [
-      { note_id: 'n-01', project_id: shop, kind: 'sprint', text: 'Sprint 7' },
-      { note_id: 'n-02', project_id: shop, kind: 'context', text: 'Prices include VAT' },
-      { note_id: 'n-03', project_id: shop, kind: 'document', text: 'How a refund works' },
-    ],
     workspaces: [
       {
         workspace_id: firstWorkspaceId,

@@ -12,7 +12,6 @@ export const oneOf = <const T extends readonly string[]>(names: T) =>
 export const priority = oneOf(['low', 'medium', 'high']);
 export const project = text.meta({ description: 'Identifier of a project' });
 export const task = text.meta({ description: 'Identifier of a task' });
-export const person = text.meta({ description: 'Identifier of a workspace member' });
 export const item = z.int('must be an integer').meta({ description: 'Identifier of a checklist item' });
 export const hours = z.number('must be a number').meta({ description: 'Hours, as a decimal' });
 export const boolean = z.boolean('must be true or false');

@@ -14,7 +14,7 @@ interface Described {
   readonly description: string;
   /** Which tool needs which scope is assumed, from docs/partner-api.md#mcp-scopes. */
   readonly scope: string;
-  readonly kind: 'reads' | 'creates' | 'changes' | 'destroys';
+  readonly kind: 'reads' | 'creates' | 'changes';
 }
 
 /** "Names and argument shapes of the MCP tools: not shown." All that stands in this folder is the sandbox's invention. */

@@ -2,11 +2,8 @@ import { Refusal } from '../../refusal.ts';
 import { isObject, RpcError } from '../json-rpc.ts';
 import { codes, McpRefusal, type RequestId } from '../mcp-refusal.ts';
 import type { Actor } from './actor.ts';
-import { mappedTools } from './mapped-tools.ts';
-import { otherScopes } from './other-scopes.ts';
 import type { Arguments, Tool } from './tool.ts';
-
-export const tools: readonly Tool[] = [...mappedTools, ...otherScopes];
+import { tools } from './tools.ts';
 
 /** Other names of tools, by ours. */
 export type ToolNames = Readonly<Record<string, string>>;
@@ -81,7 +78,7 @@ function annotationsOf({ title, kind }: Tool): object {
   return {
     title,
     readOnlyHint: kind === 'reads',
-    destructiveHint: kind === 'destroys',
+    destructiveHint: false,
     idempotentHint: kind !== 'creates',
     openWorldHint: false,
   };

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { boolean, date, hours, item, oneOf, person, priority, project, task, text } from './arguments.ts';
+import { boolean, date, hours, item, oneOf, priority, project, task, text } from './arguments.ts';
 import { type Tool, tool } from './tool.ts';
 
 const severity = oneOf(['minor', 'major', 'critical']);
 
-/** The tools that the relay's commands are mapped to, and what else people do with an assistant. */
-export const mappedTools: readonly Tool[] = [
+/** What the relay's commands are mapped to. Every other scope of the contract has no tool here. */
+export const tools: readonly Tool[] = [
   tool({
     name: 'list_projects',
     title: 'List projects',
@@ -51,21 +51,6 @@ export const mappedTools: readonly Tool[] = [
           status,
           due_date,
         })),
-      };
-    },
-  }),
-  tool({
-    name: 'create_task',
-    title: 'Create a task',
-    description: 'Creates a task in a project.',
-    scope: 'mcp:tasks.write',
-    kind: 'creates',
-    required: { project, title: text },
-    optional: { description: text, priority, due: date, assignee: person },
-    run({ project, due, assignee, ...fields }, actor) {
-      const { project_id } = actor.project(project);
-      return {
-        task: actor.carryOut('/tasks/create', { project_id, ...fields, due_date: due, assigned_to: assignee }),
       };
     },
   }),
@@ -146,19 +131,6 @@ export const mappedTools: readonly Tool[] = [
           actor.carryOut('/work-items/checklist/items/complete', { item_id, is_completed: done }),
         ),
       };
-    },
-  }),
-  tool({
-    name: 'delete_checklist_item',
-    title: 'Delete a checklist item',
-    description: 'Deletes an item for good.',
-    scope: 'mcp:checklists.write',
-    kind: 'destroys',
-    required: { item },
-    run({ item }, actor) {
-      const { item_id } = actor.checklistItem(item);
-      actor.store.remove('checklistItems', item_id);
-      return { deleted: item_id };
     },
   }),
 ];
