@@ -4,7 +4,6 @@ import type { Data } from '../../sandbox/records.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 
 const SHOWN_RECORDS = 200;
-const SHOWN_AUDIT = 100;
 
 /** What can be looked at. The records of the authorization server hold digests of tokens, and are left out. */
 const KINDS = {
@@ -20,43 +19,12 @@ const KINDS = {
   testSteps: 'Test steps',
 } as const satisfies Partial<Record<keyof Data, string>>;
 
-const kindsInOrder = Object.keys(KINDS) as (keyof typeof KINDS)[];
-
 /** The records, newest first. */
 export function recordsOf({ data }: Sandbox) {
-  return kindsInOrder.map((kind) => {
-    const records: readonly object[] = data[kind];
-    const rows = records.slice(-SHOWN_RECORDS).toReversed();
+  return (Object.keys(KINDS) as (keyof typeof KINDS)[]).map((kind) => {
+    const rows = data[kind].slice(-SHOWN_RECORDS).toReversed();
     return { kind: KINDS[kind], rows: rows.map((row): Record<string, unknown> => ({ ...row })) };
   });
-}
-
-/** The requests that the sandbox got, those that failed first, each the newest first. */
-export function auditOf({ audit }: Sandbox) {
-  return audit
-    .slice(-SHOWN_AUDIT)
-    .toReversed()
-    .map(({ time, endpoint, status, reason }) => ({
-      at: Date.parse(time),
-      operation: endpoint,
-      is: answerIs(status, reason),
-      status,
-      reason,
-    }))
-    .toSorted((a, b) => Number(FAILED.includes(b.is)) - Number(FAILED.includes(a.is)));
-}
-
-const FAILED: readonly ReturnType<typeof answerIs>[] = ['refused', 'lost', 'unclear'];
-
-/** The words for the answers of a job's sends. The same bytes, sent again on purpose, are answered so. */
-function answerIs(
-  status: number | null,
-  reason: string | null,
-): 'accepted' | 'answered' | 'refused' | 'lost' | 'unclear' {
-  if (status === null) return 'lost';
-  if (status < 300) return 'accepted';
-  if (reason && /nonce/i.test(reason)) return 'answered';
-  return status >= 400 && status < 500 ? 'refused' : 'unclear';
 }
 
 export function faultsOf({ faults }: Sandbox) {

@@ -4,7 +4,7 @@ import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readSent } from '../read-sent.ts';
 import { type ActionOutcome, type TryAction, tryAction } from '../requests.ts';
-import { auditOf, faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
+import { faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
 import { messagesOf } from './slack-view.ts';
 
@@ -47,7 +47,6 @@ export function createTry({ sandbox, ...options }: TryOptions) {
       faults: sandbox ? faultsOf(sandbox) : [],
       faultKinds: sandbox ? [...faultKinds] : [],
       records: sandbox ? recordsOf(sandbox) : [],
-      audit: sandbox ? auditOf(sandbox) : [],
     }),
     /**
      * @param given as in the contract, not checked yet

@@ -6,13 +6,10 @@ import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
 import { JsonView } from '../json-view.tsx';
 import { announceOutcome } from '../notice.tsx';
-import { Line, seen, Text } from '../outside.tsx';
+import { Line, Text } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { Screen } from '../screen.tsx';
-import { Scroll } from '../scroll.tsx';
-import { StatusMark } from '../status.tsx';
-import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
 
 /** Undefined in a read-only console. */
@@ -60,7 +57,6 @@ export function TryScreen() {
             </div>
             <div class="whole">
               <Records records={facts.records} />
-              <Audit audit={facts.audit} />
             </div>
           </div>
         )}
@@ -283,47 +279,5 @@ function Records({ records }: { records: TryFacts['records'] }) {
         </details>
       ))}
     </details>
-  );
-}
-
-const SHOWN_CALLS = 10;
-
-/** Those that failed first: there an operator looks. */
-function Audit({ audit }: { audit: TryFacts['audit'] }) {
-  const [isWhole, setWhole] = useState(false);
-  return (
-    <Card id="audit" title="Calls that the sandbox took">
-      {audit.length === 0 ? (
-        <p class="soft">No call yet.</p>
-      ) : (
-        <Scroll label="Table of the calls">
-          <Table caption="Calls that the sandbox took" heads={['Answer', 'Operation', ['Time', 'number']]}>
-            {(isWhole ? audit : audit.slice(0, SHOWN_CALLS)).map(({ at, operation, is, status, reason }, index) => (
-              <tr key={index}>
-                <td>
-                  <StatusMark of={is} /> {status !== null && <code class="soft">{status}</code>}
-                </td>
-                <td>
-                  <code>{seen(operation)}</code>
-                  {reason !== null && (
-                    <div class="news">
-                      <Line text={reason} />
-                    </div>
-                  )}
-                </td>
-                <td class="number soft">
-                  <At at={at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        </Scroll>
-      )}
-      {audit.length > SHOWN_CALLS && !isWhole && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          Show all {audit.length} calls
-        </button>
-      )}
-    </Card>
   );
 }
