@@ -10,7 +10,6 @@ import {
   LoggingFormat,
   type RecursiveLoop,
   Runtime,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -19,7 +18,6 @@ import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { QueueName } from '../lib/engine/line/queue.ts';
 import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
-import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import { functionBuild } from './bundle/function-build.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -108,7 +106,6 @@ export class RelayFunction extends Construct {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      tracing: config.deployment.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(key && { environmentEncryption: key }),
       ...(network && {
         vpc: network.vpc,
@@ -128,9 +125,6 @@ export class RelayFunction extends Construct {
       },
     });
     rmSync(folder, { recursive: true });
-    if (config.deployment.tracing) {
-      acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray supports only the resource *.');
-    }
     table.grant(this.function, slug);
 
     alarms.add(this.function.metricThrottles({ statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-throttles`, {

@@ -318,15 +318,6 @@ export const deployment = z.strictObject({
     .refine((days) => LOG_RETENTION_DAYS.includes(days), `expected one of ${LOG_RETENTION_DAYS.join(', ')}`)
     .default(30)
     .meta({ description: `How long logs are kept: ${LOG_RETENTION_DAYS.join(', ')} days.`, examples: [90] }),
-  tracing: z
-    .boolean()
-    .default(false)
-    .meta({
-      description:
-        'X-Ray traces of the functions. X-Ray samples the first request of each second and 5% of the others, which is ' +
-        'nearly every request of the relay, and shows two bare segments of each.',
-      examples: [true],
-    }),
 });
 
 export type StageSettings = z.output<typeof stage>;

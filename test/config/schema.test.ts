@@ -286,7 +286,6 @@ describe('a configuration', () => {
         maxConcurrency: { interactive: 5, background: 5 },
         reservedConcurrency: {},
         logRetentionDays: 30,
-        tracing: false,
       },
     });
   });

@@ -23,7 +23,6 @@ const PRICES = {
   natGatewayHour: { dollars: 0.045, of: 'an hour of a NAT gateway, and a GB through it' },
   addressHour: { dollars: 0.005, of: 'an hour of a public address' },
   endpointHour: { dollars: 0.01, of: 'an hour of an interface endpoint in one zone' },
-  millionTraces: { dollars: 5, of: 'a million traces of X-Ray' },
 } as const;
 const price = (of: keyof typeof PRICES) => PRICES[of].dollars;
 
@@ -156,7 +155,6 @@ export async function costTables(): Promise<Record<string, readonly Row[]>> {
         '`httpApi`',
         `${dollars(price('millionApiRequests'))} a million requests, and ${dollars(ROUTES * METRICS_OF_ROUTE * price('metric'))} a month for the metrics of its ${ROUTES} routes`,
       ],
-      ['`tracing: true`', `${dollars(price('millionTraces'))} a million traces`],
     ],
     flood: floodTable(wanted),
   };

@@ -262,11 +262,6 @@ describe('the stack', () => {
     template.allResourcesProperties('AWS::Scheduler::Schedule', { State: either('ENABLED', 'DISABLED') });
   });
 
-  it('tracing is on only if configured', () => {
-    const template = synthesize('dev', { deployment: { tracing: true } }).template();
-    template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
-  });
-
   it('each region has its own dashboard, because dashboard names are unique per account', () => {
     templateOf('dev').hasResourceProperties('AWS::CloudWatch::Dashboard', {
       DashboardName: { 'Fn::Join': ['', ['partner-relay-dev-', { Ref: 'AWS::Region' }]] },

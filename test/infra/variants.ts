@@ -64,7 +64,6 @@ export const everything: Partial<RelayConfigInput> = {
   deployment: {
     alarms: { emails: ['ops@example.com'] },
     reservedConcurrency: { webhook: 20, worker: 10 },
-    tracing: true,
   },
 };
 
