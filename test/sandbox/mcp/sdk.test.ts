@@ -7,6 +7,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tools } from '../../../sandbox/mcp/tools/tools.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { consent } from './consent.ts';
 import { mira, redirectUri, startMcp } from './mcp-client.ts';
@@ -89,7 +90,7 @@ describe('the client of the official SDK', () => {
   it('goes all the way', async () => {
     const { sandbox, client } = await linked({});
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-    expect((await client.listTools()).tools).toHaveLength(18);
+    expect((await client.listTools()).tools).toHaveLength(tools.length);
     const result = await client.callTool({ name: 'log_time', arguments: { task: checkout, hours: 2 } });
     expect(result.isError).toBe(false);
     expect(sandbox.data.timelogs.at(-1)).toMatchObject({ user_id: sandbox.mcp.people[0]?.user_id, hours: 2 });
