@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
-
 import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
@@ -16,6 +15,7 @@ import { startSandboxWith } from '../instances.ts';
 import { enterGithubStandIn, withGithubAt } from '../local-github.ts';
 import { withSlackAt } from '../local-slack.ts';
 import { asScheduledHandler } from '../schedules.ts';
+import { commandForm } from '../slack/requests.ts';
 import { startSlackStandIn } from '../slack/stand-in.ts';
 import { startLocalStack } from '../stack.ts';
 import { nextMoment } from './next-moment.ts';
@@ -140,16 +140,8 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
       return post(takeGithub, '/github', delivery);
     }
     if ('command' in given) {
-      const { command, by, channel } = given;
-      const form = new URLSearchParams({
-        team_id: standIn.installation.teamId,
-        command: runtime.config.slack?.command ?? '',
-        text: command,
-        user_id: by,
-        channel_id: channel,
-        trigger_id: standIn.makeTriggerId(by),
-        response_url: standIn.makeResponseUrl({ userId: by, channelId: channel }),
-      });
+      const typed = `${runtime.config.slack?.command ?? '/pm'} ${given.command}`;
+      const form = commandForm(standIn, typed, { userId: given.by, channelId: given.channel });
       return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, now));
     }
     if ('hook' in given) {
