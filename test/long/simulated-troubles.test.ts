@@ -21,7 +21,6 @@ it("a long backlog goes on where Lambda's guard against loops would stop its mes
 
 it.each([
   [5_000, 1],
-  [2_000, 30],
   [2_000, 600],
 ])(
   'serves the first person at once after an outage of six hours with %i issues: %i s later',

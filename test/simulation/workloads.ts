@@ -158,12 +158,12 @@ export function heldCalls(seed: number): Workload {
 }
 
 /** Of {@link sixConnections}. */
-export const ISSUES_OF_EACH = 1_500;
+export const ISSUES_OF_EACH = 1_250;
 
 /** Six connections with a backlog each, and people at each of them. */
 export function sixConnections(seed: number): Workload {
   const connections = ['one', 'two', 'three', 'four', 'five', 'six'];
-  const runsMs = 16 * MINUTE;
+  const runsMs = 13 * MINUTE;
   const people = connections.flatMap((connection, index) =>
     atRandom('interactive', 3, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 + index, connection }),
   );
@@ -182,13 +182,13 @@ export function sixConnections(seed: number): Workload {
 export function twoDays(seed: number): Workload {
   return {
     ...hard,
-    limits: { perMinute: 120, perDay: 2_000 },
+    limits: { perMinute: 120, perDay: 1_000 },
     seed,
     counting: 'sliding',
     connections: ['main'],
     workers: { interactive: 5, background: 5 },
     arrivals: [
-      ...backlog(4_800),
+      ...backlog(2_400),
       ...atRandom('interactive', 0.08, { untilMs: 2 * DAY - LAST_MOMENTS_MS, seed: seed + 1_000 }),
     ],
     runsMs: 2 * DAY,
@@ -277,11 +277,11 @@ export function dueTogether(seed: number): Workload {
 }
 
 /** The issues of {@link besideBackfill}. */
-export const BACKFILLED = 2_000;
+export const BACKFILLED = 1_200;
 
 /** Events and people at random, ten a minute each, with or without a backfill beside them. */
 export function besideBackfill(workers: number, hasBackfill: boolean, seed: number): Workload {
-  const runsMs = 30 * MINUTE;
+  const runsMs = 20 * MINUTE;
   const untilMs = runsMs - LAST_MOMENTS_MS;
   return {
     ...hard,
