@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { countings } from '../service/budget/service-model.ts';
 import type { Way } from '../ways.ts';
-import { type Happening, happenings, type PullChange, type RunEnd, WORKFLOWS } from './github.ts';
+import { type Happening, happenings, WORKFLOWS } from './github.ts';
 import { type Trouble, troubles } from './process.ts';
-import { type Detour, destinations, type Limits } from './service.ts';
+import { type Detour, destinations } from './service.ts';
 
 /** Most of what happens, happens to the first. */
 const ISSUES = [0, 0, 0, 1];
@@ -26,44 +26,6 @@ export interface Told {
   held: boolean;
   troubles: Trouble[];
 }
-
-/** Something that happens to the relay, or around it. What does not apply at its moment does nothing. */
-export type Action =
-  /** What the service allows from the beginning. Without it, the limits are out of reach. */
-  | ({ do: 'limits' } & Limits)
-  /** To an issue on GitHub. */
-  | ({ do: 'happens'; what: Happening; issue: number } & Told)
-  /** A delivery arrives, late or once more; below 0, the last that has not arrived. */
-  | { do: 'delivers'; which: number; troubles: Trouble[] }
-  /** A person asks for a defect in Slack, or Slack sends their last command once more. */
-  | { do: 'commands'; again: boolean; troubles: Trouble[] }
-  /** A person asks for checklist items, in Slack, in a comment, or with the text of a merged pull request. */
-  | ({ do: 'asks'; from: 'slack' | 'comment' | 'merge'; isDone: boolean; items: readonly number[] } & Told)
-  /** A person links a defect in Slack. */
-  | { do: 'relates'; which: number; to: 'task' | 'step'; troubles: Trouble[] }
-  /** A run of a workflow ends. */
-  | ({ do: 'tests' } & RunEnd & Told)
-  /** A pull request is opened or changed. */
-  | ({ do: 'pulls' } & PullChange & Told)
-  /** The worker gets the next message. */
-  | { do: 'works'; lane: number; troubles: Trouble[] }
-  | { do: 'works off' }
-  | { do: 'sweeps'; troubles: Trouble[] }
-  | { do: 'passes'; seconds: number }
-  /** A stalled process goes on. */
-  | { do: 'resumes'; which: number }
-  /** A message is delivered once more; below 0, the last. */
-  | { do: 'redrives'; which: number }
-  | { do: 'diverts'; detour: Detour }
-  | { do: 'operates'; operation: Operation; which: number; other: number; troubles: Trouble[] }
-  /** A person changes a defect in the service. */
-  | { do: 'edits'; which: number; field: 'title' | 'description' }
-  /** GitHub does not show the issues any more, so that nobody can say which of two states of one second is newer. */
-  | { do: 'hides issues' }
-  /** Everything is worked off, to the end of all waits, or until a job is parked. */
-  | { do: 'settles'; untilParked: boolean };
-
-export const BEGINNING = { do: 'happens', what: 'opened', issue: 0, held: false, troubles: [] } satisfies Action;
 
 const place = fc.nat({ max: 7 });
 
@@ -118,93 +80,103 @@ const detour = fc.record<Detour>({
 });
 
 /** The sixty seconds and the six minutes are those of leases and of signatures. */
-const seconds = fc.constantFrom(1, 5, 12, 16, 31, 46, 61, 91, 130, 200, 301, 361, 400, 900, 3_600, 86_400);
+const seconds = fc.constantFrom<number>(1, 5, 12, 16, 31, 46, 61, 91, 130, 200, 301, 361, 400, 900, 3_600, 86_400);
 
 const told = {
   held: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   troubles: some,
 };
 
-const happens = fc.record({
-  do: fc.constant('happens' as const),
-  what: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom<Happening>('opened', 'edited title', 'edited body', 'transferred') },
-    { weight: 1, arbitrary: fc.constantFrom(...happenings) },
-  ),
-  issue: fc.constantFrom(...ISSUES),
-  ...told,
-});
-const asks = fc.record({
-  do: fc.constant('asks' as const),
-  from: fc.constantFrom('slack' as const, 'slack' as const, 'comment' as const, 'merge' as const),
-  isDone: fc.boolean(),
-  items: fc.constantFrom([103], [103], [103, 104]),
-  ...told,
-});
-const relates = fc.record({
-  do: fc.constant('relates' as const),
-  which: place,
-  to: fc.constantFrom('task' as const, 'step' as const),
-  troubles: some,
-});
-const tests = fc.record({
-  do: fc.constant('tests' as const),
-  workflow: fc.constantFrom(...WORKFLOWS),
-  hasFailed: fc.boolean(),
-  isSameCommit: fc.boolean(),
-  ...told,
-});
-const pulls = fc.record({
-  do: fc.constant('pulls' as const),
-  which: fc.nat({ max: 1 }),
-  head: fc.nat({ max: 1 }),
-  isTracked: fc.boolean(),
-  isOpen: fc.constantFrom(true, true, false),
-  ...told,
-});
+function sometimes<Name extends string, Fields extends object>(
+  weight: number,
+  name: Name,
+  fields: { [Field in keyof Fields]: fc.Arbitrary<Fields[Field]> },
+) {
+  const arbitrary = fc.record({ do: fc.constant(name), ...fields }) as unknown as fc.Arbitrary<{ do: Name } & Fields>;
+  return { weight, arbitrary };
+}
 
-const action = fc.oneof<fc.MaybeWeightedArbitrary<Action>[]>(
-  { weight: 7, arbitrary: happens },
-  { weight: 3, arbitrary: asks },
-  { weight: 1, arbitrary: relates },
-  { weight: 2, arbitrary: tests },
-  { weight: 2, arbitrary: pulls },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('delivers' as const), which: place, troubles: some }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('commands' as const), again: fc.boolean(), troubles: some }) },
-  {
-    weight: 9,
-    arbitrary: fc.record({ do: fc.constant('works' as const), lane: fc.nat({ max: 1 }), troubles: some }),
-  },
+const action = fc.oneof(
+  // To an issue on GitHub.
+  sometimes(7, 'happens', {
+    what: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom<Happening>('opened', 'edited title', 'edited body', 'transferred') },
+      { weight: 1, arbitrary: fc.constantFrom(...happenings) },
+    ),
+    issue: fc.constantFrom(...ISSUES),
+    ...told,
+  }),
+  // A person asks for checklist items, in Slack, in a comment, or with the text of a merged pull request.
+  sometimes(3, 'asks', {
+    from: fc.constantFrom('slack', 'slack', 'comment', 'merge'),
+    isDone: fc.boolean(),
+    items: fc.constantFrom<readonly number[]>([103], [103], [103, 104]),
+    ...told,
+  }),
+  // A person links a defect in Slack.
+  sometimes(1, 'relates', { which: place, to: fc.constantFrom('task', 'step'), troubles: some }),
+  // A run of a workflow ends.
+  sometimes(2, 'tests', {
+    workflow: fc.constantFrom<string>(...WORKFLOWS),
+    hasFailed: fc.boolean(),
+    isSameCommit: fc.boolean(),
+    ...told,
+  }),
+  // A pull request is opened or changed.
+  sometimes(2, 'pulls', {
+    which: fc.nat({ max: 1 }),
+    head: fc.nat({ max: 1 }),
+    isTracked: fc.boolean(),
+    isOpen: fc.constantFrom(true, true, false),
+    ...told,
+  }),
+  // A delivery arrives, late or once more; below 0, the last that has not arrived.
+  sometimes(2, 'delivers', { which: place, troubles: some }),
+  // A person asks for a defect in Slack, or Slack sends their last command once more.
+  sometimes(2, 'commands', { again: fc.boolean(), troubles: some }),
+  // The worker gets the next message.
+  sometimes(9, 'works', { lane: fc.nat({ max: 1 }), troubles: some }),
   { weight: 5, arbitrary: fc.constant({ do: 'works off' as const }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('sweeps' as const), troubles: some }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('passes' as const), seconds }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('resumes' as const), which: place }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('redrives' as const), which: place }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('diverts' as const), detour }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('operates' as const),
-      operation: fc.oneof(
-        { weight: 3, arbitrary: fc.constantFrom<Operation>(...operations.slice(0, 5)) },
-        { weight: 1, arbitrary: fc.constantFrom(...operations) },
-      ),
-      which: place,
-      other: place,
-      troubles: some,
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('edits' as const),
-      which: place,
-      field: fc.constantFrom('title' as const, 'description' as const),
-    }),
-  },
-  { weight: 8, arbitrary: fc.constant({ do: 'settles' as const, untilParked: false }) },
+  sometimes(2, 'sweeps', { troubles: some }),
+  sometimes(5, 'passes', { seconds }),
+  // A stalled process goes on.
+  sometimes(2, 'resumes', { which: place }),
+  // A message is delivered once more; below 0, the last.
+  sometimes(1, 'redrives', { which: place }),
+  sometimes(4, 'diverts', { detour }),
+  sometimes(4, 'operates', {
+    operation: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom<Operation>(...operations.slice(0, 5)) },
+      { weight: 1, arbitrary: fc.constantFrom(...operations) },
+    ),
+    which: place,
+    other: place,
+    troubles: some,
+  }),
+  // A person changes a defect in the service.
+  sometimes(1, 'edits', { which: place, field: fc.constantFrom('title', 'description') }),
+  // Everything is worked off, to the end of all waits, or until a job is parked.
+  { weight: 8, arbitrary: fc.constant({ do: 'settles' as const, untilParked: false as boolean }) },
+  // GitHub does not show the issues any more, so that nobody can say which of two states of one second is newer.
   { weight: 1, arbitrary: fc.constant({ do: 'hides issues' as const }) },
 );
+
+/** Few calls, so that a history of some minutes or days uses them up. */
+const limits = fc.record({
+  do: fc.constant('limits' as const),
+  perMinute: fc.constantFrom<number>(3, 5, 8, 20),
+  perDay: fc.constantFrom<number>(30, 100, 100_000),
+  counting: fc.constantFrom(...countings),
+});
+
+/**
+ * Something that happens to the relay, or around it. What does not apply at its moment does nothing. What the service
+ * allows comes first; without it, the limits are out of reach.
+ */
+export type Action = Generated<typeof action> | Generated<typeof limits>;
+type Generated<Of> = Of extends fc.Arbitrary<infer One> ? One : never;
+
+export const BEGINNING = { do: 'happens', what: 'opened', issue: 0, held: false, troubles: [] } satisfies Action;
 
 const divert = (to: Detour['to'], way: Way): Action => ({ do: 'diverts', detour: { to, way, body: 0 } });
 const unclear = fc.constantFrom<Way>('passed on after 200 s', 'answer lost', 'lost on the way');
@@ -240,14 +212,6 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
       { do: 'passes', seconds },
     ]),
 );
-
-/** Few calls, so that a history of some minutes or days uses them up. */
-const limits = fc.record({
-  do: fc.constant('limits' as const),
-  perMinute: fc.constantFrom(3, 5, 8, 20),
-  perDay: fc.constantFrom(30, 100, 100_000),
-  counting: fc.constantFrom(...countings),
-});
 
 /** Any action of a history can be left out, so that the rest shows what matters. */
 export const histories = fc
