@@ -10,7 +10,7 @@ import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { DatabaseServer } from '../local/database-server.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { Process } from './fuzz/process.ts';
-import { carryOutTwice, LOSES_ONE_IN, losingAnswers, lostConnection } from './lost-answers.ts';
+import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
 import { DynamoDbModel } from './simulation/dynamodb-model.ts';
 
 /** What befalls the requests of a table. `isLike` sees their input as JSON. */
@@ -83,7 +83,7 @@ export function openTable(clock: () => number): DatabaseServer & { name: string;
     const input = stops || loses ? JSON.stringify(command.input) : '';
     if (stops?.(input)) {
       stops = () => true;
-      return Promise.reject(lostConnection());
+      return Promise.reject(Object.assign(new Error('the answer is lost'), { code: 'ECONNRESET' }));
     }
     if (loses?.isLike(input)) {
       const { meanwhile } = loses;
