@@ -10,11 +10,21 @@ export const githubExamples = require('@octokit/webhooks-examples/api.github.com
 
 type Fields = Record<string, unknown>;
 
-const opened = githubExamples
-  .find(({ name }) => name === 'issues')
-  ?.examples.find((example) => example.action === 'opened' && (example.issue as Fields).body) as Fields & {
-  issue: Fields;
-};
+/** GitHub's example of an event in its example repository. @param fits picks one of several */
+export function exampleOf(event: string, action: string, fits: (example: Fields) => unknown = () => true): Fields {
+  const example = githubExamples
+    .find(({ name }) => name === event)
+    ?.examples.find(
+      (one) =>
+        one.action === action &&
+        (one.repository as Fields | undefined)?.full_name === 'Codertocat/Hello-World' &&
+        fits(one),
+    );
+  if (!example) throw new Error(`GitHub publishes no such example of ${event} with ${action}`);
+  return example;
+}
+
+const opened = exampleOf('issues', 'opened', ({ issue }) => (issue as Fields).body) as Fields & { issue: Fields };
 
 /**
  * GitHub's example of an opened issue, with another action, issue and changes of it.

@@ -1,13 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import type { GithubApi } from './github-api.ts';
-import { githubExamples } from './issue-events.ts';
+import { exampleOf } from './issue-events.ts';
 
 type Fields = Record<string, unknown>;
 
-const example = githubExamples
-  .find(({ name }) => name === 'workflow_run')
-  ?.examples.find(({ action }) => action === 'completed') as Fields & { workflow_run: Fields; repository: Fields };
+const example = exampleOf('workflow_run', 'completed') as Fields & { workflow_run: Fields; repository: Fields };
 
 export const REPOSITORY = { id: 186_853_002, full_name: 'Codertocat/Hello-World' };
 

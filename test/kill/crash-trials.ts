@@ -6,8 +6,8 @@ import { everyWay, type Way } from '../ways.ts';
 import { changesAws } from './aws-effects.ts';
 import { judge } from './judge.ts';
 import { startKillableRelay } from './killable-relay.ts';
-import { COLLABORATOR, OTHER_REPOSITORY, type Row, TESTS } from './rows.ts';
-import type { Effect, Incoming, Recovery, Stop, TrialResult } from './trial.ts';
+import { COLLABORATOR, OTHER_REPOSITORY, type Row, saidIn, TESTS } from './rows.ts';
+import type { Effect, Incoming, Recovery, Stop, Trial, TrialResult } from './trial.ts';
 
 /** Other answers to a resend. */
 const refused: readonly Way[] = [
@@ -82,17 +82,7 @@ export class Tally {
   }
 }
 
-export interface TrialChoice {
-  row: Row;
-  answers: readonly Way[];
-  stops?: readonly Stop[];
-  comesBack?: boolean;
-  /** Whether GitHub and Slack deliver everything once more after it was worked on. */
-  isRepeated?: boolean;
-  recovery?: Recovery | undefined;
-}
-
-/** Tries one choice after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
+/** Makes one trial after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
 export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
   const connection = commands && { mcp: { accounts: 'offered' as const, commands } };
@@ -119,22 +109,19 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
 
   const trials = {
     /** @returns the side effects that the relay had */
-    async try(choice: TrialChoice): Promise<readonly Effect[]> {
-      const { row, answers, stops = [], comesBack = false, isRepeated, recovery } = choice;
+    async try(trial: Trial<Row>): Promise<readonly Effect[]> {
+      const { row, answers, stops = [], isRepeated, recovery } = trial;
       id += 1;
       const incoming = row.incoming(id);
       await row.prepare?.(relay, id);
-      const { operation, repeatable, isTool } = row;
-      const happening = { operation, repeatable, isTool, answers, stops, comesBack, recovery };
-      const again = isRepeated ? incoming.map(withMore) : [];
-      const result = await relay.try({ incoming: [...incoming, ...again], ...happening });
-      const events = incoming.filter(({ from }) => from !== 'slack command').length;
+      const result = await relay.try(trial, isRepeated ? [...incoming, ...incoming.map(withMore)] : incoming);
       const there = {
+        events: incoming.filter(({ from }) => from !== 'slack command').length,
         made: await row.made(relay, id),
         readBack: await row.readBack?.(relay),
-        said: row.said(relay, id),
+        said: saidIn(relay, id),
       };
-      const violations = await judge({ row, answers, stops, comesBack, events, result, ...there });
+      const violations = await judge({ comesBack: false, ...trial, stops, result, ...there });
       tally.add(result);
       const { nonceMoment = 'default', checkOrder = ['default'] } = sandboxOptions;
       const about = [
@@ -148,14 +135,14 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
       tally.violations.push(...violations.map((violation) => `${violation} [${about.join('; ')}]`));
       return result.effects;
     },
-    /** Tries the choice with each of the stops, and with one way to recover after the other. */
+    /** Tries it with each of the stops, and with one way to recover after the other. */
     async tryEach(
-      choice: Omit<TrialChoice, 'stops' | 'recovery'>,
+      trial: Omit<Trial<Row>, 'stops' | 'recovery'>,
       stops: readonly (Stop | readonly Stop[])[],
     ): Promise<void> {
       tally.points += stops.length;
       for (const [turn, stop] of stops.entries()) {
-        await trials.try({ ...choice, stops: [stop].flat(), recovery: recoveries[turn % recoveries.length] });
+        await trials.try({ ...trial, stops: [stop].flat(), recovery: recoveries[turn % recoveries.length] });
       }
     },
     close: () => relay.close(),

@@ -1,4 +1,4 @@
-import { githubExamples } from '../issue-events.ts';
+import { exampleOf } from '../issue-events.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -25,21 +25,13 @@ export function mergedPayload(number: number, body: string) {
   return { ...example, number, pull_request: pull };
 }
 
+/** The commit of a pull request. */
+export const shaOf = (number: number) => String(number).padStart(40, '0');
+
 /** GitHub's example of a new pull request, by the owner, with another number and text. */
 export function pullPayload(number: number, body: string): Fields & { pull_request: Fields } {
   const example = exampleOf('pull_request', 'opened');
   const stamp = '2026-11-20T09:59:58Z';
-  const head = { sha: String(number).padStart(40, '0') };
-  const changes = { id: 700_000 + number, number, body, head, updated_at: stamp };
+  const changes = { id: 700_000 + number, number, body, head: { sha: shaOf(number) }, updated_at: stamp };
   return { ...example, number, pull_request: { ...(example.pull_request as Fields), ...changes } };
-}
-
-function exampleOf(event: string, action: string): Fields {
-  const example = githubExamples
-    .find(({ name }) => name === event)
-    ?.examples.find(
-      (one) => one.action === action && (one.repository as Fields).full_name === 'Codertocat/Hello-World',
-    );
-  if (!example) throw new Error(`GitHub publishes no example of ${event} with ${action}`);
-  return example;
 }

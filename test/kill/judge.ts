@@ -1,22 +1,17 @@
 import { isOutcomeUnknown, isOver, type Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
-import type { Way } from '../ways.ts';
-
 import { rule, type Standing } from './referee.ts';
 import type { Made, Row } from './rows.ts';
-import { type Effect, isOf, type Stop, type TrialResult } from './trial.ts';
+import { type Effect, isOf, type Stop, type Trial, type TrialResult } from './trial.ts';
 
 /** How an outcome begins that asks the person to put something right, on GitHub and in Slack. */
 const NOT_DONE = /^(⚠️|:warning:)/;
 const DONE = /^(✅|:white_check_mark:)/;
 
 /** A trial, and what is there after it. */
-export interface Evidence {
-  row: Row;
-  answers: readonly Way[];
-  stops: readonly Stop[];
-  /** Whether stopped hosts went on. */
-  comesBack: boolean;
+export interface Evidence
+  extends Pick<Trial<Row>, 'row' | 'answers'>,
+    Required<Pick<Trial<Row>, 'stops' | 'comesBack'>> {
   /** How many things came from outside that were no commands typed in Slack. */
   events: number;
   result: TrialResult;

@@ -6,8 +6,8 @@ import type { Stores } from '../../lib/runtime.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { budgetIdOf } from '../../lib/service/connection/connection.ts';
 import { keys } from '../../lib/state/table/keys.ts';
+import { commandForm } from '../../local/slack/requests.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
-import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { nextMoment } from '../../local/trial/next-moment.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { GRANTS_KEY } from '../as-person/linked.ts';
@@ -33,7 +33,8 @@ export interface KillableRelay {
   github: GithubApi;
   slack: SlackStandIn;
   stores: Stores;
-  try(trial: Trial): Promise<TrialResult>;
+  /** @param incoming what comes, in its order */
+  try(trial: Trial, incoming: readonly Incoming[]): Promise<TrialResult>;
   close(): Promise<void>;
 }
 
@@ -76,7 +77,7 @@ export async function startKillableRelay(
       const send = () => whole(fetch(url, init));
       const operation = operationOf(url, init.body);
       if (operation === undefined) return pass(send, effectOutside(url, init.method));
-      if (operation !== trial.operation || Process.current()?.isStopped) return pass(send, operation);
+      if (operation !== trial.row.operation || Process.current()?.isStopped) return pass(send, operation);
       return sendOperation(new Headers(init.headers).get('x-nonce') ?? '', send, pass);
     },
   });
@@ -104,7 +105,8 @@ export async function startKillableRelay(
 
   /** Sends the operation of the trial, and notes what becomes of it where it creates something. */
   async function sendOperation(nonce: string, send: () => Promise<Response>, pass: Pass): Promise<Response> {
-    const { operation, isTool, repeatable, answers = [] } = trial;
+    const { answers } = trial;
+    const { operation, isTool, repeatable } = trial.row;
     const target = isTool ? { operation: MCP_PATH, call: operation } : { operation: `/${operation}` };
     const note = (happening: Happening) => void (repeatable || isTool || result.happenings.push(happening));
     note({ what: 'sent', nonce });
@@ -125,9 +127,9 @@ export async function startKillableRelay(
     return (await Promise.all(statuses.map((status) => stores.jobs.list(status, options)))).flat();
   }
 
-  async function attempt(tried: Trial): Promise<TrialResult> {
+  async function attempt(tried: Trial, incoming: readonly Incoming[]): Promise<TrialResult> {
     trial = tried;
-    const { incoming, stops = [], comesBack, recovery } = trial;
+    const { stops = [], comesBack, recovery } = trial;
     const { sweeps, redelivers } = recovery ?? { sweeps: 'always', redelivers: 'at once' };
     const startedAt = clock.now;
     result = {
@@ -188,22 +190,11 @@ export async function startKillableRelay(
         if (answer?.body) throw new Error(`the modal stays open: ${answer.body}`);
         return answer !== undefined;
       }
-      const { text, userId, channelId } = one;
-      const triggerId = slack.makeTriggerId(userId);
-      const form = {
-        command: '/pm',
-        team_id: TEAM_ID,
-        text,
-        user_id: userId,
-        user_name: 'mira',
-        channel_id: channelId,
-        response_url: slack.makeResponseUrl({ userId, channelId }),
-        trigger_id: triggerId,
-      };
+      const form = commandForm(slack, `/pm ${one.text}`, one);
       const answer = await post(slackRequest(form, clock.now));
       if (answer && !answer.body?.includes('Working on it'))
         throw new Error(`the command was answered with: ${answer.body}`);
-      result.typed.push({ triggerId, isAnswered: answer !== undefined });
+      result.typed.push({ triggerId: form.get('trigger_id') ?? '', isAnswered: answer !== undefined });
       return answer !== undefined;
     }
 

@@ -6,9 +6,9 @@ import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import { idOf, junit, upload, type WantedTest, workflowRun } from '../workflow-runs.ts';
-import { commentPayload, mergedPayload, pullPayload } from './github-payloads.ts';
+import { commentPayload, mergedPayload, pullPayload, shaOf } from './github-payloads.ts';
 import type { KillableRelay } from './killable-relay.ts';
-import type { Incoming } from './trial.ts';
+import type { Incoming, Target } from './trial.ts';
 
 /** Something in the service. */
 export interface Made {
@@ -18,17 +18,11 @@ export interface Made {
 }
 
 /** What an automation is tried with. A new automation is a row more. */
-export interface Row {
+export interface Row extends Target {
   automation: string;
   what: string;
-  /** The operation that the faults befall. */
-  operation: string;
-  /** That operation may be carried out twice, so that nothing is ever left to a person. */
-  repeatable?: true;
   /** No list shows it: after a lost answer, a person has to look. */
   isUnlisted?: true;
-  /** It is a tool: it has no nonce, is sent once at most, and what nobody knows is left to the person who asked. */
-  isTool?: true;
   /** Puts in place what the trial is about, and has the relay forget what it learned in earlier ones. */
   prepare?(relay: KillableRelay, id: number): Promise<void> | void;
   /** What comes from outside, in its order. */
@@ -41,8 +35,6 @@ export interface Row {
   looks: string;
   /** Whether the first time entry of the connection was read back. */
   readBack?(relay: KillableRelay): Promise<boolean>;
-  /** What people were told where they asked. */
-  said(relay: KillableRelay, id: number): readonly string[];
   /** How people read that it is done, where that is not in the words of the records. */
   tells?: RegExp;
   /** Where a reply may come too late to be made. */
@@ -57,9 +49,20 @@ const NEW_ID = 500_000;
 const github = (event: string, ...payloads: object[]): Incoming[] =>
   payloads.map((payload) => ({ from: 'github', event, payload }));
 
-/** The comments on an issue or a pull request, without what keeps text from outside from being Markdown. */
-const commentsOn = ({ github }: KillableRelay, issue: string) =>
-  github.comments.filter((comment) => comment.issue === issue).map(({ body }) => body.replaceAll(/[\\\u200b]/g, ''));
+/** What people were told: in comments, without what keeps text from outside from being Markdown, in Slack, and in checks. */
+export function saidIn({ github, slack }: KillableRelay, id: number): string[] {
+  const places = [`${REPOSITORY}#${id}`, `${REPOSITORY}#${NEW_ID + id}`, `${OTHER_REPOSITORY}#${NEW_ID + id}`];
+  const comments = github.comments.filter(({ issue }) => places.includes(issue));
+  const messages = slack.messages.filter(({ userId }) => userId === slackUser(id));
+  const checks = github.checkRuns.filter(
+    ({ head_sha, external_id }) => head_sha === shaOf(id) || external_id === String(idOf(id)),
+  );
+  return [
+    ...comments.map(({ body }) => body.replaceAll(/[\\\u200b]/g, '')),
+    ...messages.map(({ text }) => text),
+    ...checks.map(({ output }) => output.title),
+  ];
+}
 
 /** An issue's defects, also after it was transferred. */
 const issueToDefect = {
@@ -74,10 +77,6 @@ const issueToDefect = {
       )
       .map(({ defect_id, title }) => ({ id: defect_id, looks: title })),
   makes: { ofAll: 1 },
-  said: (relay, id) => [
-    ...commentsOn(relay, `${REPOSITORY}#${id}`),
-    ...commentsOn(relay, `${OTHER_REPOSITORY}#${NEW_ID + id}`),
-  ],
 } satisfies Partial<Row>;
 
 export const opened: Row = {
@@ -132,7 +131,6 @@ export const taskOfIssue: Row = {
       .map(({ task_id, title }) => ({ id: task_id, looks: title })),
   makes: { ofAll: 1 },
   looks: 'a task',
-  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
 };
 
 /** Somebody in Slack for this trial only, so that nobody knows yet which user of the service they are. */
@@ -154,9 +152,6 @@ function modal(id: number, callback_id: string, memory: object, inputs: readonly
   const sender = { team: { id: TEAM_ID }, user: { id: slackUser(id) } };
   return [{ from: 'slack modal', payload: { type: 'view_submission', ...sender, view } }];
 }
-
-const saidInSlack = ({ slack }: KillableRelay, id: number) =>
-  slack.messages.filter(({ userId }) => userId === slackUser(id)).map(({ text }) => text);
 
 const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 const DATE = '2026-11-18';
@@ -204,7 +199,6 @@ export const loggedInComment: Row = {
   what: 'a comment logs time',
   prepare: forgetEntries,
   incoming: (id) => github('issue_comment', logInComment(id, id)),
-  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
 };
 
 /** The second entry meets the first at whatever that was stopped. */
@@ -213,7 +207,6 @@ export const loggedInTwoComments: Row = {
   what: 'two comments log time',
   prepare: forgetEntries,
   incoming: (id) => github('issue_comment', logInComment(id, id), logInComment(id, NEW_ID + id)),
-  said: (relay, id) => [id, NEW_ID + id].flatMap((issue) => commentsOn(relay, `${REPOSITORY}#${issue}`)),
 };
 
 export const loggedInSlack: Row = {
@@ -224,7 +217,6 @@ export const loggedInSlack: Row = {
     await forgetEntries(relay);
   },
   incoming: (id) => command(id, `log 1h30m "${TASK.name}" ${DATE} trial ${id} in Slack`),
-  said: saidInSlack,
   tells: /Logged 1h30m on/,
 };
 
@@ -250,7 +242,6 @@ const createDefect = {
       .map(({ defect_id, project_id, type }) => ({ id: defect_id, looks: `${type} in ${project_id}` })),
   makes: { ofEachJob: 1 },
   looks: `Bug in ${PROJECT}`,
-  said: saidInSlack,
 } satisfies Partial<Row>;
 
 export const defectInSlack: Row = {
@@ -304,7 +295,6 @@ const completeChecklistItem = {
       .map(({ item_id, is_completed }) => ({ id: item_id, looks: is_completed ? 'completed' : 'open' })),
   makes: { ofEachJob: 2 },
   looks: 'completed',
-  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
 } satisfies Partial<Row>;
 
 export const doneInComment: Row = {
@@ -351,14 +341,12 @@ export const relatedInSlack: Row = {
   ...relate,
   what: 'a command in Slack links a defect to a task',
   incoming: (id) => command(id, `relate ${defectOf(id)} task ${TASK.id}`),
-  said: saidInSlack,
 };
 
 export const relatedByPullRequest: Row = {
   ...relate,
   what: 'a merged pull request links the defect of the issue that it closes',
   incoming: (id) => github('pull_request', mergedPayload(id, `Closes #${id}\n\nTask: ${TASK.name}`)),
-  said: (relay, id) => commentsOn(relay, `${REPOSITORY}#${id}`),
 };
 
 const checkedTask = (id: number) => `d94e6b20-1f73-4a5c-b8e2-${String(id).padStart(12, '0')}`;
@@ -375,14 +363,13 @@ export const checked: Row = {
     github.pulls.set(`${REPOSITORY}#${id}`, checkedPull(id).pull_request);
   },
   incoming: (id) => github('pull_request', checkedPull(id)),
-  made: (relay, id) => checksOf(relay, id).map((run) => ({ id: run.id, looks: String(run.conclusion) })),
+  made: ({ github }, id) =>
+    github.checkRuns
+      .filter(({ head_sha }) => head_sha === shaOf(id))
+      .map((run) => ({ id: run.id, looks: String(run.conclusion) })),
   makes: { ofEachJob: 1 },
   looks: 'success',
-  said: (relay, id) => checksOf(relay, id).map(({ output }) => output.title),
 };
-
-const checksOf = ({ github }: KillableRelay, id: number) =>
-  github.checkRuns.filter(({ head_sha }) => head_sha === String(id).padStart(40, '0'));
 
 /** The person has linked their account, so that tools are called as them. */
 const withTool = {
@@ -391,7 +378,6 @@ const withTool = {
     newInSlack(relay, id);
     await linkAccount(relay, { in: 'slack', id: slackUser(id) });
   },
-  said: saidInSlack,
 } satisfies Partial<Row>;
 
 export const loggedWithTool: Row = {
@@ -427,8 +413,6 @@ export const TESTS = {
 const redRun = {
   incoming: (id) => github('workflow_run', workflowRun({ number: id, conclusion: 'failure' })),
   makes: { ofAll: 1 },
-  said: ({ github }, id) =>
-    github.checkRuns.filter(({ external_id }) => external_id === String(idOf(id))).map(({ output }) => output.title),
 } satisfies Partial<Row>;
 
 const failed = (relay: KillableRelay, id: number, test: WantedTest) =>

@@ -37,18 +37,25 @@ export interface Recovery {
   redelivers: 'at once' | 'late';
 }
 
-export interface Trial {
-  /** What comes, in its order. */
-  incoming: readonly Incoming[];
-  /** The operation, or the tool, that `answers` befall: one that creates, unless it is repeatable. */
+/** What the faults befall. */
+export interface Target {
+  /** An operation, or a tool. */
   operation: string;
-  isTool?: boolean | undefined;
-  repeatable?: boolean | undefined;
+  /** It may be carried out twice, so that nothing is ever left to a person. Otherwise it creates something. */
+  repeatable?: true;
+  /** It is a tool: it has no nonce, is sent once at most, and what nobody knows is left to the person who asked. */
+  isTool?: true;
+}
+
+export interface Trial<Row extends Target = Target> {
+  row: Row;
+  /** What happens to the first sends of the row's operation. */
+  answers: readonly Way[];
   stops?: readonly Stop[];
   /** Whether a stopped host goes on, long after others took over its work; otherwise it was killed. */
   comesBack?: boolean;
-  /** What happens to the first sends of the operation. */
-  answers?: readonly Way[];
+  /** Whether GitHub and Slack deliver everything once more after it was worked on. */
+  isRepeated?: boolean;
   recovery?: Recovery | undefined;
 }
 
