@@ -7,6 +7,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -73,10 +74,14 @@ const update = fc
       .trim(),
   )
   .filter((expression) => expression !== '');
+const PART = 'SET #lease.#until = :n';
 const values = fc.record({
   v: value,
   w: value,
-  n: fc.integer({ min: 0, max: 5 }),
+  n: fc.integer({ min: 0, max: 3 }),
+  m: fc.integer({ min: 3, max: 5 }),
+  pk: fc.constantFrom(...partitions),
+  line: fc.constant('main#background'),
   status: fc.constantFrom('queued', 'running'),
   a: fc.constantFrom('a', 'b'),
   ids: texts,
@@ -94,95 +99,44 @@ function placeholders(expression: string, given: Record<string, unknown>) {
   };
 }
 
-const write = fc.oneof(
-  fc
-    .tuple(key, attributes)
-    .map(([key, item]) => new PutItemCommand({ TableName: TABLE, Item: marshall({ ...key, ...item }) })),
-  fc.tuple(key, attributes, condition, values).map(
-    ([key, item, condition, values]) =>
-      new PutItemCommand({
-        TableName: TABLE,
-        Item: marshall({ ...key, ...item }),
-        ConditionExpression: condition,
-        ...placeholders(condition, values),
-      }),
-  ),
-  fc.tuple(key, condition, values).map(
-    ([key, condition, values]) =>
-      new DeleteItemCommand({
-        TableName: TABLE,
-        Key: marshall(key),
-        ConditionExpression: condition,
-        ...placeholders(condition, values),
-      }),
-  ),
-  fc.tuple(key, update, fc.option(condition, { nil: undefined }), values).map(
-    ([key, update, condition, values]) =>
-      new UpdateItemCommand({
-        TableName: TABLE,
-        Key: marshall(key),
-        UpdateExpression: update,
-        ...(condition && { ConditionExpression: condition }),
-        ...placeholders(`${update} ${condition ?? ''}`, values),
-        ReturnValues: 'ALL_NEW',
-      }),
-  ),
-  fc.tuple(key, values).map(
-    ([key, values]) =>
-      new UpdateItemCommand({
-        TableName: TABLE,
-        Key: marshall(key),
-        UpdateExpression: 'SET #lease.#until = :n',
-        ConditionExpression: 'attribute_exists(#lease)',
-        ...placeholders('#lease.#until = :n', values),
-        ReturnValues: 'ALL_NEW',
-      }),
-  ),
-);
-const query = fc.oneof(
-  fc.record({ isForward: fc.boolean(), limit: fc.integer({ min: 1, max: 3 }) }).map(
-    ({ isForward, limit }) =>
-      new QueryCommand({
-        TableName: TABLE,
-        KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': 'pk' },
-        ExpressionAttributeValues: marshall({ ':pk': 'job#1' }),
-        ConsistentRead: true,
-        ScanIndexForward: isForward,
-        Limit: limit,
-      }),
-  ),
-  fc.record({ isForward: fc.boolean(), by: fc.integer({ min: 0, max: 5 }) }).map(
-    ({ isForward, by }) =>
-      new QueryCommand({
-        TableName: TABLE,
-        IndexName: jobsByStatus.name,
-        KeyConditionExpression: '#status = :status AND #wakeAt <= :by',
-        ExpressionAttributeNames: { '#status': 'status', '#wakeAt': 'wakeAt' },
-        ExpressionAttributeValues: marshall({ ':status': 'queued', ':by': by }),
-        ScanIndexForward: isForward,
-      }),
-  ),
-  fc.record({ from: fc.integer({ min: 0, max: 5 }), to: fc.integer({ min: 0, max: 5 }) }).map(
-    ({ from, to }) =>
-      new QueryCommand({
-        TableName: TABLE,
-        IndexName: jobsByStatus.name,
-        KeyConditionExpression: '#status = :status AND #wakeAt BETWEEN :from AND :to',
-        ExpressionAttributeNames: { '#status': 'status', '#wakeAt': 'wakeAt' },
-        ExpressionAttributeValues: marshall({ ':status': 'queued', ':from': from, ':to': Math.max(from, to) }),
-      }),
-  ),
-  fc.constant(
-    new QueryCommand({
-      TableName: TABLE,
-      IndexName: waitingLine.name,
-      KeyConditionExpression: '#line = :line',
-      ExpressionAttributeNames: { '#line': 'line' },
-      ExpressionAttributeValues: marshall({ ':line': 'main#background' }),
-    }),
-  ),
-);
+const write = fc
+  .record({
+    what: fc.constantFrom('put', 'delete', 'update'),
+    key,
+    attributes,
+    change: fc.oneof({ weight: 3, arbitrary: update }, { weight: 1, arbitrary: fc.constant(PART) }),
+    condition: fc.option(condition, { nil: undefined, freq: 2 }),
+    values,
+  })
+  .map(({ what, key, attributes, change, condition, values }) => {
+    const ofUpdate = what === 'update' ? change : '';
+    // A part of what is not there cannot be set.
+    const only = ofUpdate === PART ? 'attribute_exists(#lease)' : condition;
+    const request = { TableName: TABLE, ConditionExpression: only, ...placeholders(`${ofUpdate} ${only}`, values) };
+    if (what === 'put') return new PutItemCommand({ ...request, Item: marshall({ ...key, ...attributes }) });
+    if (what === 'delete') return new DeleteItemCommand({ ...request, Key: marshall(key) });
+    return new UpdateItemCommand({
+      ...request,
+      Key: marshall(key),
+      UpdateExpression: change,
+      ReturnValues: 'ALL_NEW',
+    });
+  });
+const query = fc
+  .record({
+    asked: fc.constantFrom<Partial<QueryCommandInput>>(
+      { KeyConditionExpression: '#pk = :pk', ConsistentRead: true, Limit: 2 },
+      { KeyConditionExpression: '#status = :status AND #wakeAt <= :n', IndexName: jobsByStatus.name },
+      { KeyConditionExpression: '#status = :status AND #wakeAt BETWEEN :n AND :m', IndexName: jobsByStatus.name },
+      { KeyConditionExpression: '#line = :line', IndexName: waitingLine.name },
+    ),
+    isForward: fc.boolean(),
+    values,
+  })
+  .map(({ asked, isForward, values }) => {
+    const given = placeholders(asked.KeyConditionExpression ?? '', values);
+    return new QueryCommand({ TableName: TABLE, ...asked, ...given, ScanIndexForward: isForward });
+  });
 const read = fc.oneof(
   key.map((key) => new GetItemCommand({ TableName: TABLE, Key: marshall(key), ConsistentRead: true })),
   query,
