@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { A_CALL } from '../figures/ceilings.ts';
 import { mostWithin } from '../service/budget/figures.ts';
-import { countedIn, figuresOf, isAfterStart, p99Of, waitsOfPeople } from '../simulation/figures.ts';
+import { countedIn, isAfterStart, p99Of, waitsOfPeople } from '../simulation/figures.ts';
 import { expectQuickAndCheap, simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
 import { simulate } from '../simulation/simulation.ts';
 import * as loads from '../simulation/workloads.ts';
-import { DAY, HOUR, MINUTE } from '../simulation/workloads.ts';
+import { DAY, MINUTE } from '../simulation/workloads.ts';
 
 // The first ten minutes are the hardest: the first burst takes a minute's limit at once. Then every ten are alike. No
 // sliding minute has more calls than the limit, and so no calendar minute, nor one that begins with a request.
@@ -50,9 +50,4 @@ it('keeps and uses the limit of each of two days', async () => {
   const answered = result.calls.flatMap(({ sentAt, answeredAt }) => (answeredAt ? { sentAt, answeredAt } : []));
   expect.soft(mostWithin(answered, DAY), 'calls in any 24 hours').toBeLessThanOrEqual(load.limits.perDay);
   expectQuickAndCheap(figures);
-});
-
-it.each([5, -5])('keeps the limit with a worker whose clock is %i hours off', async (hours) => {
-  const load = loads.wrongClock(hours * HOUR, 1);
-  expect(figuresOf(await simulate(load), load).mostInMinute).toBeLessThanOrEqual(load.limits.perMinute);
 });

@@ -65,7 +65,7 @@ it.each([0, 1_500])(
 );
 
 it('a job that always meets 429 is parked, and people hardly wait for it', async () => {
-  const { calls, jobs } = await simulate(loads.limitedJob(undefined, 1));
+  const { calls, jobs } = await simulate(loads.limitedJob(1));
   expect(jobs.parked).toBe(1);
   expect(p99Of(waitsOfPeople(calls, ({ wantedAt }) => wantedAt > 5 * MINUTE))).toBeLessThan(2 * SECOND);
 });

@@ -23,48 +23,45 @@ interface Alarm extends Subject {
 }
 
 /** The stack of a stage with all functions. */
-const template = () =>
-  synthesize('dev', {
-    connections: { main: { mcp: { accounts: 'offered' } } },
-    slack: { connection: 'main' },
-  }).template();
-
-const alarmsIn = (stack: ReturnType<typeof template>) =>
-  Object.values(stack.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties as Alarm);
+const stack = synthesize('dev', {
+  connections: { main: { mcp: { accounts: 'offered' } } },
+  slack: { connection: 'main' },
+}).template();
+const functions = stack.findResources('AWS::Lambda::Function');
+const alarms = Object.values(stack.findResources('AWS::CloudWatch::Alarm')).map(
+  ({ Properties }) => Properties as Alarm,
+);
 
 /** `overdue-jobs` */
 const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace('partner-relay-dev-', '');
 
 /** The names of all alarms of the deployed stack. */
-export const everyAlarm = (): string[] => alarmsIn(template()).map(nameOf);
+export const everyAlarm: readonly string[] = alarms.map(nameOf);
 
 /**
- * The alarms of the deployed stack that what was recorded in a simulation sets off, and after how many minutes. Of the
+ * The alarms of the deployed stack that what was recorded in a simulation sets off, in the order of their names. Of the
  * metrics of AWS, the simulation has those of the queues, and what of the table and the functions fails.
  */
-export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): Map<string, number> {
-  const stack = template();
-  const functions = stack.findResources('AWS::Lambda::Function');
-  const slugOf = (ref: string) => functions[ref]?.Properties.FunctionName.replace('partner-relay-dev-', '');
-  const wentOff = new Map<string, number>();
-  for (const alarm of alarmsIn(stack)) {
-    const of = about(alarm, slugOf);
+export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): string[] {
+  const wentOff = alarms.filter((alarm) => {
+    const of = about(alarm);
     const own = metrics.filter(
       ({ namespace, name, ...value }) => namespace === alarm.Namespace && name === alarm.MetricName && value.of === of,
     );
     // Nothing records this one here.
-    if (own.length === 0 && alarm.Namespace.startsWith('AWS/')) continue;
-    const at = minuteOf(alarm, own, Math.floor(runsMs / MINUTE));
-    if (at !== undefined) wentOff.set(nameOf(alarm), at);
-  }
-  return wentOff;
+    if (own.length === 0 && alarm.Namespace.startsWith('AWS/')) return false;
+    return goesOff(alarm, own, Math.floor(runsMs / MINUTE));
+  });
+  return wentOff.map(nameOf).sort();
 }
 
 /** The queue, the function or the operation that a metric is about, as in the metrics of the simulation. */
-function about({ Dimensions }: Subject, slugOf: (ref: string) => string | undefined): string | undefined {
+function about({ Dimensions }: Subject): string | undefined {
   for (const { Name, Value } of Dimensions) {
     if (Name === 'Operation') return String(Value);
-    if (Name === 'FunctionName') return slugOf((Value as { Ref: string }).Ref);
+    if (Name === 'FunctionName') {
+      return functions[(Value as { Ref: string }).Ref]?.Properties.FunctionName.replace('partner-relay-dev-', '');
+    }
     if (Name !== 'QueueName') continue;
     const [, lane = '', isDead] = /(Interactive|Background)Queue(DeadLetters)?/.exec(JSON.stringify(Value)) ?? [];
     return `${lane.toLowerCase()}.fifo${isDead ? ' dead letters' : ''}`;
@@ -72,8 +69,8 @@ function about({ Dimensions }: Subject, slugOf: (ref: string) => string | undefi
   return undefined;
 }
 
-/** The first minute after enough others in a row beyond the threshold. */
-function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number): number | undefined {
+/** Whether enough minutes in a row are beyond the threshold. */
+function goesOff(alarm: Alarm, values: readonly MetricValue[], minutes: number): boolean {
   const byMinute = Map.groupBy(values, ({ at }) => Math.floor(at / MINUTE));
   const { TreatMissingData: treated } = alarm;
   // The stage is not stopped here.
@@ -87,7 +84,7 @@ function minuteOf(alarm: Alarm, values: readonly MetricValue[], minutes: number)
       beyond = isAbove === (alarm.ComparisonOperator === 'GreaterThanOrEqualToThreshold') ? beyond + 1 : 0;
     } else if (missing === 'breaching') beyond++;
     else if (missing === 'notBreaching') beyond = 0;
-    if (beyond >= alarm.EvaluationPeriods) return minute + 1;
+    if (beyond >= alarm.EvaluationPeriods) return true;
   }
-  return undefined;
+  return false;
 }

@@ -34,7 +34,7 @@ export interface ServiceOptions {
   /** No key is known to it. */
   refusesKeys?: boolean;
   /** The first job to call always meets 429. */
-  limitsFirstJob?: { retryAfterSeconds?: number };
+  limitsFirstJob?: boolean;
   /** Calls are answered with 429 from then until then, in virtual time, and wanted again after so many seconds. */
   limitedFor?: { from: number; until: number; retryAfterSeconds: number };
   /** Connections are refused from then until then, in virtual time. */
@@ -92,7 +92,7 @@ export class Service {
     if (this.#random() < lost) throw new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } });
     call.answeredAt = this.#time.now;
     call.status = status;
-    const { retryAfterSeconds } = this.#options.limitsFirstJob ?? this.#options.limitedFor ?? {};
+    const { retryAfterSeconds } = this.#options.limitedFor ?? {};
     const tells = status === 429 && retryAfterSeconds !== undefined;
     return Response.json(json, { status, ...(tells && { headers: { 'retry-after': String(retryAfterSeconds) } }) });
   }

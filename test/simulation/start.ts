@@ -4,7 +4,7 @@ import { workloads } from './workloads.ts';
 
 // node test/simulation/start.ts [part of a name] [seed]: the figures of each workload with such a name.
 const [part = '', seed = '1'] = process.argv.slice(2);
-for (const [name, workload] of workloads) {
+for (const [name, workload] of Object.entries(workloads)) {
   if (!name.includes(part)) continue;
   const load = workload(Number(seed));
   const began = performance.now();

@@ -11,14 +11,25 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/**
- * A minute's limit as the service has it (docs/partner-api.md#limits), and latencies that are hard on it. The limit of
- * the day is out of the way: an hour of full use would go beyond it.
- */
-const hard = { limits: { perMinute: 120, perDay: 1_000_000 }, latencyMs: [5, 2_000] } as const;
-
 /** Nobody comes so late that the end of the simulation cuts them off. */
 const LAST_MOMENTS_MS = 10 * SECOND;
+
+/**
+ * One connection with a minute's limit as the service has it (docs/partner-api.md#limits), and latencies that are hard on
+ * it. The limit of the day is out of the way: an hour of full use would go beyond it.
+ */
+function loadOf(arrivals: readonly Arrival[], runsMs: number, seed: number, backgroundWorkers = 5): Workload {
+  return {
+    limits: { perMinute: 120, perDay: 1_000_000 },
+    latencyMs: [5, 2_000],
+    seed,
+    counting: 'sliding',
+    connections: ['main'],
+    workers: { interactive: 5, background: backgroundWorkers },
+    arrivals,
+    runsMs,
+  };
+}
 
 /** This many issues at one moment. */
 export function backlog(issues: number, connection = 'main'): Arrival[] {
@@ -29,21 +40,20 @@ export function backlog(issues: number, connection = 'main'): Arrival[] {
 export function atRandom(
   lane: QueueName,
   perMinute: number,
-  {
-    fromMs = 0,
-    untilMs,
-    seed,
-    connection = 'main',
-  }: { fromMs?: number; untilMs: number; seed: number; connection?: string },
+  { untilMs, seed, connection = 'main' }: { untilMs: number; seed: number; connection?: string },
 ): Arrival[] {
   const random = seededRandom(seed);
   const arrivals: Arrival[] = [];
-  for (let atMs = fromMs; ; ) {
+  for (let atMs = 0; ; ) {
     atMs -= Math.log(1 - random()) * (MINUTE / perMinute);
     if (atMs >= untilMs) return arrivals;
     arrivals.push({ connection, lane, atMs });
   }
 }
+
+/** People who come at random while it runs. */
+const people = (perMinute: number, runsMs: number, seed: number, connection = 'main'): Arrival[] =>
+  atRandom('interactive', perMinute, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000, connection });
 
 /** A backlog that outlasts it, and people who come at random, ten a minute. */
 export function backlogWithPeople(
@@ -53,18 +63,8 @@ export function backlogWithPeople(
   seed: number,
 ): Workload {
   const issues = Math.ceil(125 * (runsMs / MINUTE));
-  return {
-    ...hard,
-    seed,
-    counting,
-    connections: ['main'],
-    workers: { interactive: 5, background: backgroundWorkers },
-    arrivals: [
-      ...backlog(issues),
-      ...atRandom('interactive', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 }),
-    ],
-    runsMs,
-  };
+  const arrivals = [...backlog(issues), ...people(10, runsMs, seed)];
+  return { ...loadOf(arrivals, runsMs, seed, backgroundWorkers), counting };
 }
 
 /** Between two issues of a sender, who waits for the answer to each. */
@@ -73,29 +73,26 @@ const SENDER_PAUSE_MS = 30;
 /** So many issues by 16 senders, and nobody besides: no person's command happens to move the line on. */
 export function issuesOfSenders(issues: number, runsMs: number, seed: number): Workload {
   const atMs = (index: number) => Math.floor(index / 16) * SENDER_PAUSE_MS;
-  return {
-    ...backlogWithPeople('sliding', 5, runsMs, seed),
-    latencyMs: [5, 1_000],
-    arrivals: backlog(issues).map((issue, index) => ({ ...issue, atMs: atMs(index) })),
-  };
+  const arrivals = backlog(issues).map((issue, index) => ({ ...issue, atMs: atMs(index) }));
+  return { ...loadOf(arrivals, runsMs, seed), latencyMs: [5, 1_000] };
 }
+
+/** Of loads that take long and few calls. */
+const fewCalls = { perMinute: 20, perDay: 1_000_000 };
 
 /**
  * A backlog that lasts long enough for Lambda to take it for a loop, of few calls. Each worker that moves the line
  * sends the messages of the next jobs.
  */
 export function longBacklog(stopsLoops: boolean, seed: number): Workload {
-  const load = backlogWithPeople('sliding', 5, 25 * MINUTE, seed);
-  const limits = { ...load.limits, perMinute: 20 };
   const arrivals = [...backlog(20 * 25), ...atRandom('interactive', 1, { untilMs: 20 * MINUTE, seed: seed + 1_000 })];
-  return { ...load, limits, arrivals, stopsLoops };
+  return { ...loadOf(arrivals, 25 * MINUTE, seed), limits: fewCalls, stopsLoops };
 }
 
 /** A backlog with people, and one of the workers has a clock that is so far ahead, or behind. */
 export function wrongClock(aheadMs: number, seed: number): Workload {
-  const load = backlogWithPeople('sliding', 5, 4 * MINUTE, seed);
   const arrivals = [...backlog(4 * 25), ...atRandom('interactive', 2, { untilMs: 3 * MINUTE, seed: seed + 1_000 })];
-  return { ...load, limits: { ...load.limits, perMinute: 20 }, arrivals, wrongClockMs: aheadMs };
+  return { ...loadOf(arrivals, 4 * MINUTE, seed), limits: fewCalls, wrongClockMs: aheadMs };
 }
 
 /** Events and people come, and the worker does not run. */
@@ -107,7 +104,7 @@ export function noWorker(seed: number): Workload {
 export function calm(runsMs: number, seed = 1): Workload {
   const untilMs = runsMs - LAST_MOMENTS_MS;
   const arrivals = (['interactive', 'background'] as const).flatMap((lane) => atRandom(lane, 2, { untilMs, seed }));
-  return { ...backlogWithPeople('sliding', 5, runsMs, seed), arrivals };
+  return loadOf(arrivals, runsMs, seed);
 }
 
 /** A backlog that outlasts it, and ten commands a minute of several calls each. */
@@ -134,17 +131,9 @@ export function flood(issues: number, seed: number): Workload {
     return { connection: 'main', lane: 'interactive', atMs: 30 * SECOND + index * 100, person: FLOODER };
   });
   const others = atRandom('interactive', 10, { untilMs: runsMs - 30 * SECOND, seed: seed + 1_000 });
-  return {
-    ...hard,
-    // As fast as a service can be: the whole minute is used up before anyone notices.
-    latencyMs: [5, 30],
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: 5 },
-    arrivals: [...backlog(issues), ...commands, ...others.map((one, index) => ({ ...one, person: `U0OTHER${index}` }))],
-    runsMs,
-  };
+  const ofOthers = others.map((one, index) => ({ ...one, person: `U0OTHER${index}` }));
+  // As fast as a service can be: the whole minute is used up before anyone notices.
+  return { ...loadOf([...backlog(issues), ...commands, ...ofOthers], runsMs, seed), latencyMs: [5, 30] };
 }
 
 /**
@@ -164,69 +153,33 @@ export const ISSUES_OF_EACH = 1_250;
 export function sixConnections(seed: number): Workload {
   const connections = ['one', 'two', 'three', 'four', 'five', 'six'];
   const runsMs = 13 * MINUTE;
-  const people = connections.flatMap((connection, index) =>
-    atRandom('interactive', 3, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000 + index, connection }),
-  );
-  return {
-    ...hard,
-    seed,
-    counting: 'sliding',
-    connections,
-    workers: { interactive: 5, background: 45 },
-    arrivals: [...connections.flatMap((connection) => backlog(ISSUES_OF_EACH, connection)), ...people],
-    runsMs,
-  };
+  const arrivals = [
+    ...connections.flatMap((connection) => backlog(ISSUES_OF_EACH, connection)),
+    ...connections.flatMap((connection, index) => people(3, runsMs, seed + index, connection)),
+  ];
+  return { ...loadOf(arrivals, runsMs, seed, 45), connections };
 }
 
 /** Work for more than two days of a day's limit, with a person every twelve minutes. */
 export function twoDays(seed: number): Workload {
-  return {
-    ...hard,
-    limits: { perMinute: 120, perDay: 1_000 },
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: 5 },
-    arrivals: [
-      ...backlog(2_400),
-      ...atRandom('interactive', 0.08, { untilMs: 2 * DAY - LAST_MOMENTS_MS, seed: seed + 1_000 }),
-    ],
-    runsMs: 2 * DAY,
-  };
+  const arrivals = [...backlog(2_400), ...people(0.08, 2 * DAY, seed)];
+  return { ...loadOf(arrivals, 2 * DAY, seed), limits: { perMinute: 120, perDay: 1_000 } };
 }
 
 /** When the outage of {@link afterOutage} ends. */
-export const OUTAGE_ENDS_MS = 6 * HOUR;
+const OUTAGE_ENDS_MS = 6 * HOUR;
 
 /** Issues come while the connection is down, and the first person so long after it works again. */
 export function afterOutage(issues: number, firstPersonAfterMs: number, seed: number): Workload {
-  return {
-    ...hard,
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: 45 },
-    arrivals: [
-      ...backlog(issues),
-      { connection: 'main', lane: 'interactive', atMs: OUTAGE_ENDS_MS + firstPersonAfterMs },
-    ],
-    down: { fromMs: 0, untilMs: OUTAGE_ENDS_MS },
-    runsMs: OUTAGE_ENDS_MS + firstPersonAfterMs + 3 * MINUTE,
-  };
+  const atMs = OUTAGE_ENDS_MS + firstPersonAfterMs;
+  const arrivals = [...backlog(issues), { connection: 'main', lane: 'interactive' as const, atMs }];
+  return { ...loadOf(arrivals, atMs + 3 * MINUTE, seed, 45), down: { fromMs: 0, untilMs: OUTAGE_ENDS_MS } };
 }
 
 /** AWS is silent for so long, soon after 600 issues have arrived. */
 export function silentAws(forMs: number, seed: number): Workload {
-  return {
-    ...hard,
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: 5 },
-    arrivals: backlog(600),
-    aws: { trouble: 'silent', fromMs: MINUTE, untilMs: MINUTE + forMs },
-    runsMs: 20 * MINUTE + forMs,
-  };
+  const aws = { trouble: 'silent', fromMs: MINUTE, untilMs: MINUTE + forMs } as const;
+  return { ...loadOf(backlog(600), 20 * MINUTE + forMs, seed), aws };
 }
 
 /** When the pause of {@link shortPause} begins. */
@@ -237,28 +190,20 @@ export function shortPause(retryAfterSeconds: number, seed: number): Workload {
   const command = (person: string, afterMs: number): Arrival => {
     return { connection: 'main', lane: 'interactive', person, atMs: LIMITED_AT_MS + afterMs };
   };
-  return {
-    ...backlogWithPeople('sliding', 5, 2 * MINUTE, seed),
-    latencyMs: [5, 300],
-    arrivals: [
-      // The first meets 429. The next ones of the same person are in the lane of further commands.
-      ...[0, 500, 700, 1_500, 2_500].map((afterMs) => command('U0SAME', afterMs)),
-      ...[800, 2_000].map((afterMs) => command(`U0OTHER${afterMs}`, afterMs)),
-      ...[900, 950].map((afterMs) => ({ ...command('', afterMs), lane: 'background' as const })),
-    ],
-    limitedFor: { fromMs: 0, untilMs: LIMITED_AT_MS + retryAfterSeconds * SECOND, retryAfterSeconds },
-  };
+  const arrivals = [
+    // The first meets 429. The next ones of the same person are in the lane of further commands.
+    ...[0, 500, 700, 1_500, 2_500].map((afterMs) => command('U0SAME', afterMs)),
+    ...[800, 2_000].map((afterMs) => command(`U0OTHER${afterMs}`, afterMs)),
+    ...[900, 950].map((afterMs) => ({ ...command('', afterMs), lane: 'background' as const })),
+  ];
+  const limitedFor = { fromMs: 0, untilMs: LIMITED_AT_MS + retryAfterSeconds * SECOND, retryAfterSeconds };
+  return { ...loadOf(arrivals, 2 * MINUTE, seed), latencyMs: [5, 300], limitedFor };
 }
 
 /** 5,000 jobs of which each waits for the same moment, and makes no call. */
 export function dueTogether(seed: number): Workload {
   return {
-    ...hard,
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: 45 },
-    arrivals: [],
+    ...loadOf([], 10 * MINUTE, seed, 45),
     async prepare({ jobs }, startsAt) {
       const wait = new RetryAt(startsAt + 2 * MINUTE, 'of the simulation');
       const ids = Array.from({ length: 5_000 }, (_, index) => `due-${index}`);
@@ -272,7 +217,6 @@ export function dueTogether(seed: number): Workload {
         }),
       );
     },
-    runsMs: 10 * MINUTE,
   };
 }
 
@@ -282,117 +226,70 @@ export const BACKFILLED = 1_200;
 /** Events and people at random, ten a minute each, with or without a backfill beside them. */
 export function besideBackfill(workers: number, hasBackfill: boolean, seed: number): Workload {
   const runsMs = 20 * MINUTE;
-  const untilMs = runsMs - LAST_MOMENTS_MS;
-  return {
-    ...hard,
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: workers },
-    arrivals: [
-      ...atRandom('interactive', 10, { untilMs, seed: seed + 1_000 }),
-      ...atRandom('background', 10, { untilMs, seed: seed + 2_000 }),
-    ],
-    ...(hasBackfill && { backfill: BACKFILLED }),
-    runsMs,
-  };
+  const events = atRandom('background', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 2_000 });
+  const load = loadOf([...people(10, runsMs, seed), ...events], runsMs, seed, workers);
+  return hasBackfill ? { ...load, backfill: BACKFILLED } : load;
 }
 
 /** A burst of issues while a part of the answers is lost. */
 export function lostAnswers(part: number, issues: number, perMinute: number, seed: number): Workload {
-  return {
-    limits: { perMinute, perDay: 1_000_000 },
-    latencyMs: [300, 1_000],
-    seed,
-    counting: 'sliding',
-    connections: ['main'],
-    workers: { interactive: 5, background: 5 },
-    arrivals: backlog(issues),
-    lost: part,
-    runsMs: 5 * MINUTE,
-  };
+  const limits = { perMinute, perDay: 1_000_000 };
+  return { ...loadOf(backlog(issues), 5 * MINUTE, seed), limits, latencyMs: [300, 1_000], lost: part };
 }
 
 /** A backlog with people, at half of the limit, and a job that always meets 429. */
-export function limitedJob(retryAfterSeconds: number | undefined, seed: number): Workload {
-  const load = backlogWithPeople('sliding', 5, HOUR, seed);
-  const limits = { ...load.limits, perMinute: 60 };
-  const untilMs = load.runsMs - LAST_MOMENTS_MS;
-  const arrivals = [...backlog(60 * 60), ...atRandom('interactive', 5, { untilMs, seed: seed + 1_000 })];
-  return {
-    ...load,
-    limits,
-    arrivals,
-    limitsFirstJob: { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
-  };
+export function limitedJob(seed: number): Workload {
+  const arrivals = [...backlog(60 * 60), ...people(5, HOUR, seed)];
+  const limits = { perMinute: 60, perDay: 1_000_000 };
+  return { ...loadOf(arrivals, HOUR, seed), limits, limitsFirstJob: true };
 }
 
 /** 1,500 jobs for an operation that fails or not, and beside them events and people of another connection. */
 export function failingOperation(fails: boolean, seed: number): Workload {
-  const runsMs = 30 * MINUTE;
-  const untilMs = runsMs - LAST_MOMENTS_MS;
-  return {
-    ...hard,
-    seed,
-    counting: 'sliding',
-    connections: ['main', 'other'],
-    workers: { interactive: 5, background: 5 },
-    arrivals: [
-      ...backlog(1_500),
-      ...atRandom('background', 10, { untilMs, seed: seed + 1_000, connection: 'other' }),
-      ...atRandom('interactive', 3, { untilMs, seed: seed + 2_000, connection: 'other' }),
-    ],
-    ...(fails && { failing: { connection: 'main', operation: 'defects/create' } }),
-    runsMs,
-  };
+  const [runsMs, connection] = [30 * MINUTE, 'other'];
+  const events = atRandom('background', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000, connection });
+  const arrivals = [...backlog(1_500), ...events, ...people(3, runsMs, seed + 1_000, connection)];
+  const load = { ...loadOf(arrivals, runsMs, seed), connections: ['main', connection] };
+  return fails ? { ...load, failing: { connection: 'main', operation: 'defects/create' } } : load;
 }
 
 /** Every workload by its name. */
-export const workloads: ReadonlyMap<string, (seed: number) => Workload> = new Map([
-  ...[5, 45].flatMap((workers) => [
-    ...countings.map(
-      (counting) =>
-        [
-          `10 min, 5+${workers}, ${counting}`,
-          (seed: number) => backlogWithPeople(counting, workers, 10 * MINUTE, seed),
-        ] as const,
-    ),
-    [`hour, 5+${workers}`, (seed: number) => backlogWithPeople('sliding', workers, HOUR, seed)] as const,
-  ]),
-  ['issues of 16 senders', (seed: number) => issuesOfSenders(700, 6 * MINUTE, seed)],
-  ['long backlog', (seed: number) => longBacklog(false, seed)],
-  ["long backlog, with Lambda's guard", (seed: number) => longBacklog(true, seed)],
-  ['no worker', noWorker],
-  ['a clock five hours ahead', (seed: number) => wrongClock(5 * HOUR, seed)],
-  ['a clock five hours behind', (seed: number) => wrongClock(-5 * HOUR, seed)],
-  ...[1, 2, 4].map((calls) => [`commands of ${calls}`, (seed: number) => commandsOf(calls, seed)] as const),
-  ['others use the key', (seed: number) => fewerThanConfigured({ othersPerMinute: 40 }, seed)],
-  ['the real limit is lower', (seed: number) => fewerThanConfigured({ realPerMinute: 60 }, seed)],
-  ['held calls', heldCalls],
-  ['one person floods', (seed: number) => flood(0, seed)],
-  ['one person floods over a backlog', (seed: number) => flood(1_500, seed)],
-  ['six connections', sixConnections],
-  ['two days', twoDays],
-  ...[1, 30, 600].map(
-    (seconds) =>
-      [`${seconds} s after an outage`, (seed: number) => afterOutage(5_000, seconds * SECOND, seed)] as const,
-  ),
-  ...[5, 20].map((seconds) => [`a pause of ${seconds} s`, (seed: number) => shortPause(seconds, seed)] as const),
-  ['due together', dueTogether],
-  ['10% lost', (seed: number) => lostAnswers(0.1, 60, 120, seed)],
-  ['30% lost', (seed: number) => lostAnswers(0.3, 60, 120, seed)],
-  ['20% lost of 150', (seed: number) => lostAnswers(0.2, 150, 6_000, seed)],
-  ['one job meets 429', (seed: number) => limitedJob(undefined, seed)],
-  ['one job meets 429 with Retry-After', (seed: number) => limitedJob(300, seed)],
-  ['an operation fails', (seed: number) => failingOperation(true, seed)],
-  ['an operation fails, without the failure', (seed: number) => failingOperation(false, seed)],
-  ...[5, 45].flatMap((workers) =>
-    [true, false].map(
-      (has) =>
-        [
-          `events beside ${has ? 'a' : 'no'} backfill, 5+${workers}`,
-          (seed: number) => besideBackfill(workers, has, seed),
-        ] as const,
-    ),
-  ),
-]);
+export const workloads: Readonly<Record<string, (seed: number) => Workload>> = {
+  ...ofEach([5, 45], (workers) => ({
+    ...ofEach(countings, (counting) => ({
+      [`10 min, 5+${workers}, ${counting}`]: (seed) => backlogWithPeople(counting, workers, 10 * MINUTE, seed),
+    })),
+    [`hour, 5+${workers}`]: (seed) => backlogWithPeople('sliding', workers, HOUR, seed),
+    [`events beside a backfill, 5+${workers}`]: (seed) => besideBackfill(workers, true, seed),
+    [`events beside no backfill, 5+${workers}`]: (seed) => besideBackfill(workers, false, seed),
+  })),
+  'issues of 16 senders': (seed) => issuesOfSenders(700, 6 * MINUTE, seed),
+  'long backlog': (seed) => longBacklog(false, seed),
+  "long backlog, with Lambda's guard": (seed) => longBacklog(true, seed),
+  'no worker': noWorker,
+  'a clock five hours ahead': (seed) => wrongClock(5 * HOUR, seed),
+  'a clock five hours behind': (seed) => wrongClock(-5 * HOUR, seed),
+  ...ofEach([1, 2, 4], (calls) => ({ [`commands of ${calls}`]: (seed) => commandsOf(calls, seed) })),
+  'others use the key': (seed) => fewerThanConfigured({ othersPerMinute: 40 }, seed),
+  'the real limit is lower': (seed) => fewerThanConfigured({ realPerMinute: 60 }, seed),
+  'held calls': heldCalls,
+  'one person floods': (seed) => flood(0, seed),
+  'one person floods over a backlog': (seed) => flood(1_500, seed),
+  'six connections': sixConnections,
+  'two days': twoDays,
+  ...ofEach([1, 30, 600], (seconds) => ({
+    [`${seconds} s after an outage`]: (seed) => afterOutage(5_000, seconds * SECOND, seed),
+  })),
+  ...ofEach([5, 20], (seconds) => ({ [`a pause of ${seconds} s`]: (seed) => shortPause(seconds, seed) })),
+  'due together': dueTogether,
+  '10% lost': (seed) => lostAnswers(0.1, 60, 120, seed),
+  '30% lost': (seed) => lostAnswers(0.3, 60, 120, seed),
+  '20% lost of 150': (seed) => lostAnswers(0.2, 150, 6_000, seed),
+  'one job meets 429': limitedJob,
+  'an operation fails': (seed) => failingOperation(true, seed),
+  'an operation fails, without the failure': (seed) => failingOperation(false, seed),
+};
+
+function ofEach<T>(all: readonly T[], of: (one: T) => Record<string, (seed: number) => Workload>) {
+  return Object.assign({}, ...all.map(of)) as Record<string, (seed: number) => Workload>;
+}
