@@ -1,4 +1,4 @@
-import type { Languages } from '../commands/day-like.ts';
+import type { Languages } from '../commands/day-names.ts';
 import type { Reading } from '../commands/fault.ts';
 import type { OurPermission, RelayConfig, RepositoryConfig } from '../config/schema.ts';
 import type { Asked, JobDraft, ReplyTo } from '../engine/record/job.ts';
@@ -55,6 +55,18 @@ export interface OwnVerb<Command extends { verb: string }> extends CommonVerb<Co
 
 /** A verb of the commands that people type in Slack and in GitHub comments. The list of verbs is in verbs.ts. */
 export type Verb<Command extends { verb: string }> = JobVerb<Command> | AnsweredVerb<Command> | OwnVerb<Command>;
+
+/** What all verbs without arguments have in common. */
+export const bare = <V extends string>(verb: V, does: string) =>
+  ({
+    verb,
+    usage: verb,
+    does,
+    examples: [verb],
+    read: (text: string) =>
+      text === '' ? { command: { verb } } : { fault: `${verb} takes no arguments.`, suggestions: [verb] },
+    print: () => verb,
+  }) satisfies Partial<Verb<{ verb: V }>>;
 
 /** Where a command was given, and who gave it. */
 export interface CommandOrigin {

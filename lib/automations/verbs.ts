@@ -1,4 +1,4 @@
-import { type Languages, namesIn } from '../commands/day-like.ts';
+import { type Languages, namesIn } from '../commands/day-names.ts';
 import { isWrittenAsDuration } from '../commands/duration.ts';
 import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { withSingleBlanks } from '../commands/words.ts';

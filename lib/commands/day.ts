@@ -1,18 +1,17 @@
-import { dayLikeEnd, dayLikeStart, type Languages } from './day-like.ts';
-import { type Day, daysMeant, FUTURE, isInCalendar, whyNoDay } from './days-meant.ts';
+import { addDays, mondayOf } from '../dates.ts';
+import { nearMiss } from '../near-miss.ts';
+import { type Languages, type Names, namesIn, plain } from './day-names.ts';
 import { type CommandFault, excerpt } from './fault.ts';
-import { innerWord, isInQuotationMarks } from './words.ts';
+import { innerWord, isInQuotationMarks, withPlainHyphens } from './words.ts';
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
+/** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
+export type Day = 'today' | 'yesterday' | string;
 
 /** Words of a text that probably mean a day, but do not say clearly which one, and the text without them. */
 export interface DayWords {
   words: string;
   others: string;
 }
-
-/** Words allowed between a task and its day: `on 2026-11-18`. */
-const PREPOSITIONS = new Set(['on', 'for', 'from', 'of', 'am', 'vom', 'le', 'el', 'il', 'op', 'last', 'letzten']);
 
 /**
  * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. There is no
@@ -28,28 +27,21 @@ export function readDay(
 ): { day: Day; rest: string; inWords?: string } | DayWords | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
-  const [first = '', second] = typed.split(' ', 2);
-  const hasPreposition = second !== undefined && PREPOSITIONS.has(innerWord(first).toLowerCase());
-  const word = hasPreposition ? second : first;
-  const read = parseDay(word);
-  if (read === undefined) {
-    const words = dayLikeStart(typed, languages, isNote);
-    if (words === undefined) return undefined;
-    const others = typed.slice(words.length + 1);
-    const [day, ...more] = daysMeant(words, languages);
-    return day === undefined || more.length > 0 ? { words, others } : { day, rest: others, inWords: words };
-  }
-  if ('fault' in read) return read;
-  const rest = typed.slice(hasPreposition ? first.length + 1 + word.length : word.length).trimStart();
-  return severalDays(rest, languages) ?? { day: read.day, rest };
+  const read = wordsOfDay(typed, languages, isNote);
+  if (read === undefined) return undefined;
+  const { words, isPlain, days, why } = read;
+  if (isPlain && why !== undefined) return { fault: why };
+  const rest = typed.slice(words.length + 1);
+  const [day, ...more] = days();
+  if (day === undefined || more.length > 0) return { words, others: rest };
+  return isPlain ? (severalDays(rest, languages) ?? { day, rest }) : { day, rest, inWords: words };
 }
 
 /** `yesterday and today`: an entry has one day. */
 function severalDays(rest: string, languages: Languages): CommandFault | undefined {
   const [joint = '', next = ''] = rest.split(' ', 2);
   if (!/^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i.test(joint)) return undefined;
-  if (parseDay(next) === undefined && dayLikeStart(rest.slice(joint.length + 1), languages) === undefined)
-    return undefined;
+  if (dayAtStart(rest.slice(joint.length + 1), languages) === undefined) return undefined;
   return { fault: `There is a second day, ${excerpt(next)}. Time is logged for one day at a time.` };
 }
 
@@ -60,34 +52,268 @@ function withoutMark(text: string): string {
   return isMark ? text.slice(mark.length + 1) : text;
 }
 
+/** The words at the beginning that may be meant as a day. */
+export const dayAtStart = (text: string, languages: Languages, isNote = false): string | undefined =>
+  wordsOfDay(text, languages, isNote)?.words;
+
 /**
- * The same at the end of a text. The grammar allows no day there, because a note may end with one.
- *
- * @returns undefined if the text does not end with a day
+ * The same at the end of a text, where fewer forms count: `wrote tests yesterday`, `wrote tests 18.11.`, but not `part 1/2`.
+ * The grammar allows no day there, because a note may end with one.
  */
 export function dayAtEnd(text: string, languages: Languages): DayWords | undefined {
-  const words = dayLikeEnd(text, languages);
-  if (words === undefined) return undefined;
-  const inFront = text.slice(0, -words.length).trimEnd().split(' ');
-  const lastOther = inFront.findLastIndex((word) => !PREPOSITIONS.has(word.toLowerCase()));
-  return {
-    words: [...inFront.slice(lastOther + 1), words].join(' '),
-    others: inFront.slice(0, lastOther + 1).join(' '),
-  };
+  const typed = text.split(' ');
+  for (let count = Math.min(MOST_WORDS, typed.length); count > 0; count--) {
+    const words = typed.slice(-count).join(' ');
+    const read = wordsOfDay(words, languages, true);
+    if (read?.words === words && read.mayEnd) return { words, others: typed.slice(0, -count).join(' ') };
+  }
+  return undefined;
+}
+
+/**
+ * The days that such words may mean: `gestern` is yesterday, `11/12/2026` one of two dates. Empty for words that take more
+ * than a date.
+ *
+ * @param today the person's date, if it is known; only then are there days that depend on it, such as those of `monday`
+ * and `18.11.`
+ */
+export function daysMeant(words: string, languages: Languages, today?: string): Day[] {
+  return wordsOfDay(words, languages)?.days(today) ?? [];
 }
 
 export function unclearDay(words: string, languages: Languages): string {
   const why =
-    whyNoDay(words, languages) ??
+    wordsOfDay(words, languages)?.why ??
     `${excerpt(words)} looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18.`;
   return `${why} If it is a task or a note, put it in quotation marks.`;
 }
 
-/** @returns undefined if the word is not a day in a supported form */
-export function parseDay(word: string): { day: Day } | CommandFault | undefined {
-  const day = innerWord(word).toLowerCase();
-  if (day === 'today' || day === 'yesterday') return { day };
-  if (day === 'tomorrow') return { fault: FUTURE };
-  if (!DATE.test(day)) return undefined;
-  return isInCalendar(day) ? { day } : { fault: `There is no ${day} in the calendar.` };
+/** Words that may be meant as a day. */
+interface Phrase {
+  /** As they were typed. */
+  words: string;
+  /** Today, yesterday, tomorrow, or a date as the relay writes it: a note that begins so is about that day. */
+  isPlain: boolean;
+  /** True if a text may end with it. */
+  mayEnd: boolean;
+  days(today?: string): Day[];
+  /** Why no time can be logged for that day: `tomorrow`, `31.11.2026`. */
+  why?: string | undefined;
+}
+
+/** What a form of days says of the words that it takes. */
+interface Form extends Partial<Pick<Phrase, 'mayEnd' | 'why'>> {
+  /** How many words it takes. */
+  count: number;
+  /** The days; none for words that only look like one. */
+  days?(today?: string): Day[];
+}
+
+const FUTURE = 'You cannot log time in the future. Use today, yesterday or a past date.';
+/** Before a day: `last monday`, `am Montag`. */
+const LEADING = new Set([
+  ...['on', 'for', 'from', 'of', 'at', 'since', 'until', 'the', 'last', 'past', 'this', 'previous', 'early', 'late'],
+  ...['am', 'vom', 'von', 'seit', 'den', 'dem', 'letzten', 'letzter', 'letzte', 'vorigen', 'diesen', 'le', 'du', 'el'],
+  ...['del', 'il', 'lo', 'la', 'op', 'afgelopen', 'vorige', 'em', 'na', 'no', 'w', 'we', 'dne'],
+]);
+const MOST_WORDS = 6;
+/** For more, a date is clearer. */
+const MOST_DAYS_BACK = 60;
+
+/**
+ * The words at the beginning of a text with single spaces that may be meant as a day: `monday`, `18.11.`, `gestern`, `Nov
+ * 18`, `2 days ago`. Undefined if it begins with anything else.
+ */
+function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase | undefined {
+  const typed = text.split(' ', MOST_WORDS);
+  const names = namesIn(languages);
+  const words = typed.map(plain);
+  const led = words.findIndex((word) => !LEADING.has(word));
+  const skipped = led < 0 ? words.length : led;
+  const rest = words.slice(skipped);
+  const isLast = words.slice(0, skipped).some((word) => LAST.test(word));
+  const marked = { first: typed[skipped] ?? '', isLed: skipped > 0, isLast, isNote };
+  const ofWhole = daysBack(typed[0] ?? '') ?? daysAgo(words.join(' '));
+  const ofRest = dateIn(rest, names, marked) ?? nameIn(rest, names, marked, languages);
+  const form = ofWhole ?? (ofRest && { ...ofRest, count: skipped + ofRest.count }) ?? vagueIn(words.join(' '));
+  if (!form) return undefined;
+  const { count, mayEnd = false, days = () => [], why } = form;
+  const taken = typed.slice(0, count).join(' ');
+  const isVague = words.slice(0, skipped).some((word) => /^(?:early|late|since|until|seit)$/.test(word));
+  const isPlain = count === skipped + 1 && !isVague && PLAIN.test(innerWord(marked.first).toLowerCase());
+  // `yesterday’s bug` is about the bug.
+  return { words: taken, isPlain, mayEnd, days: /['’]s\P{L}*$/u.test(taken) ? () => [] : days, why };
+}
+
+const PLAIN = /^(?:today|yesterday|tomorrow|\d{4}-\d\d-\d\d)$/;
+const LAST = /^(?:last|past|previous|letzte[nr]?|vorigen|vorige|afgelopen)$/;
+
+interface Marked {
+  /** The first word behind those that may lead, as typed. */
+  first: string;
+  isLed: boolean;
+  isLast: boolean;
+  isNote: boolean;
+}
+
+const wordsIn = (phrase: string) => phrase.split(' ').length;
+const back = (days: number): Day => ['today', 'yesterday'][days] ?? `-${days}d`;
+const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ? [back(days)] : []);
+
+/** `-2d` */
+function daysBack(word: string): Form | undefined {
+  const [, days] = /^-(\d+)d$/.exec(withPlainHyphens(word)) ?? [];
+  return days === undefined ? undefined : { count: 1, days: () => upToMost(Number(days)) };
+}
+
+const AGO =
+  /^(?:(an?|one|two|three|\d+) ?(d|days?|w|weeks?|h|hrs?|hours?|min|minutes?) ago(?!\p{L})|vor (\w+?) ?((?:tag|woche|stunde|std|minute)\w*|h$)|(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)\S*|\S+ (?:giorn[oi]|settiman[ae]) fa|\S+ (?:dagen|dag|weken) geleden)/u;
+const COUNTS = new Map([
+  ...['two', 'zwei'].map((word) => [word, 2] as const),
+  ...['three', 'drei'].map((word) => [word, 3] as const),
+]);
+
+/** `2 days ago`, `vor einer Woche`. Hours ago may be today or yesterday, and a week ago is said of days around it. */
+function daysAgo(text: string): Form | undefined {
+  const match = AGO.exec(text);
+  if (!match) return undefined;
+  const [phrase, count = match[3] ?? '', unit = match[4] ?? ''] = match;
+  const number = COUNTS.get(count) ?? (Number(count) || 1);
+  const days = (today?: string): Day[] => {
+    if (unit === '' || (!/^[dt]/.test(unit) && today === undefined)) return [];
+    if (/^[hms]/.test(unit)) return /^m/.test(unit) || number <= 24 ? ['today', 'yesterday'] : [];
+    return upToMost(number * (/^w/.test(unit) ? 7 : 1));
+  };
+  return { count: wordsIn(phrase), mayEnd: true, days };
+}
+
+/** `last week`, `the other day`: nothing more is known of the day. */
+function vagueIn(text: string): Form | undefined {
+  const phrase = /^(?:(?:last|past|previous) (?:night|week|month|evening)|(?:the )?(?:other day|day before))/.exec(
+    text,
+  );
+  return phrase ? { count: wordsIn(phrase[0]) } : undefined;
+}
+
+/** The short names that are no other words of English, as `sat` and `sun` are. */
+const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
+
+/** The name of a day. */
+function nameIn(rest: readonly string[], names: Names, marked: Marked, languages: Languages): Form | undefined {
+  const [first = '', second = ''] = rest;
+  if (!/^\p{L}/u.test(first)) return undefined;
+  const { weekdays, relative, short } = names;
+  const ofWeekday = (numbers: readonly number[] = []) => ({
+    days: (today?: string) =>
+      today === undefined ? [] : numbers.flatMap((number) => lastDays(number, marked.isLast, today)),
+  });
+  const phrase = [...weekdays.keys(), ...relative.keys()].find((one) => beginsWith(rest.join(' '), one));
+  if (phrase !== undefined) {
+    const count = wordsIn(phrase);
+    const offset = relative.get(phrase);
+    const mayEnd = offset !== 0;
+    // Without a space, more words are behind it: `昨日の`.
+    if (rest.slice(0, count).join(' ') !== phrase) return { count };
+    if (offset === undefined) return { count, mayEnd, ...ofWeekday(weekdays.get(phrase)) };
+    if (offset > 0) return { count, mayEnd, why: FUTURE };
+    // In German and Dutch, `hier` is here.
+    const mayBeHere = phrase === 'hier' && languages.some((one) => one === 'de' || one === 'nl');
+    return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
+  }
+  if (nearMiss(first, ['yesterday'])) return { count: 1, days: (today) => (today === undefined ? [] : ['yesterday']) };
+  // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
+  const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(marked.first);
+  const isDay = short.has(first) && (isMarked || (!marked.isNote && SHORT_WEEKDAY.test(first)));
+  return isDay ? { count: 1, ...ofWeekday(short.get(first)) } : undefined;
+}
+
+function beginsWith(text: string, phrase: string): boolean {
+  if (!text.startsWith(phrase)) return false;
+  // Chinese and Japanese have no spaces between words.
+  return /\p{sc=Han}$/u.test(phrase) || !/^[\p{L}\p{N}]/u.test(text.slice(phrase.length));
+}
+
+/** The last such weekday. Today may be meant, too, and a `last` one may be that of the week before. */
+function lastDays(weekday: number, isLast: boolean, today: string): Day[] {
+  const days = (new Date(today).getUTCDay() - weekday + 7) % 7;
+  const isThisWeek = addDays(today, -days) >= mondayOf(today);
+  const all = days === 0 || (isLast && isThisWeek) ? [days, days + 7] : [days];
+  return all.filter((days) => days > 0 || !isLast).map((days) => addDays(today, -days));
+}
+
+type DateParts = [year: string, month: string, day: string];
+
+const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
+
+/** A date, such as `18.11.`, `11/18/2026`, `Nov 18` or `18 de noviembre 2026`. */
+function dateIn([first = '', second = '', third = '', ...more]: readonly string[], { months }: Names, marked: Marked) {
+  const ofDates = (count: number, mayEnd: boolean, datesOf: (today?: string) => string[]): Form => {
+    const [one] = datesOf();
+    const why = one === undefined || datesOf().some(isInCalendar) ? undefined : `There is no ${one} in the calendar.`;
+    const days = (today?: string) => {
+      const dates = [...new Set(datesOf(today))].filter(isInCalendar);
+      const past = today === undefined ? [] : dates.filter((date) => date <= today);
+      return past.length > 0 ? past : dates;
+    };
+    return { count, mayEnd, days, why };
+  };
+  const [, a = '', mark = '', b = ''] = /^(\d{1,2})([-./])(\d{1,2})$/.exec(first) ?? [];
+  const [low, high] = [Math.min(Number(a), Number(b)), Math.max(Number(a), Number(b))];
+  if (low >= 1 && low <= 12 && high <= 31) {
+    const monthFirst = (today?: string) => (mark === '.' ? [] : lastDate(a, b, today));
+    const mayEnd = marked.first.endsWith('.');
+    return ofDates(1, mayEnd, (today) => [...lastDate(b, a, today), ...monthFirst(today)]);
+  }
+  const withYear = datesWithYear(first).map(dateOf);
+  if (withYear.length > 0 || SEVERAL_PARTS.test(first)) return ofDates(1, SEVERAL_PARTS.test(first), () => withYear);
+  // `11月18日`, `11월18일`
+  if (/^\d{1,2}[月월]|^\d{1,2}[日일]/.test(first)) return { count: 1 };
+  const isOf = /^(?:de|of|di)$/.test(second);
+  const [other, year] = isOf ? [third, more[0]] : [second, third];
+  const [month, day] = ORDINAL.test(first) ? [months.get(other), first] : [months.get(first), other];
+  if (month !== undefined && ORDINAL.test(day)) {
+    const number = String(Number.parseInt(day, 10));
+    const isWithYear = /^20\d\d$/.test(year ?? '');
+    return ofDates((isOf ? 3 : 2) + (isWithYear ? 1 : 0), true, (today) =>
+      isWithYear ? [dateOf([year ?? '', String(month), number])] : lastDate(String(month), number, today),
+    );
+  }
+  // `the 18th`, `am 18.`, but not `the 2nd draft`
+  const isLone = marked.isLed && second === '' && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(marked.first);
+  return isLone ? { count: 1 } : undefined;
+}
+
+const SEVERAL_PARTS = /^\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:$|t)|^\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2})$/;
+
+/** `2026-11-18`, `20261118`, `18.11.26`, `11/18/2026` */
+function datesWithYear(word: string): DateParts[] {
+  const [, year, month, day] =
+    /^(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?:t|$)/.exec(word) ??
+    /^(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(word) ??
+    [];
+  if (year !== undefined && month !== undefined && day !== undefined) return [[year, month, day]];
+  const [, a, mark, b, end] = /^(\d{1,2})([-./])(\d{1,2})[-./](\d{4}|\d\d)$/.exec(word) ?? [];
+  if (a === undefined || b === undefined || end === undefined) return [];
+  const dayFirst: DateParts = [end, b, a];
+  // With dots the day always comes first. `26-11-18` may begin with the year.
+  if (mark === '.') return [dayFirst];
+  return mark === '-' && end.length === 2 ? [] : [dayFirst, [end, a, b]];
+}
+
+/** The last date with that month and day, up to today. */
+function lastDate(month: string, day: string, today?: string): string[] {
+  if (today === undefined) return [];
+  const thisYear = Number(today.slice(0, 4));
+  const dates = [thisYear, thisYear - 1].map((year) => dateOf([String(year), month, day]));
+  return dates.filter((date) => date <= today && isInCalendar(date)).slice(0, 1);
+}
+
+function dateOf([year, month, day]: DateParts): string {
+  return [year.length === 2 ? `20${year}` : year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
+}
+
+function isInCalendar(date: string): boolean {
+  const time = Date.parse(date);
+  // Date rolls some days that a month does not have over into the next month.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }

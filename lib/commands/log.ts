@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DayWords, dayAtEnd, parseDay, readDay, unclearDay } from './day.ts';
-import { dayInOther, dayLikeStart, type Languages } from './day-like.ts';
-import { type Day, daysMeant } from './days-meant.ts';
+import { type Day, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
+import { dayInOther, type Languages } from './day-names.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
@@ -71,7 +70,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   const [inFront, behind] = isWrittenAsDuration(phrase) ? [`${phrase} `, rest] : ['', text];
   const [first = ''] = behind.split(' ', 1);
   const other = dayInOther(first, languages);
-  if (other && dayLikeStart(behind, languages) === undefined) {
+  if (other && dayAtStart(behind, languages) === undefined) {
     const meant = readLog(`${inFront}${other.day}${behind.slice(first.length)}`, languages);
     const language = new Intl.DisplayNames('en', { type: 'language' }).of(other.language);
     const fault = `${excerpt(first)} is not read as a day here: write ${other.day}, or have ${language} added to slack.languages of the relay. If it is a task, put it in quotation marks.`;
@@ -190,7 +189,7 @@ function readEntry(
   if (before && 'words' in before) return { ...before, text, at: 'task' };
   if (before && 'fault' in before) return before;
   const fromTask = before?.rest ?? text;
-  const task = readTask(fromTask, languages);
+  const task = readTask(fromTask, languages, before !== undefined);
   if (!('task' in task)) return task;
   const inFront = text.slice(0, text.length - task.rest.length);
   const after = before ?? readDay(task.rest, languages, true);
@@ -232,8 +231,8 @@ function secondEntry(text: string, languages: Languages): CommandFault | undefin
     const { word } = first;
     const isQuoted = first.isQuoted || isMarked;
     const { phrase, rest } = /\d/.test(word) && !isQuoted ? durationPhrase(behind) : { phrase: '', rest: '' };
-    const isTime = isWrittenAsDuration(phrase) && dayLikeStart(behind, languages) === undefined;
-    if (isTime && (isJoined || parseDay(rest.split(' ', 1).join()) || dayLikeStart(rest, languages) !== undefined)) {
+    const isTime = isWrittenAsDuration(phrase) && dayAtStart(behind, languages) === undefined;
+    if (isTime && (isJoined || dayAtStart(rest, languages) !== undefined)) {
       return {
         fault: `There is a second duration, ${excerpt(phrase)}. Give one command for each day and task. If it is in a note, put the note in quotation marks.`,
       };
@@ -264,7 +263,11 @@ interface TaskRead {
   isOpen: boolean;
 }
 
-function readTask(text: string, languages: Languages): TaskRead | CommandFault | { missing: string } {
+function readTask(
+  text: string,
+  languages: Languages,
+  isAfterDay = false,
+): TaskRead | CommandFault | { missing: string } {
   const typed = withoutLeadIn(text);
   const isId = MARKED_ID.test(typed);
   const first = firstWord(isId ? typed.slice(1) : typed);
@@ -273,11 +276,11 @@ function readTask(text: string, languages: Languages): TaskRead | CommandFault |
   const read = (task: string, isOpen: boolean) => (task === '' ? { missing: 'a task' } : { task, rest, isId, isOpen });
   if (first.isQuoted) return read(first.word, false);
   if (isId) return read(idIn(first.word) ?? bareWord(first.word), false);
-  if (parseDay(first.word)) {
-    return { fault: `There is a second day, ${excerpt(first.word)}. If it is a task, put it in quotation marks.` };
+  const day = dayAtStart(`${first.word} ${first.rest}`.trimEnd(), languages, true);
+  if (day !== undefined && isAfterDay) {
+    return { fault: `There is a second day, ${excerpt(day)}. If it is a task, put it in quotation marks.` };
   }
-  const dayLike = dayLikeStart(`${first.word} ${first.rest}`.trimEnd(), languages, true);
-  if (dayLike !== undefined) return { fault: unclearDay(dayLike, languages) };
+  if (day !== undefined) return { fault: unclearDay(day, languages) };
   return read(idIn(first.word) ?? bareWord(first.word), true);
 }
 

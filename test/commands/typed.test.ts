@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createVerbs } from '../../lib/automations/verbs.ts';
-import { daysMeant } from '../../lib/commands/days-meant.ts';
+import { daysMeant } from '../../lib/commands/day.ts';
 import type { LogCommand } from '../../lib/commands/log.ts';
 import none from '../../lib/triggers/own-automation.ts';
 

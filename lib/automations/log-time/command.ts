@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Languages } from '../../commands/day-like.ts';
+import type { Languages } from '../../commands/day-names.ts';
 import { type LogCommand, printLog, readLog } from '../../commands/log.ts';
 import { DAY_MS } from '../../dates.ts';
 import type { JobDraft } from '../../engine/record/job.ts';

@@ -1,6 +1,6 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
-import type { Day } from '../../commands/days-meant.ts';
+import type { Day } from '../../commands/day.ts';
 import { UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';

@@ -1,4 +1,4 @@
-import type { Languages } from '../../commands/day-like.ts';
+import type { Languages } from '../../commands/day-names.ts';
 import { printDuration } from '../../commands/duration.ts';
 import { printLog } from '../../commands/log.ts';
 import type { Job } from '../../engine/record/job.ts';

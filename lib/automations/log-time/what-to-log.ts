@@ -1,5 +1,4 @@
-import { readDay, unclearDay } from '../../commands/day.ts';
-import { type Day, daysMeant } from '../../commands/days-meant.ts';
+import { type Day, daysMeant, readDay, unclearDay } from '../../commands/day.ts';
 import { parseDuration, printDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { noteWith, type UnclearDay } from '../../commands/log.ts';

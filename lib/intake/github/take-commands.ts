@@ -3,7 +3,7 @@ import { issuePlace, type Taken } from '../../automations/github-trigger.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import type { ParsedCommand, Verbs } from '../../automations/verbs.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
-import type { Languages } from '../../commands/day-like.ts';
+import type { Languages } from '../../commands/day-names.ts';
 import { excerpt } from '../../commands/fault.ts';
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { digest } from '../../digest.ts';

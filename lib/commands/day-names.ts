@@ -1,0 +1,86 @@
+import { innerWord, withPlainHyphens } from './words.ts';
+
+/** The languages that the team writes in: `slack.languages`. Words of English always count, as those of commands. */
+export type Languages = readonly string[];
+
+/** The names of days and months. They come from ICU, which is built into Node. */
+export interface Names {
+  /** With their numbers, 0 for Sunday. In another language, a short name may be another day. */
+  weekdays: Map<string, number[]>;
+  /** Words for today and the days around it, and how many days later that is. */
+  relative: Map<string, number>;
+  short: Map<string, number[]>;
+  /** With their numbers, from 1 on. */
+  months: Map<string, number>;
+}
+
+/** By languages. Built on first use, because most Slack requests do not need it. */
+const known = new Map<string, Names>();
+export function namesIn(languages: Languages): Names {
+  const key = languages.join();
+  const names = known.get(key) ?? readNames(new Set(['en', ...languages]));
+  known.set(key, names);
+  return names;
+}
+
+/** Of which today and yesterday are recognized, to say that the relay does not read them. */
+const OTHER_LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'];
+
+/** Today or yesterday in a language that the team does not write in: `gestern`. */
+export function dayInOther(word: string, languages: Languages): { day: string; language: string } | undefined {
+  for (const language of OTHER_LANGUAGES.filter((one) => !languages.includes(one))) {
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+    const day = ['today', 'yesterday'].find((_, back) => relative.format(-back, 'day') === word.toLowerCase());
+    if (day !== undefined) return { day, language };
+  }
+  return undefined;
+}
+
+export function plain(word: string): string {
+  return innerWord(withPlainHyphens(word))
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/['’]s$/, '');
+}
+
+function readNames(languages: ReadonlySet<string>): Names {
+  const sets = {
+    weekdays: new Map<string, number[]>(),
+    relative: new Map<string, number>(),
+    short: new Map<string, number[]>(),
+    months: new Map<string, number>(),
+  };
+  const wordOf = (name: string) => name.split(' ').map(plain).join(' ');
+  // ICU has no word for it.
+  sets.relative.set('day before yesterday', -2);
+  for (const language of languages) {
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+    for (const days of [-2, -1, 0, 1]) {
+      const name = relative.format(days, 'day');
+      // Some languages have no word for the day before yesterday and use a number instead.
+      if (/\d/.test(name)) continue;
+      sets.relative.set(wordOf(name), days);
+    }
+    for (const [style, weekdays] of [
+      ['long', sets.weekdays],
+      ['short', sets.short],
+    ] as const) {
+      const weekday = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
+      // A Sunday is the first.
+      for (let day = 0; day < 7; day++) {
+        const word = wordOf(weekday.format(Date.UTC(2026, 1, day + 1)));
+        weekdays.set(word, [...new Set([...(weekdays.get(word) ?? []), day])]);
+      }
+      const month = new Intl.DateTimeFormat(language, { day: 'numeric', month: style, timeZone: 'UTC' });
+      for (let index = 0; index < 12; index++) {
+        const part = month.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month');
+        if (part && /^\p{L}/u.test(part.value)) sets.months.set(wordOf(part.value), index + 1);
+      }
+    }
+  }
+  for (const names of Object.values(sets)) {
+    // A single-letter abbreviation, as in Hungarian, would match any such letter.
+    for (const name of [...names.keys()]) if (name.length < 2) names.delete(name);
+  }
+  return sets;
+}
