@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, z.ZodMiniType>>;
 export type JobInput = Record<string, unknown>;
 
 /** An input with these fields. */
-export type InputOf<F extends Fields> = z.output<z.ZodMiniObject<{ -readonly [K in keyof F]: F[K] }>>;
+export type InputOf<F extends Fields> = z.output<z.ZodMiniObject<F, z.core.$strip>>;
 
 /** A job to be made of an event. */
 export interface Draft<Input> {
@@ -37,4 +37,4 @@ export interface Trigger<Kind extends string, Input> {
 }
 
 /** An input with these fields. A field that a later version adds must be optional. */
-export const inputOf = <F extends Fields>(fields: F) => z.object(fields) as unknown as z.ZodMiniType<InputOf<F>>;
+export const inputOf = <F extends Fields>(fields: F): z.ZodMiniType<InputOf<F>> => z.object(fields);

@@ -1,24 +1,15 @@
-import type { AnsweredVerb } from '../verb.ts';
+import { type AnsweredVerb, bare } from '../verb.ts';
 
 export const helpVerb: AnsweredVerb<{ verb: 'help' }> = {
+  ...bare('help', 'shows this'),
   isAnswered: true,
-  verb: 'help',
-  usage: 'help',
-  does: 'shows this',
   examples: ['help', '?'],
   read: () => ({ command: { verb: 'help' } }),
-  print: () => 'help',
   permission: null,
 };
 
 export const statusVerb: AnsweredVerb<{ verb: 'status' }> = {
+  ...bare('status', 'shows your last jobs, what is waiting and until when, and the budget'),
   isAnswered: true,
-  verb: 'status',
-  usage: 'status',
-  does: 'shows your last jobs, what is waiting and until when, and the budget',
-  examples: ['status'],
-  read: (text) =>
-    text === '' ? { command: { verb: 'status' } } : { fault: 'status takes no arguments.', suggestions: ['status'] },
-  print: () => 'status',
   permission: null,
 };

@@ -1,5 +1,5 @@
 import { withPlainHyphens } from '../../commands/words.ts';
-import type { AnsweredVerb } from '../verb.ts';
+import { type AnsweredVerb, bare } from '../verb.ts';
 
 interface LinkCommand {
   verb: 'link';
@@ -30,14 +30,8 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
 };
 
 export const unlinkVerb: AnsweredVerb<{ verb: 'unlink' }> = {
+  ...bare('unlink', 'forgets your linked account'),
   isAnswered: true,
-  verb: 'unlink',
-  usage: 'unlink',
-  does: 'forgets your linked account',
-  examples: ['unlink'],
-  read: (text) =>
-    text === '' ? { command: { verb: 'unlink' } } : { fault: 'unlink takes no arguments.', suggestions: ['unlink'] },
-  print: () => 'unlink',
   permission: null,
   needsAccounts: true,
 };

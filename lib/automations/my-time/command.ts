@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
-import { eventOf, type JobVerb } from '../verb.ts';
+import { bare, eventOf, type JobVerb } from '../verb.ts';
 
 export const myTimeJobs = defineJobs(
   'my-time',
@@ -11,12 +11,7 @@ export const myTimeJobs = defineJobs(
 );
 
 const verbOf = <Period extends 'today' | 'week'>(verb: Period, does: string): JobVerb<{ verb: Period }> => ({
-  verb,
-  usage: verb,
-  does,
-  examples: [verb],
-  read: (text) => (text === '' ? { command: { verb } } : { fault: `${verb} takes no arguments.`, suggestions: [verb] }),
-  print: () => verb,
+  ...bare(verb, does),
   permission: 'log',
   job: (_, origin) => myTimeJobs.draft({ ...eventOf(verb, verb, origin), input: { by: origin.by, period: verb } }),
 });

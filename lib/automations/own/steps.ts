@@ -269,7 +269,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
     },
   };
   const isLinkRequired = by !== undefined && requiresLink(config, job.connection);
-  return eachNamedOnce(own, isLinkRequired ? inOwnName : async () => {}, taking) as unknown as CommandSteps;
+  return eachNamedOnce(own, isLinkRequired ? inOwnName : async () => {}, taking) as CommandSteps;
 
   /**
    * The key may see and do more than the person may. A job that has begun with the key goes on with it.

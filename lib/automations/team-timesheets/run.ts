@@ -7,8 +7,7 @@ import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
 import type { Context } from '../context.ts';
-import { reminderJobs } from '../timesheet-reminder/draft.ts';
-import { teamDayJobs } from './draft.ts';
+import { reminderJobs, teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
 export function teamTimesheets({ config, jobs, queue, clock, absences, calendars }: Context): Automation {

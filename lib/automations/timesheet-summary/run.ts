@@ -6,7 +6,7 @@ import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets
 import { balancesOn, expectedOn, findTeam } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
 import type { Context } from '../context.ts';
-import { summaryJobs } from './draft.ts';
+import { summaryJobs } from '../team-timesheets/draft.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
 export function timesheetSummary({ config, slack, absences, clock }: Context): Automation {

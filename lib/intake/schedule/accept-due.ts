@@ -1,5 +1,4 @@
-import { teamDayJobs } from '../../automations/team-timesheets/draft.ts';
-import { summaryJobs } from '../../automations/timesheet-summary/draft.ts';
+import { summaryJobs, teamDayJobs } from '../../automations/team-timesheets/draft.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import type { Team } from '../../config/timesheets.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
