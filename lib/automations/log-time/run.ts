@@ -117,14 +117,12 @@ interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
 function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: string, as = ''): Outcome {
   const logged = `logged ${printDuration(time.minutes)} on`;
   const about = [{ kind: 'tasks', id: task.id } as const];
+  const entry = id === undefined ? '' : `, as time entry ${id}`;
   // Comments on GitHub are public, so they show no names of tasks or people.
-  if (time.by.in === 'github') {
-    const entry = id === undefined ? '' : `, as time entry ${id}`;
-    return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
-  }
+  if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
   const noted = note === undefined ? '' : `. Note: “${note}”`;
   const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${totalInWords(day, time.minutes)}${noted}`;
-  return { text: `${logged} ${what}${as}, ${date}`, told, about };
+  return { text: `${logged} ${what}${as}, ${date}${entry}`, told, about };
 }
 
 const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;

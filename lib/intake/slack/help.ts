@@ -108,7 +108,9 @@ function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
     case 'succeeded':
     case 'not-done': {
       const emoji = job.status === 'succeeded' ? ':white_check_mark:' : ':warning:';
-      return plainSection(`${emoji} ${asked}\n${sentence(job.outcome ?? 'done')}`);
+      // A record names the time entry, and a person looks for it by its task and day.
+      const outcome = job.outcome?.replace(/, as time entry \S+$/, '') ?? 'done';
+      return plainSection(`${emoji} ${asked}\n${sentence(outcome)}`);
     }
     case 'parked':
       return plainSection(
