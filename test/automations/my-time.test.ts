@@ -1,25 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
-import { GRANTS_KEY, hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
+import { hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import type { TestRelay } from '../relay.ts';
 import { ask, lastMessage, lastView, MIRA, press, submit, told } from '../slack-requests.ts';
-import {
-  CART,
-  CHECKOUT,
-  calls,
-  LOGIN,
-  log,
-  MINUTE,
-  MONDAY,
-  mira,
-  mrkdwnOf,
-  startFriday,
-  THURSDAY,
-  TUESDAY,
-  timesheets,
-  tomasz,
-  WEDNESDAY,
-} from './timesheet-team.ts';
+import { calls, log, MINUTE, mrkdwnOf, people, startFriday, tasks, timesheets, WEEK } from './timesheet-team.ts';
+
+const { mira, tomasz } = people;
+const { CART, CHECKOUT, LOGIN } = tasks;
+const [MONDAY, TUESDAY, WEDNESDAY, THURSDAY] = WEEK;
 
 let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
@@ -124,7 +112,6 @@ describe('what a person has logged', () => {
     };
     const mcp = { accounts: 'required', commands: { ...sandboxCommands(), week } } as const;
     await start(timesheets({}, { connections: { main: { mcp } } }), { sandbox: { mcp: { enabled: true } } });
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
     logSomeOfTheWeek();
     await linkAccount(relay);
     expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged of 6h30m, 1h missing\n• 4h ');

@@ -8,16 +8,19 @@ import { interact, lastMessage, MIRA, press, submit, told } from '../slack-reque
 import { teamInput } from '../timesheets/team.ts';
 import {
   DAY,
-  FRIDAY,
-  mira,
   mrkdwnOf,
   outcomes,
+  people,
   remind,
   reminded,
   reminders,
   startFriday,
   timesheets,
+  WEEK,
 } from './timesheet-team.ts';
+
+const { mira } = people;
+const [, , , , FRIDAY] = WEEK;
 
 let relay: TestRelay;
 afterEach(() => relay.close());

@@ -5,13 +5,9 @@ import type { Timelog } from '../../sandbox/records.ts';
 import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { type TeamInput, teamInput } from '../timesheets/team.ts';
 
-export const [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] = [
-  '2026-11-16',
-  '2026-11-17',
-  '2026-11-18',
-  '2026-11-19',
-  '2026-11-20',
-] as const;
+/** From Monday to Friday. */
+export const WEEK = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'] as const;
+const FRIDAY = WEEK[4];
 /** Half past four in Berlin on that Friday, when a team in Berlin is reminded. */
 export const DUE = Date.parse('2026-11-20T16:30:00+01:00');
 export const MINUTE = 60_000;
@@ -25,16 +21,20 @@ export interface Person {
   email: string;
 }
 
-/** Three of the seed who are in Slack, and one who is not. */
-export const mira = seeded('02', 'Mira Novak');
-export const tomasz = seeded('03', 'Tomasz Zielinski');
-export const aisha = seeded('04', 'Aisha Rahman');
-export const lucas = seeded('05', 'Lucas Pereira');
+/** Of the seed: three are in Slack, and Lucas is not. */
+export const people = {
+  mira: seeded('02', 'Mira Novak'),
+  tomasz: seeded('03', 'Tomasz Zielinski'),
+  aisha: seeded('04', 'Aisha Rahman'),
+  lucas: seeded('05', 'Lucas Pereira'),
+};
 
-/** Tasks of the seed. */
-export const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
-export const CART = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e02', name: 'Show delivery dates in the cart' };
-export const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
+/** Of the seed. */
+export const tasks = {
+  CHECKOUT: { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' },
+  CART: { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e02', name: 'Show delivery dates in the cart' },
+  LOGIN: { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' },
+};
 
 function seeded(number: string, name: string): Person {
   const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
@@ -43,8 +43,8 @@ function seeded(number: string, name: string): Person {
 
 /** Settings of a team in Berlin with the three, unless it is said otherwise. */
 export function timesheets(change: Partial<TeamInput> = {}, rest: Partial<RelayConfigInput> = {}): RelayConfig {
-  const people = [mira, tomasz, aisha].map(({ email }) => email);
-  return withTeams([{ ...teamInput, people, ...change }], rest);
+  const { mira, tomasz, aisha } = people;
+  return withTeams([{ ...teamInput, people: [mira, tomasz, aisha].map(({ email }) => email), ...change }], rest);
 }
 
 export function withTeams(teams: TeamInput[], rest: Partial<RelayConfigInput> = {}): RelayConfig {
@@ -71,7 +71,11 @@ export function log(
   { sandbox }: TestRelay,
   { userId }: Person,
   hours: unknown,
-  { date = FRIDAY, task = CHECKOUT.id, ...fields }: { date?: string; task?: string } & Record<string, unknown> = {},
+  {
+    date = FRIDAY,
+    task = tasks.CHECKOUT.id,
+    ...fields
+  }: { date?: string; task?: string } & Record<string, unknown> = {},
 ): void {
   entries += 1;
   const entry = {
@@ -91,7 +95,7 @@ export function log(
 
 /** Logs all that is expected from Monday to Friday. */
 export function logWeek(relay: TestRelay, person: Person): void {
-  for (const date of [MONDAY, TUESDAY, WEDNESDAY, THURSDAY]) log(relay, person, 8, { date });
+  for (const date of WEEK.slice(0, 4)) log(relay, person, 8, { date });
   log(relay, person, 6.5);
 }
 

@@ -10,32 +10,28 @@ import { exampleConfig, type TestRelay } from '../relay.ts';
 import { MIRA, NOBODY, press } from '../slack-requests.ts';
 import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
 import {
-  aisha,
   calls,
   DAY,
   DUE,
-  FRIDAY,
   HOUR,
   join,
   log,
   logWeek,
-  lucas,
   MINUTE,
-  MONDAY,
-  mira,
   outcomes,
+  people,
   remind,
   reminded,
   reminderOf,
   reminders,
   startFriday,
-  THURSDAY,
-  TUESDAY,
   timesheets,
-  tomasz,
-  WEDNESDAY,
+  WEEK,
   withTeams,
 } from './timesheet-team.ts';
+
+const { aisha, lucas, mira, tomasz } = people;
+const [MONDAY, , WEDNESDAY, , FRIDAY] = WEEK;
 
 let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
@@ -58,58 +54,40 @@ async function workerWith(change: Partial<Runtime>): Promise<(messages?: number)
 }
 
 describe('who is reminded', () => {
-  const WEEK = [MONDAY, TUESDAY, WEDNESDAY, THURSDAY].map((date): [string, number] => [date, 8]);
-  const ALL = ['nothing logged of 6h30m, 6h30m missing', 'nothing logged of 38h30m, 38h30m missing'] as const;
-  const MONDAY_ALONE = ['6h30m logged of 6h30m', '30h30m logged of 38h30m, 8h missing'] as const;
-  const SIX_MINUTES = ['6h24m logged of 6h30m, 6m missing', '38h24m logged of 38h30m, 6m missing'] as const;
+  const ALL = ['nothing logged of 6h30m, 6h30m missing', 'nothing logged of 38h30m, 38h30m missing'];
+  const allButMonday = WEEK.slice(1).map((date): [string, number] => [date, date === FRIDAY ? 6.5 : 8]);
   // What counts as short is a table of shortfall.test.ts. These rows show that the settings and the entries reach it.
-  const cases: [who: string, team: string, logged: [string, number][], day?: string, week?: string][] = [
-    ['nothing logged', 'all', [], ...ALL],
-    ['all but Monday', 'all', [...WEEK.slice(1), [FRIDAY, 6.5]], ...MONDAY_ALONE],
-    ['six minutes missing', 'all', [...WEEK, [FRIDAY, 6.4]], ...SIX_MINUTES],
-    ['five minutes missing', 'all', [...WEEK, [FRIDAY, 6.42]]],
-    ['complete in small parts', 'all', [...WEEK, [FRIDAY, 2.5], [FRIDAY, 2.25], [FRIDAY, 1.75]]],
-    ['quiet', 'all', []],
-    ['part-time and off on Fridays', 'all', []],
-    ['part-time and short', 'all', [[FRIDAY, 1]], '1h logged of 3h, 2h missing'],
-    ['part-time and complete', 'all', [[FRIDAY, 3]]],
-    ['a short week where days count', 'days', [[FRIDAY, 6.5]]],
-    ['on holiday', 'holiday', []],
-    ['in New York, where it is morning', 'morning', []],
-    ['in Kolkata, late in the evening', 'evening', [], ...ALL],
-    ['off on Fridays with the whole team', 'four-days', []],
+  const rows: [who: string, change: Partial<TeamInput>, logged: [string, number][], said: string[]][] = [
+    ['nothing logged', {}, [], ALL],
+    ['all but Monday', {}, allButMonday, ['6h30m logged of 6h30m', '30h30m logged of 38h30m, 8h missing']],
+    ['quiet', { quiet: [address(2)] }, [], []],
+    ['part-time and short', { partTime: [partTime(3)] }, [[FRIDAY, 1]], ['1h logged of 3h, 2h missing']],
+    ['part-time and complete', { partTime: [partTime(4)] }, [[FRIDAY, 3]], []],
+    ['a short week where days count', { remindOf: 'day' }, [[FRIDAY, 6.5]], []],
+    ['on holiday', { holidays: [FRIDAY] }, [], []],
+    ['in New York, where it is morning', { timeZone: 'America/New_York' }, [], []],
+    ['in Kolkata, late in the evening', { timeZone: 'Asia/Kolkata' }, [], ALL],
+    ['off on Fridays with the whole team', { hours: { mon: 8, tue: 8, wed: 8, thu: 8 } }, [], []],
   ];
-  const settings: Record<string, Partial<TeamInput>> = {
-    all: {
-      people: 'all',
-      quiet: [address('quiet')],
-      partTime: [
-        { email: address('part-time and off on Fridays'), hours: { mon: 8 } },
-        { email: address('part-time and short'), hours: { fri: 3 } },
-        { email: address('part-time and complete'), hours: { fri: 3 } },
-      ],
-    },
-    days: { remindOf: 'day' },
-    holiday: { holidays: [FRIDAY] },
-    morning: { timeZone: 'America/New_York' },
-    evening: { timeZone: 'Asia/Kolkata' },
-    'four-days': { hours: { mon: 8, tue: 8, wed: 8, thu: 8 } },
-  };
 
-  function address(who: string): string {
-    return `user-${cases.findIndex(([name]) => name === who) + 1}@example.com`;
+  function address(row: number): string {
+    return `user-${row + 1}@example.com`;
+  }
+  function partTime(row: number) {
+    return { email: address(row), hours: { fri: 3 } };
   }
 
   beforeAll(async () => {
-    const teams = Object.entries(settings).map(([name, change]) => {
-      const people = cases.filter(([, team]) => team === name).map(([who]) => address(who));
-      return { ...teamInput, people, name, ...change };
+    const teamOf = (row: number, change: object) => ({
+      ...teamInput,
+      people: [address(row)],
+      name: `${row}`,
+      ...change,
     });
-    await start(withTeams(teams));
-    // Nobody but those of the table, whose numbers begin with 1.
-    relay.sandbox.data.users.length = 1;
-    relay.sandbox.data.users[0] = { user_id: 'key', name: 'No address', email: '' };
-    for (const [who, , logged] of cases) {
+    await start(withTeams(rows.map(([, change], row) => teamOf(row, change))));
+    // No one but those of the table, whose numbers begin with 1.
+    relay.sandbox.data.users.splice(0, Number.POSITIVE_INFINITY, { user_id: 'key', name: 'No address', email: '' });
+    for (const [who, , logged] of rows) {
       const person = join(relay, who);
       for (const [date, hours] of logged) log(relay, person, hours, { date });
     }
@@ -117,19 +95,11 @@ describe('who is reminded', () => {
   });
   afterAll(() => relay.close());
 
-  it.each(cases)('%s', (who, _team, _logged, day, week) => {
+  it.each(rows)('%s', (who, _change, _logged, [day, week]) => {
     const texts = (reminders(relay).get(who) ?? []).map(({ blocks }) => blocks?.[0]);
     const lines = [day && `*Friday 20 November*: ${day}`, week && `*This week so far*: ${week}`].filter(Boolean);
     const text = [':clock4: Your timesheet is not complete.', ...lines].join('\n');
     expect(texts).toEqual(day ? [{ type: 'section', text: { type: 'mrkdwn', text } }] : []);
-  });
-
-  it('the jobs of the teams report the number of reminded people', async () => {
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      '0 of 1 have time missing for 2026-11-20',
-      '1 of 1 have time missing for 2026-11-20',
-      '4 of 9 have time missing for 2026-11-20',
-    ]);
   });
 });
 
@@ -148,17 +118,15 @@ describe('a reminder', () => {
     expect(reminded(relay)).toEqual([aisha.name, mira.name, tomasz.name]);
   });
 
-  it.each([
-    ['before its time', '2026-11-20T16:29:59.999+01:00', 0],
-    ['at its time', '2026-11-20T16:30:00+01:00', 1],
-    ['late in the day', '2026-11-20T23:59:59+01:00', 1],
-    ['on the next day', '2026-11-21T00:00:00+01:00', 0],
-  ])('a schedule fired %s reminds the expected number of people', async (_, at, count) => {
+  it('is due at the time of its tick, however late that comes', async () => {
     await start(timesheets({ people: [mira.email] }));
     relay.clock.now += 20 * HOUR;
-    await relay.fire('due-schedules', { at });
-    await relay.workToTheEnd();
-    expect(reminded(relay)).toHaveLength(count);
+    for (const at of ['2026-11-20T16:29:59.999+01:00', '2026-11-21T00:00:00+01:00', '2026-11-20T23:59:59+01:00']) {
+      expect(await outcomes(relay, 'timesheet-reminder')).toEqual([]);
+      await relay.fire('due-schedules', { at });
+      await relay.workToTheEnd();
+    }
+    expect(reminded(relay)).toEqual([mira.name]);
   });
 
   it.each([
@@ -253,20 +221,6 @@ describe('somebody who logs what is missing between the reading and the message'
     expect(reminderOf(relay, mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
   });
 
-  it("the person's entries are read again every ten minutes", async () => {
-    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
-    relay.slack.fail({ method: 'chat.postMessage', times: 2, ...limited(600) });
-    await relay.fire('due-schedules');
-    await relay.work();
-    relay.clock.now += 10 * MINUTE;
-    await relay.work();
-    expect(calls(relay)).toMatchObject({ '/timelogs/list': 2 });
-    log(relay, mira, 6.5);
-    await relay.workToTheEnd();
-    expect(reminded(relay)).toEqual([]);
-    expect(calls(relay)).toMatchObject({ '/timelogs/list': 3 });
-  });
-
   it.each([
     [599, 1],
     [600, 2],
@@ -304,18 +258,16 @@ describe('whom Slack knows', () => {
 
   it('Slack is asked for each service address once a week', async () => {
     await start(timesheets({ people: [mira.email], remindOf: 'day' }));
-    const asked: [string, number][] = [];
-    for (const days of [0, 6, 7]) {
+    for (const [days, asked] of [
+      [0, 1],
+      [6, 1],
+      [7, 2],
+    ] as const) {
       relay.clock.now = DUE + days * DAY;
       await remind(relay);
-      asked.push([new Date(relay.clock.now).toISOString().slice(0, 10), lookups()]);
+      expect([days, lookups()]).toEqual([days, asked]);
     }
-    expect(reminded(relay)).toHaveLength(asked.length);
-    expect(asked).toEqual([
-      [FRIDAY, 1],
-      ['2026-11-26', 1],
-      ['2026-11-27', 2],
-    ]);
+    expect(reminded(relay)).toHaveLength(3);
   });
 
   it('a person may have another address in Slack if relay.config.ts maps it', async () => {
@@ -342,10 +294,7 @@ describe('whom Slack knows', () => {
 
   it.each([
     ['a bot', { is_bot: true }],
-    ['a stranger', { is_stranger: true }],
     ['a member of another workspace', { team_id: 'T0ELSEWHERE' }],
-    ['a member of another organization', { team_id: 'T0ELSEWHERE', enterprise_id: 'E0ELSEWHERE' }],
-    ['somebody who has not confirmed it', { is_email_confirmed: false }],
   ])('the address may belong to %s, who gets no message', async (_, change) => {
     await start(timesheets({ people: [mira.email] }));
     Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
@@ -369,33 +318,17 @@ describe('whom Slack knows', () => {
   });
 
   it.each([
-    [
-      'users.lookupByEmail',
-      'missing_scope',
-      'give the app the scopes that relay slack-manifest prints, and install it again',
-    ],
-    ...['token_revoked', 'account_inactive', 'invalid_auth'].map(
-      (error) =>
-        [
-          'chat.postMessage',
-          error,
-          'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack',
-        ] as const,
-    ),
-    ['chat.postMessage', 'messages_tab_disabled', "switch on the messages tab of the app's home"],
-    ['chat.postMessage', 'invalid_blocks', 'check the token and the scopes of the Slack app'],
-  ] as const)(
-    'is not told where Slack refuses the app, and the job waits for a person: %s, %s',
-    async (method, error, remedy) => {
-      await start(timesheets({ people: [mira.email] }));
-      relay.slack.fail({ method, kind: 'error', error });
-      await remind(relay);
-      expect(reminded(relay)).toEqual([]);
-      expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-        `parked: Slack refuses ${method}: ${error}: ${remedy}`,
-      ]);
-    },
-  );
+    ['invalid_auth', 'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack'],
+    ['messages_tab_disabled', "switch on the messages tab of the app's home"],
+    ['invalid_blocks', 'check the token and the scopes of the Slack app'],
+  ])('is not told where Slack refuses the app, and the job waits for a person: %s', async (error, remedy) => {
+    await start(timesheets({ people: [mira.email] }));
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error });
+    await remind(relay);
+    expect(reminded(relay)).toEqual([]);
+    const refused = `parked: Slack refuses chat.postMessage: ${error}: ${remedy}`;
+    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([refused]);
+  });
 });
 
 describe('teams of two connections', () => {
@@ -403,13 +336,10 @@ describe('teams of two connections', () => {
 
   it('both teams remind the same person, until that person mutes the day', async () => {
     const people = [mira.email, tomasz.email];
-    const teams = ['main', 'other'].map((connection, index) => ({
-      ...teamInput,
-      people,
-      name: connection,
-      connection,
-      remindAt: `1${6 + index}:30`,
-    }));
+    const teams = [
+      { ...teamInput, people, name: 'main', connection: 'main', remindAt: '16:30' },
+      { ...teamInput, people, name: 'other', connection: 'other', remindAt: '17:30' },
+    ];
     await start(withTeams(teams, { connections: { main: {}, other: {} } }));
     await remind(relay);
     const [message] = reminders(relay).get(mira.name) ?? [];
@@ -439,31 +369,26 @@ describe('a person who joined on Wednesday', () => {
   };
 
   it.each([
-    ['by relay.config.ts', late, undefined, '22h30m'],
     ['by the service', { ...late, joined: [] }, WEDNESDAY, '22h30m'],
     ['by relay.config.ts, and by the service on Friday', late, FRIDAY, '22h30m'],
-    ['by nobody', { ...late, joined: [] }, undefined, '38h30m'],
     ['long ago', { ...late, joined: [] }, '2020-01-01', '38h30m'],
   ])('a new person is short after joining: %s', async (_, change, on, expected) => {
     await start(timesheets(change));
-    if (on !== undefined) created(on);
+    created(on);
     await remind(relay);
     expect(reminderOf(relay, mira)).toContain(`*This week so far*: nothing logged of ${expected}`);
   });
 });
 
-describe('an address in the settings of a team that no user has', () => {
-  afterEach(() => relay.close());
-
-  it('an unknown address is reported by its path only, because outcomes are logged', async () => {
-    const strangers = { quiet: ['q@example.org'], partTime: [{ email: 'p@example.org', hours: { fri: 1 } }] };
-    await start(timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }));
-    relay.sandbox.data.users.length = 2;
-    await remind(relay);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([
-      '2 of 2 have time missing for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
-    ]);
-  });
+it('an address of the settings that no user has is reported by its path only, because outcomes are logged', async () => {
+  const strangers = { quiet: ['q@example.org'], partTime: [{ email: 'p@example.org', hours: { fri: 1 } }] };
+  await start(timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }));
+  relay.sandbox.data.users.length = 2;
+  await remind(relay);
+  expect(await outcomes(relay, 'team-timesheets')).toEqual([
+    '2 of 2 have time missing for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
+  ]);
+  await relay.close();
 });
 
 describe('a dry run', () => {
@@ -505,17 +430,14 @@ describe('a dry run', () => {
   });
 
   it('a dry run sends nothing, and the jobs say what they would have sent', async () => {
-    const summary = { channel: 'C0PLATFORM', on: 'fri' as const, at: '16:30' };
-    const { timesheets: settings, ...config } = timesheets({ summary, people: [mira.email, tomasz.email] });
-    await start({ ...config, timesheets: { teams: settings?.teams ?? [], dryRun: true } });
-    logWeek(relay, tomasz);
+    await start(settings(true));
     await remind(relay);
     expect(relay.slack.messages).toEqual([]);
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
       'dry run: would remind Mira Novak: Your timesheet is missing 6h30m',
     ]);
     expect(await outcomes(relay, 'timesheet-summary')).toEqual([
-      'dry run: would tell C0PLATFORM: 0 of 2 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
+      'dry run: would tell C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
     ]);
     await relay.close();
   });
