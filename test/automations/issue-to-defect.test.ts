@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -88,17 +86,6 @@ describe('one issue', () => {
     expect(defects()).toHaveLength(1);
   });
 
-  it('a late, repeated or reordered event leaves the defect in the newest state', async () => {
-    await start();
-    await happens(issueEvent('closed', { seconds: 9, state: 'closed', title: 'the newest' }));
-    expect(defects()).toMatchObject([{ title: 'the newest' }]);
-    await happens(
-      issueEvent('opened', { seconds: 1, title: 'late' }),
-      issueEvent('edited', { seconds: 5, title: 'overtaken' }),
-    );
-    expect(defects()).toMatchObject([{ title: 'the newest', description: expect.stringContaining('State: closed') }]);
-  });
-
   it('an issue gets no defect if the label was removed before its event arrived', async () => {
     await start();
     await happens(issueEvent('unlabeled', { seconds: 2, labels: [] }), issueEvent('labeled', { seconds: 1 }));
@@ -157,91 +144,6 @@ describe('one issue', () => {
     await start({ config: exampleConfig({}, { also: ['Codertocat/Renamed'] }) });
     await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, repository: 'Codertocat/Renamed' }));
     expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Renamed#1') }]);
-  });
-});
-
-describe('a transferred issue', () => {
-  const changes = {
-    new_issue: { ...issueEvent('opened', { id: 2 }).issue },
-    new_repository: { full_name: 'Codertocat/Other' },
-  };
-  const went = () => issueEvent('transferred', { seconds: 5, extra: { changes } });
-  const came = () =>
-    issueEvent('opened', {
-      id: 2,
-      seconds: 6,
-      repository: 'Codertocat/Other',
-      extra: {
-        changes: { old_issue: issueEvent('opened').issue, old_repository: { full_name: 'Codertocat/Hello-World' } },
-      },
-    });
-  const config = exampleConfig({}, { also: ['Codertocat/Other'] });
-
-  it.each([
-    ['the new repository tells first', [came, went]],
-    ['only the new one tells', [came]],
-  ])('a transfer moves the defect: %s', async (_, order) => {
-    await start({ config });
-    await happens(issueEvent('opened'), ...order.map((make) => make()));
-    await happens(issueEvent('edited', { id: 2, seconds: 9, repository: 'Codertocat/Other', title: 'after the move' }));
-    expect(defects()).toMatchObject([
-      { title: 'after the move', description: expect.stringContaining('Codertocat/Other#2') },
-    ]);
-  });
-
-  it('an issue becomes one defect if its first event arrives after its transfer', async () => {
-    await start({ config });
-    await happens(came(), issueEvent('labeled', { seconds: 1 }));
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
-  });
-
-  it('a transfer moves the claim of a waiting job', async () => {
-    await start({ config });
-    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    relay.clock.now += 1;
-    await relay.post('issues', came());
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
-    expect(await outcomes()).toEqual([
-      expect.stringMatching(/^created defect/),
-      expect.stringMatching(/makes the defect, from the newest state of the issue$/),
-    ]);
-  });
-
-  it('a transferred issue is independent of a refused job, which finds the transfer when it is replayed', async () => {
-    await start({ config, sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
-    await happens(issueEvent('opened'));
-    await happens(went(), came());
-    relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
-    await happens(issueEvent('edited', { id: 2, seconds: 9, repository: 'Codertocat/Other', title: 'edited' }));
-    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
-    await relay.workToTheEnd();
-    expect(await relay.jobs('parked')).toEqual([]);
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
-  });
-
-  it('a transfer moves the claim of a parked job, which a person settles later', async () => {
-    await start({ config });
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    await relay.post('issues', came());
-    await relay.workToTheEnd();
-    const [maker, ...others] = await relay.jobs('parked');
-    if (!maker || others.length > 0) throw new Error('expected one parked job');
-    expect(maker.parked).toMatchObject({
-      kind: 'outcome unknown',
-      reason: expect.stringContaining('never clearly answered'),
-    });
-    expect((await relay.jobs('succeeded')).map((job) => job.outcome)).toEqual([
-      `nothing done: it is unknown whether ${maker.id}, which is parked, created the defect; decide with relay resolve`,
-    ]);
-    relay.clock.now += 5 * 60_000;
-    await resolveJob(maker, 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
   });
 });
 

@@ -3,6 +3,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { heldBy, leave } from '../../lib/links/link-life.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { transferOf } from './transfer.ts';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
@@ -15,17 +16,7 @@ const places = { a: { id: 1, repository: A }, b: { id: 2, repository: B }, c: { 
 type Place = keyof typeof places;
 const issue = (place: Place, seconds: number) =>
   issueEvent('opened', { ...places[place], seconds, title: `in ${place}` });
-/** Both repositories tell a transfer. */
-function transfer(from: Place, to: Place, seconds: number) {
-  const [old, next] = [issue(from, seconds), issue(to, seconds)];
-  const went = issueEvent('transferred', {
-    ...places[from],
-    seconds,
-    title: `in ${from}`,
-    extra: { changes: { new_issue: next.issue, new_repository: next.repository } },
-  });
-  return [went, { ...next, changes: { old_issue: old.issue, old_repository: old.repository } }];
-}
+const transfer = (from: Place, to: Place, seconds: number) => transferOf(issue(from, seconds), issue(to, seconds));
 
 function start(connections: Record<Place, string>) {
   const base = exampleConfig({ comment: false }, { also: [B, C] });

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { localTime } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { isOutcomeUnknown, newsOf } from '../../lib/engine/record/job.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
@@ -10,6 +8,7 @@ import type { Fault } from '../../sandbox/faults.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { transferOf } from './transfer.ts';
 
 const DAY_MS = 86_400_000;
 const OTHER = 'Codertocat/Other';
@@ -37,14 +36,7 @@ const happens = async (...event: Parameters<typeof issueEvent>) => {
   relay.clock.now += 1;
 };
 const came = (seconds: number) =>
-  issueEvent('opened', {
-    id: 2,
-    seconds,
-    repository: OTHER,
-    extra: {
-      changes: { old_issue: issueEvent('opened').issue, old_repository: { full_name: 'Codertocat/Hello-World' } },
-    },
-  });
+  transferOf(issueEvent('opened'), issueEvent('opened', { id: 2, seconds, repository: OTHER }))[1];
 
 describe('a claim whose job creates nothing', () => {
   it('is taken over by the job of an event that comes while it is being discarded', async () => {
@@ -57,37 +49,6 @@ describe('a claim whose job creates nothing', () => {
     await discardJob(await only('parked'), { by: 'someone', reason: 'not wanted' }, options);
     await happens('edited', { seconds: 1, title: 'edited' });
     expect(defects()).toMatchObject([{ title: 'edited' }]);
-  });
-
-  const waits: [string, () => Promise<void>, TestRelayOptions?][] = [
-    [
-      'the budget is used up',
-      () => happens('opened', { id: 7 }),
-      { config: exampleConfig({}, { connection: { limits: { perMinute: 1, perDay: 100 } } }) },
-    ],
-    ['a 429', async () => relay.sandbox.setFault({ kind: 'rate-limited', times: 1 })],
-    ['an outage', async () => relay.sandbox.setFault({ kind: 'key-revoked', times: 3 })],
-  ];
-
-  it.each(
-    waits.flatMap(([why, cause, options]) => [
-      [why, 'while it waits', 0, cause, options] as const,
-      [why, 'a minute later', 60, cause, options] as const,
-      [why, 'an hour later', 3_600, cause, options] as const,
-    ]),
-  )('is given up: %s, the label goes, and comes back %s', async (_why, _when, seconds, cause, options) => {
-    await start(options);
-    await cause();
-    const before = defects().length;
-    await tell('labeled', { seconds: 1 });
-    await relay.work();
-    expect(await relay.jobs('waiting')).toHaveLength(1);
-    await tell('unlabeled', { seconds: 2, labels: [] });
-    if (seconds > 0) await relay.workToTheEnd();
-    relay.clock.now += seconds * 1_000;
-    await happens('labeled', { seconds: 3 + seconds, title: 'labelled again' });
-    expect(defects().slice(before)).toMatchObject([{ title: 'labelled again' }]);
-    expect(await relay.jobs('parked')).toEqual([]);
   });
 
   it('a parked job gives up its claim, so a repository on another connection gets its defect there', async () => {
@@ -115,78 +76,22 @@ describe('a claim whose job creates nothing', () => {
   });
 });
 
-describe('a creation whose answer is lost', () => {
-  const lost = async () => {
-    relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create', times: 1 });
-    relay.sandbox.setFault({ kind: 'maintenance', skip: 1 });
-    await tell('labeled', { seconds: 1 });
-    await relay.work();
-    expect(defects()).toHaveLength(1);
-    expect(await relay.jobs('waiting')).toHaveLength(1);
-  };
-
-  it.each([
-    ['soon', 0],
-    ['after the same bytes are good for anything', 10 * 60_000],
-  ])('a claim is settled before the label is checked: the outage ends %s', async (_, ms) => {
-    await start({ config: exampleConfig({}, { also: [OTHER] }) });
-    await lost();
-    await tell('unlabeled', { seconds: 2, labels: [] });
-    relay.clock.now += ms;
-    relay.sandbox.clearFaults();
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('No longer labelled bug.') }]);
-    await happens('edited', { seconds: 3, labels: [], title: 'edited' });
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
-    await relay.post('issues', came(4));
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
-    expect(await relay.jobs('parked')).toEqual([]);
-  });
-
-  it('a lost creation moves with a transfer that happens before it is settled', async () => {
-    await start({ config: exampleConfig({}, { also: [OTHER] }) });
-    await lost();
-    await relay.post('issues', came(4));
-    await relay.work();
-    relay.sandbox.clearFaults();
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
-    expect(await relay.jobs('parked')).toEqual([]);
-  });
-});
-
-describe('a transfer', () => {
-  it('a transfer during the creation moves the defect', async () => {
-    await start({ config: exampleConfig({}, { also: [OTHER] }) });
-    relay.sandbox.setFault({ kind: 'latency', ms: 400, operation: '/defects/create', times: 1 });
-    await tell('opened');
-    const working = relay.work();
-    await vi.waitUntil(() => relay.sandbox.requests > 0);
-    await relay.post('issues', came(4));
-    await relay.work();
-    await working;
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
-    expect(await relay.links.get('issue-9002')).toMatchObject({ life: 'made' });
-  });
+it('a transfer during the creation moves the defect', async () => {
+  await start({ config: exampleConfig({}, { also: [OTHER] }) });
+  relay.sandbox.setFault({ kind: 'latency', ms: 400, operation: '/defects/create', times: 1 });
+  await tell('opened');
+  const working = relay.work();
+  await vi.waitUntil(() => relay.sandbox.requests > 0);
+  await relay.post('issues', came(4));
+  await relay.work();
+  await working;
+  await relay.workToTheEnd();
+  expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
+  expect(await relay.links.get('issue-9002')).toMatchObject({ life: 'made' });
 });
 
 describe('what has not ended', () => {
   const unknown: Fault = { kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 };
-
-  it('a parked job does not expire, and makes the defect when it is resolved after a month', async () => {
-    await start();
-    relay.sandbox.setFault(unknown);
-    await happens('opened');
-    const { id } = await only('parked');
-    relay.clock.now += 31 * DAY_MS;
-    await happens('edited', { seconds: (31 * DAY_MS) / 1_000, title: 'a month later' });
-    expect(await only('parked')).toMatchObject({ id });
-    await resolveJob(await only('parked'), 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'a month later' }]);
-  });
 
   it('a job replayed before its 30th day does not expire while it waits', async () => {
     await start({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
@@ -312,29 +217,8 @@ describe('two states of one second', () => {
   });
 });
 
-describe('resolve --again', () => {
-  const parked = async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
-    await happens('opened');
-    return only('parked');
-  };
-  const again = async () =>
-    resolveJob(await only('parked'), 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
-
-  it('resolve --again is refused while the same bytes can still be carried out', async () => {
-    await parked();
-    await expect(again()).rejects.toThrow(
-      `may still be executed until ${localTime(Date.parse('2026-11-20T10:06:00Z'))}`,
-    );
-    relay.clock.now += 6 * 60_000;
-    await again();
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-  });
-});
-
 describe('an update', () => {
+  const aPersonSets = (fields: object) => Object.assign(defects()[0] ?? expect.fail('there is no defect'), fields);
   const settings = {
     priority: { default: 'Medium', labels: { urgent: 'High' } },
     severity: { labels: { typo: 'Minor' } },
@@ -343,16 +227,14 @@ describe('an update', () => {
   it("an update keeps a person's change until the issue's value changes", async () => {
     await start({ config: exampleConfig(settings) });
     await happens('opened');
-    const [defect] = defects();
-    if (!defect) throw new Error('there is no defect');
-    relay.sandbox.data.defects[seeded] = { ...defect, priority: 'Low' };
+    aPersonSets({ priority: 'Low' });
     await happens('edited', { seconds: 1, title: 'edited' });
     expect(defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
     await happens('labeled', { seconds: 2, labels: ['bug', 'urgent'] });
     expect(defects()).toMatchObject([{ priority: 'High' }]);
     await happens('labeled', { seconds: 3, labels: ['bug', 'urgent', 'typo'] });
     expect(defects()).toMatchObject([{ severity: 'Minor' }]);
-    relay.sandbox.data.defects[seeded] = { ...defect, severity: 'Critical' };
+    aPersonSets({ severity: 'Critical' });
     await happens('unlabeled', { seconds: 4, labels: ['bug', 'urgent'] });
     expect(defects()).toMatchObject([{ severity: 'Critical' }]);
     await happens('labeled', { seconds: 5, labels: ['bug', 'urgent', 'typo'] });
@@ -368,9 +250,7 @@ describe('an update', () => {
     relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/update', times: 1 });
     await tell('edited', { seconds: 1, title: 'one' });
     await relay.work();
-    const [defect] = defects();
-    if (!defect) throw new Error('there is no defect');
-    relay.sandbox.data.defects[seeded] = { ...defect, priority: 'Low' };
+    aPersonSets({ priority: 'Low' });
     // The title is the first again, and nobody knows which one the defect has.
     await happens('edited', { seconds: 2 });
     expect(defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
@@ -389,9 +269,7 @@ describe('an update', () => {
   it("an update keeps a person's change across a transfer", async () => {
     await start({ config: exampleConfig(settings, { also: [OTHER] }) });
     await happens('opened');
-    const [defect] = defects();
-    if (!defect) throw new Error('there is no defect');
-    relay.sandbox.data.defects[seeded] = { ...defect, priority: 'Low' };
+    aPersonSets({ priority: 'Low' });
     await relay.post('issues', came(4));
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ priority: 'Low', description: expect.stringContaining('Codertocat/Other#2') }]);

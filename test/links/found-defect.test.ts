@@ -7,9 +7,7 @@ import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 const MINUTE = 60_000;
 let relay: TestRelay;
 let seeded: number;
-afterEach(async () => {
-  await relay.close();
-});
+afterEach(() => relay.close());
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const edited = (seconds: number) =>
   relay.post('issues', issueEvent('edited', { seconds, title: `edited at ${seconds}` }));

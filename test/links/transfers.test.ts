@@ -3,17 +3,14 @@ import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { transferOf } from './transfer.ts';
 
 const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
 let seeded: number;
-afterEach(async () => {
-  await relay.close();
-});
+afterEach(() => relay.close());
 const start = async () => {
-  relay = await startRelay({
-    config: exampleConfig({ comment: false }, { also: [OTHER] }),
-  });
+  relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
   seeded = relay.sandbox.data.defects.length;
 };
 const defects = () => relay.sandbox.data.defects.slice(seeded);
@@ -25,19 +22,10 @@ const scopes = (of: string[]) => {
 const opened = issueEvent('opened');
 const edited = (seconds: number, title: string) => issueEvent('edited', { id: 2, seconds, repository: OTHER, title });
 const there = issueEvent('opened', { id: 2, seconds: 5, repository: OTHER });
-const went = issueEvent('transferred', {
-  seconds: 5,
-  extra: { changes: { new_issue: there.issue, new_repository: there.repository } },
-});
-const came = { ...there, changes: { old_issue: opened.issue, old_repository: opened.repository } };
+const [went, came] = transferOf(issueEvent('opened', { seconds: 5 }), there);
 const third = issueEvent('opened', { id: 3, seconds: 6, title: 'the last place' });
-const cameFurther = { ...third, changes: { old_issue: there.issue, old_repository: there.repository } };
-const wentFurther = issueEvent('transferred', {
-  id: 2,
-  seconds: 6,
-  repository: OTHER,
-  extra: { changes: { new_issue: third.issue, new_repository: third.repository } },
-});
+const inOther = issueEvent('opened', { id: 2, seconds: 6, repository: OTHER });
+const [wentFurther, cameFurther] = transferOf(inOther, third);
 
 const post = async (...events: object[]) => {
   for (const event of events) {
@@ -157,10 +145,7 @@ it('a later event tells of two defects again if the job that named them is being
 
 it('a transfer that is told after its issue went on and came back is recorded, and left to a person', async () => {
   await start();
-  const back = {
-    ...issueEvent('opened', { id: 2, seconds: 7, repository: OTHER }),
-    changes: { old_issue: third.issue, old_repository: third.repository },
-  };
+  const [, back] = transferOf(third, issueEvent('opened', { id: 2, seconds: 7, repository: OTHER }));
   await happens(opened, wentFurther, back, came);
   expect(defects()).toHaveLength(1);
   expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
