@@ -1,17 +1,14 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { nextMoment } from '../../local/trial/next-moment.ts';
-import type { Fault } from '../../sandbox/faults.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
-import { type Commands, GRANTS_KEY, linkAccount, sandboxCommands } from '../as-person/linked.ts';
-import { startGithubApi } from '../github-api.ts';
-import { commentPayload } from '../kill/github-payloads.ts';
-import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { backUp, replaceTable } from '../replaced-table.ts';
-import { ask, command, lastMessage, MIRA, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, lastMessage, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const HOUR = 3_600_000;
@@ -28,53 +25,31 @@ async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globa
     sandbox: { mcp: { enabled: true, ...sandbox } },
     runtime: { fetch },
   });
-  relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
 }
 
 const logged = () => relay.sandbox.data.timelogs.slice(3);
 const jobStates = async () => (await relay.jobs()).map(({ status }) => status);
 
 describe('a command of a person with a linked account', () => {
+  // What is made through a tool is tried with the rows of test/kill/rows.ts.
   it.each([
     [
-      'log',
       `log 1h30m ${CHECKOUT} 2026-11-18 wrote tests`,
       /^:white_check_mark: Logged 1h30m on \S+ as you, 2026-11-18\. Note: “wrote tests”\.$/,
-      () => expect(logged()).toMatchObject([{ hours: 1.5, date: '2026-11-18', note: /^wrote tests \[partner-relay / }]),
     ],
-    [
-      'log by a name',
-      'log 2h "release checkout 2.4" today',
-      /Logged 2h on Release checkout 2\.4 as you/,
-      () => expect(logged()).toMatchObject([{ hours: 2, task_id: CHECKOUT }]),
-    ],
-    [
-      'done',
-      'done 101 102',
-      /Completed checklist items 101 and 102 as you/,
-      () =>
-        expect(relay.sandbox.data.checklistItems.filter(({ is_completed }) => is_completed).length).toBeGreaterThan(1),
-    ],
-    [
-      'defect',
-      'defect Login fails',
-      /Created defect \S+ as you: Login fails/,
-      () => expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'Login fails', project_id: PROJECT }),
-    ],
-    ['find', 'find checkout', /Release checkout 2\.4/, () => {}],
-  ])('goes through that account, and not through the key: %s', async (_, typed, said, check) => {
+    ['log 2h "release checkout 2.4" today', /Logged 2h on Release checkout 2\.4 as you/],
+    ['done 101 102', /Completed checklist items 101 and 102 as you/],
+    ['defect Login fails', /Created defect \S+ as you: Login fails/],
+    ['find checkout', /Release checkout 2\.4/],
+  ])('goes through that account, and not through the key: %s', async (typed, said) => {
     await start();
     await linkAccount(relay);
     const before = relay.sandbox.requests;
-    const { inTheEnd } = await ask(relay, typed, { channelId: PLATFORM });
-    expect(inTheEnd).toMatch(said);
-    check();
+    expect((await ask(relay, typed, { channelId: PLATFORM })).inTheEnd).toMatch(said);
     expect(relay.sandbox.requests).toBe(before);
   });
-});
 
-describe('a person without a linked account', () => {
-  it('acts through the key to the end, where they link an account meanwhile', async () => {
+  it('goes through the key to the end, where they link the account meanwhile', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 40 });
     await command(relay, `log 1h ${CHECKOUT}`);
@@ -88,33 +63,21 @@ describe('a person without a linked account', () => {
 });
 
 describe('a grant that cannot be used', () => {
-  it.each<[string, Fault, RegExp]>([
-    [
-      'was revoked',
-      { kind: 'grants-revoked', times: 1 },
-      /does not accept the link any more|refuses the linked account/,
-    ],
-    ['has lost its consent', { kind: 'consent-withdrawn', times: 1 }, /consent was withdrawn|does not accept/],
-    ['is of a workspace that is disabled', { kind: 'mcp-disabled', times: 1 }, /refuses the linked account|disabled/],
-  ])(
-    '%s: the job ends, the person hears why with a button, and asks again after they have linked again',
-    async (_, fault, said) => {
-      await start();
-      await linkAccount(relay);
-      relay.sandbox.setFault({ ...fault, operation: '/mcp/partner' });
-      const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT} again`);
-      expect(inTheEnd).toMatch(said);
-      expect(inTheEnd).toContain('Link your account in Slack');
-      expect(lastMessage(relay).blocks?.map(({ type }) => type)).toContain('actions');
-      expect(logged()).toEqual([]);
-      relay.sandbox.clearFaults();
-      if (fault.kind === 'mcp-disabled') relay.sandbox.mcp.enable();
-      await linkAccount(relay);
-      await ask(relay, `log 1h ${CHECKOUT} again`);
-      expect(logged()).toHaveLength(1);
-      expect((await jobStates()).sort()).toEqual(['not-done', 'succeeded']);
-    },
-  );
+  // How each refusal of the service is read: the rows of test/as-person/decisions.test.ts.
+  it('was revoked: the job ends, the person hears why with a button, and asks again after they have linked again', async () => {
+    await start();
+    await linkAccount(relay);
+    relay.sandbox.setFault({ kind: 'grants-revoked', times: 1, operation: '/mcp/partner' });
+    const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT} again`);
+    expect(inTheEnd).toMatch(/does not accept the link any more|refuses the linked account/);
+    expect(inTheEnd).toContain('Link your account in Slack');
+    expect(lastMessage(relay).blocks?.map(({ type }) => type)).toContain('actions');
+    expect(logged()).toEqual([]);
+    await linkAccount(relay);
+    await ask(relay, `log 1h ${CHECKOUT} again`);
+    expect(logged()).toHaveLength(1);
+    expect((await jobStates()).sort()).toEqual(['not-done', 'succeeded']);
+  });
 
   it('lacks a scope: the person hears which, and links with it', async () => {
     await start();
@@ -124,45 +87,6 @@ describe('a grant that cannot be used', () => {
     expect(JSON.stringify(lastMessage(relay).blocks)).toContain('mcp:timelogs.write');
     await linkAccount(relay);
     await ask(relay, `log 1h ${CHECKOUT}`);
-    expect(logged()).toHaveLength(1);
-  });
-
-  it('has expired and is renewed on the way', async () => {
-    await start();
-    await linkAccount(relay);
-    relay.clock.now += 2 * HOUR;
-    expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('as you');
-  });
-});
-
-describe('a call whose answer is lost', () => {
-  const lost = { kind: 'cut', operation: '/mcp/partner', call: 'log_time', times: 1 } as const;
-
-  it('is left to the person where it is not in the list', async () => {
-    await start();
-    await linkAccount(relay);
-    relay.sandbox.setFault({ ...lost, when: 'before work' });
-    await command(relay, `log 1h ${CHECKOUT}`);
-    await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toMatch(/^:warning: I do not know whether this was logged .*Please look in the service/);
-    expect(told(relay).join('\n')).not.toMatch(/accepts a limited number of calls|was interrupted/);
-    expect(told(relay).at(-2)).toContain('the service did not say whether it did it');
-    expect([logged(), await jobStates()]).toEqual([[], ['not-done']]);
-  });
-
-  it.each<Fault>([
-    { kind: 'token-expired', operation: '/mcp/partner', call: 'log_time', times: 1 },
-    { kind: 'sessions-ended', operation: '/mcp/partner', call: 'log_time', times: 1 },
-    { kind: 'server-error', operation: '/mcp/partner', call: 'tools/list', times: 2 },
-    { kind: 'server-error', operation: '/oauth/token', times: 1 },
-  ])('is no such call where the service refuses it before it runs a tool: $kind', async (fault) => {
-    await start();
-    await linkAccount(relay);
-    relay.clock.now += fault.operation === '/oauth/token' ? 2 * HOUR : 0;
-    relay.sandbox.setFault(fault);
-    await command(relay, `log 1h ${CHECKOUT}`);
-    await relay.workToTheEnd();
-    expect(await jobStates()).toEqual(['succeeded']);
     expect(logged()).toHaveLength(1);
   });
 });
@@ -243,23 +167,12 @@ describe('a command from before the table was replaced', () => {
   });
 });
 
-describe('what the tool does not take', () => {
-  it('is told in its own words', async () => {
-    await start();
-    await linkAccount(relay);
-    const { inTheEnd } = await ask(relay, 'log 1h 4711');
-    expect(inTheEnd).toMatch(/^:warning: The tool log_time says: Task not found/);
-    expect(await jobStates()).toEqual(['not-done']);
-  });
-
-  it('is told where the person cannot see it', async () => {
-    await start();
-    await linkAccount(relay, { in: 'slack', id: TOMASZ }, { email: 'tomasz.zielinski@example.com' });
-    const { tasks } = relay.sandbox.data;
-    const hidden = tasks.find(({ project_id }) => project_id !== tasks[0]?.project_id);
-    const { inTheEnd } = await ask(relay, `log 1h ${hidden?.task_id}`, { userId: TOMASZ });
-    expect(inTheEnd).toMatch(/Task not found/);
-  });
+it('what the tool does not take is told in its own words', async () => {
+  await start();
+  await linkAccount(relay);
+  const { inTheEnd } = await ask(relay, 'log 1h 4711');
+  expect(inTheEnd).toMatch(/^:warning: The tool log_time says: Task not found/);
+  expect(await jobStates()).toEqual(['not-done']);
 });
 
 describe('a tool that has changed since it was mapped', () => {
@@ -282,24 +195,6 @@ describe('a tool that has changed since it was mapped', () => {
 });
 
 describe('the budget of the endpoint', () => {
-  /** The sweep sends commands again in the order of their times. */
-  async function type(hours: number): Promise<void> {
-    await command(relay, `log ${hours}h ${CHECKOUT}`);
-    relay.clock.now += 1_000;
-  }
-
-  it('holds no worker: the job waits in the table until there is room', async () => {
-    await start({ limits: { perMinute: 8, perDay: 5_000 } });
-    await linkAccount(relay);
-    for (const hours of [1, 2, 3]) await type(hours);
-    const before = relay.clock.now;
-    await relay.work();
-    expect(relay.clock.now - before).toBeLessThan(30_000);
-    expect(await relay.jobs('waiting')).not.toEqual([]);
-    await relay.workToTheEnd();
-    expect(logged().map(({ hours }) => hours)).toEqual([1, 2, 3]);
-  });
-
   it('goes on with a list of tools that is longer than the calls of a minute', async () => {
     await start({ limits: { perMinute: 2, perDay: 5_000 } });
     await linkAccount(relay);
@@ -316,7 +211,11 @@ describe('the budget of the endpoint', () => {
     await start({ limits: { perMinute: 8, perDay: 5_000 } });
     await linkAccount(relay);
     const hours = [1, 2, 3, 4, 5, 6, 0.5];
-    for (const count of hours) await type(count);
+    for (const count of hours) {
+      await command(relay, `log ${count}h ${CHECKOUT}`);
+      // The sweep sends commands again in the order of their times.
+      relay.clock.now += 1_000;
+    }
     for (;;) {
       await Promise.all(Array.from({ length: 5 }, () => relay.work()));
       const left = (await relay.jobs()).filter(({ status }) => status !== 'succeeded');
@@ -331,6 +230,15 @@ describe('the budget of the endpoint', () => {
 
 describe('a job that was changed in the table', () => {
   const asTomasz = { in: 'slack', id: TOMASZ } as const;
+  async function askedFor(): Promise<Job> {
+    await start();
+    await linkAccount(relay);
+    await command(relay, `log 1h ${CHECKOUT}`);
+    return (await relay.jobs())[0] ?? expect.fail('there is no job');
+  }
+  const put = (job: Job) => relay.stores.table.put({ ...keys.job(job.id), ...job });
+  const reasons = async () => (await relay.jobs()).map(({ parked }) => parked?.reason);
+  const CHANGED = expect.stringContaining('the job is not as intake made it');
   it.each<[string, (job: Job) => Partial<Job>]>([
     ['another input', ({ input }) => ({ input: { ...input, minutes: 600 } })],
     [
@@ -342,50 +250,34 @@ describe('a job that was changed in the table', () => {
     ['another id', ({ id }) => ({ id: `${id.slice(0, -1)}x` })],
     ['no signature', () => ({ signature: '' })],
   ])('acts through no account: %s', async (_, change) => {
-    await start();
-    await linkAccount(relay);
+    const asked = await askedFor();
     await linkAccount(relay, asTomasz);
-    await command(relay, `log 1h ${CHECKOUT}`);
-    const [asked] = await relay.jobs();
-    if (!asked) throw new Error('there is no job');
     const changed = { ...asked, ...change(asked) };
     await relay.stores.table.delete(keys.job(asked.id));
-    await relay.stores.table.put({ ...keys.job(changed.id), ...changed });
+    await put(changed);
     await relay.stores.queue.send({ ...changed, generation: changed.generation });
     await relay.workToTheEnd();
-    expect(await relay.jobs()).toMatchObject([
-      { status: 'parked', parked: { reason: expect.stringContaining('the job is not as intake made it') } },
-    ]);
+    expect(await reasons()).toEqual([CHANGED]);
     expect([relay.sandbox.mcp.calls, logged()]).toEqual([[], []]);
   });
 
   it('has the day on which its person asked, whenever it says that it was made', async () => {
-    await start();
-    await linkAccount(relay);
-    await command(relay, `log 1h ${CHECKOUT}`);
-    const [asked] = await relay.jobs();
-    if (!asked) throw new Error('there is no job');
-    await relay.stores.table.put({ ...keys.job(asked.id), ...asked, createdAt: asked.createdAt - 240 * HOUR });
+    const asked = await askedFor();
+    await put({ ...asked, createdAt: asked.createdAt - 240 * HOUR });
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ date: '2026-11-20' }]);
   });
 
   it('acts through no account where it is older than the records of jobs', async () => {
-    await start();
-    await linkAccount(relay);
-    await command(relay, `log 1h ${CHECKOUT}`);
-    const [asked] = await relay.jobs();
+    const asked = await askedFor();
     await relay.workToTheEnd();
-    if (!asked) throw new Error('there is no job');
     relay.clock.now += 31 * 24 * HOUR;
     for (const key of await relay.stores.table.partition(keys.job(asked.id).pk))
       await relay.stores.table.delete({ pk: String(key.pk), sk: String(key.sk) });
-    await relay.stores.table.put({ ...keys.job(asked.id), ...asked });
+    await put(asked);
     await relay.stores.queue.send(asked);
     await relay.workToTheEnd();
-    expect(await relay.jobs()).toMatchObject([
-      { status: 'parked', parked: { reason: expect.stringContaining('not as intake') } },
-    ]);
+    expect(await reasons()).toEqual([CHANGED]);
     expect(logged()).toHaveLength(1);
   });
 
@@ -400,79 +292,6 @@ describe('a job that was changed in the table', () => {
     if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'an operator', what: 'replayed' });
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toContain('as you');
-  });
-});
-
-describe('a command in a comment on GitHub', () => {
-  /**
-   * @param has what GitHub shows of the comment
-   * @returns the relay's answer to it
-   */
-  async function comment(
-    text: string,
-    commands: Commands,
-    has: { text: string; author?: string } | null = { text },
-    journal: readonly { step: string; calls: string; result?: unknown }[] = [],
-  ): Promise<string | undefined> {
-    const connection = { mcp: { accounts: 'offered', commands } as const };
-    const people = [{ github: 'Codertocat', slack: MIRA, email: 'mira.novak@example.com' }];
-    const github = await startGithubApi(() => relay.clock.now);
-    onTestFinished(() => github.close());
-    relay = await startRelay({
-      config: exampleConfig({}, { connection, people, apiUrl: github.url }),
-      sandbox: { mcp: { enabled: true } },
-      github: { token: 'ghp_test' },
-    });
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}grants`, GRANTS_KEY);
-    await linkAccount(relay);
-    if (has) github.written.set(600_001, has.text);
-    if (has?.author) github.author = has.author;
-    expect((await relay.post('issue_comment', commentPayload(1, text))).status).toBe(202);
-    const [job] = await relay.jobs();
-    for (const entry of journal) {
-      const done = { ...entry, status: 'done', startedAt: relay.clock.now, finishedAt: relay.clock.now };
-      await relay.stores.table.put({ ...keys.step(job?.id ?? '', entry.step), ...done });
-    }
-    await relay.workToTheEnd();
-    return github.comments.at(-1)?.body;
-  }
-
-  const LOG = `/log 1h ${CHECKOUT} from GitHub`;
-
-  it.each([
-    ['another author', { text: LOG, author: 'mallory' }, 'not by the person in the event', 0],
-    ['nothing that may be read', null, 'Logged 1h on task', 1],
-  ])('does not go through that account where GitHub shows %s', async (_, has, said, entries) => {
-    const answer = await comment(LOG, sandboxCommands(), has);
-    expect([answer?.includes(said), answer?.includes('as you')]).toEqual([true, false]);
-    expect(logged()).toHaveLength(entries);
-    expect(relay.sandbox.mcp.calls).toEqual([]);
-  });
-
-  const LOOKED = { step: 'read the comment 1', calls: 'GitHub comment read', result: 'there' };
-  const ACTED = { step: 'log the time before', calls: 'tool log_time', result: { became: 'done', kept: null } };
-  const WHO = { step: 'who acts', calls: 'account link', result: { in: 'slack', id: MIRA } };
-
-  it.each([
-    ['that GitHub was asked', [LOOKED]],
-    ['that GitHub was asked, and who acts', [LOOKED, WHO]],
-    ['that the job has acted, and who acts', [LOOKED, ACTED, WHO]],
-  ])('does not go through that account because the journal says %s', async (_, journal) => {
-    await comment(LOG, sandboxCommands(), { text: LOG, author: 'mallory' }, journal);
-    expect([logged(), relay.sandbox.mcp.calls]).toEqual([[], []]);
-  });
-
-  it('goes through the account that its author has linked in Slack, where people says who they are', async () => {
-    expect(await comment(`/log 1h ${CHECKOUT} from GitHub`, sandboxCommands())).toContain('as you');
-    expect(logged()).toHaveLength(1);
-  });
-
-  it('is answered without words of the schema, which strangers would read', async () => {
-    const { log, ...others } = sandboxCommands();
-    const inMinutes = log && { ...log, arguments: { ...log.arguments, hours: '{minutes}' } };
-    const answer = await comment(`/log 1h ${CHECKOUT}`, { ...others, ...(inMinutes && { log: inMinutes }) });
-    expect(answer).toContain('does not take this');
-    expect(answer).not.toContain('greater than');
   });
 });
 

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { foundBlocks } from '../../lib/platforms/slack/found.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
 import { type Commands, linkAccount, sandboxCommands } from '../as-person/linked.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
@@ -62,44 +63,93 @@ async function start({
   if (isLinked) await linkAccount(relay);
 }
 
-describe('where a linked account is required', () => {
+describe('a command in a comment on GitHub', () => {
   const LOG = `/log 1h ${CHECKOUT} from GitHub`;
-  /** @param slack whom `people` says the author of the comment is in Slack */
-  async function startWithGithub(
-    slack: string | undefined,
-    commands: Commands = sandboxCommands(),
-  ): Promise<GithubApi> {
-    const github = await startGithubApi(() => relay.clock.now);
-    onTestFinished(() => github.close());
-    github.written.set(600_001, LOG);
-    const people = [{ github: 'Codertocat', ...(slack && { slack }), email: 'mira.novak@example.com' }];
-    const connection = { mcp: { accounts: 'required' as const, commands } };
-    const config = exampleConfig({}, { connection, people, apiUrl: github.url });
-    relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
-    return github;
+  interface Asked {
+    text?: string;
+    /** What GitHub shows of the comment. */
+    has?: { text: string; author?: string } | null;
+    accounts?: 'offered' | 'required';
+    commands?: Commands;
+    /** Who `people` says that the author is in Slack. */
+    slack?: string;
+    isLinked?: boolean;
+    /** What the job has done before, as the table says. */
+    journal?: readonly { step: string; calls: string; result?: unknown }[];
+    happens?: () => void;
   }
 
+  /** @returns the relay's answer to it */
+  async function comment(asked: Asked): Promise<string | undefined> {
+    const { text = LOG, has = { text }, accounts = 'required', commands = sandboxCommands() } = asked;
+    const github = await startGithubApi(() => relay.clock.now);
+    onTestFinished(() => github.close());
+    const slack = 'slack' in asked ? {} : { slack: MIRA };
+    const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', ...slack }];
+    const config = exampleConfig({}, { connection: { mcp: { accounts, commands } }, people, apiUrl: github.url });
+    relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
+    if (asked.isLinked !== false) await linkAccount(relay);
+    if (has) github.written.set(600_001, has.text);
+    if (has?.author) github.author = has.author;
+    asked.happens?.();
+    expect((await relay.post('issue_comment', commentPayload(1, text))).status).toBe(202);
+    const [job = expect.fail('there is no job')] = await relay.jobs();
+    for (const entry of asked.journal ?? []) {
+      const done = { ...entry, status: 'done', startedAt: relay.clock.now, finishedAt: relay.clock.now };
+      await relay.stores.table.put({ ...keys.step(job.id, entry.step), ...done });
+    }
+    await relay.workToTheEnd();
+    return github.comments.at(-1)?.body;
+  }
+  const logged = () => relay.sandbox.data.timelogs.slice(3);
+
+  const mallory = { text: LOG, author: 'mallory' };
+  const offered = { accounts: 'offered' } as const;
+  const dies = () => {
+    relay.sandbox.mcp.revokeGrants();
+    relay.clock.now += 2 * 3_600_000;
+  };
+  it.each<[string, Asked, string, 'account' | 'key' | undefined]>([
+    ['the account of its author', offered, 'as you', 'account'],
+    ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
+    ['nothing, if another one wrote it', { ...offered, has: mallory }, 'not by the person in the event', undefined],
+    ['nothing, where an account is required', { isLinked: false }, 'Link your account first, in Slack', undefined],
+    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to people', undefined],
+    ['nothing, without a tool either', { isLinked: false, commands: {} }, 'Link your account first, in', undefined],
+    ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here: people act in their', undefined],
+    ['nothing, if GitHub does not show it', { has: null }, 'may not read on GitHub who wrote this', undefined],
+    ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, and ask again', undefined],
+  ])('goes through %s', async (_, asked, said, through) => {
+    const answer = await comment(asked);
+    expect(answer).toContain(said);
+    expect(answer?.includes('as you')).toBe(through === 'account');
+    expect(logged()).toHaveLength(through ? 1 : 0);
+    expect(relay.sandbox.requests > 0).toBe(through === 'key');
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
+
+  const LOOKED = { step: 'read the comment 1', calls: 'GitHub comment read', result: 'there' };
+  const ACTED = { step: 'log the time before', calls: 'tool log_time', result: { became: 'done', kept: null } };
+  const WHO = { step: 'who acts', calls: 'account link', result: { in: 'slack', id: MIRA } };
   it.each([
-    ['who is known in Slack', MIRA, sandboxCommands(), 'Link your account first, in Slack'],
-    ['whom the relay does not know', undefined, sandboxCommands(), 'to add you to people'],
-    ['although no tool serves the command', MIRA, {}, 'Link your account first, in Slack'],
-  ])('a comment on GitHub needs one of its author, %s', async (_, slack, commands, said) => {
-    const github = await startWithGithub(slack, commands);
-    await relay.post('issue_comment', commentPayload(1, LOG));
-    await relay.work();
-    expect(github.comments.at(-1)?.body).toContain(said);
-    expect(relay.sandbox.data.timelogs).toHaveLength(3);
+    ['that GitHub was asked', [LOOKED]],
+    ['that GitHub was asked, and who acts', [LOOKED, WHO]],
+    ['that the job has acted, and who acts', [LOOKED, ACTED, WHO]],
+  ])('goes through no account because the journal says %s', async (_, journal) => {
+    await comment({ ...offered, has: mallory, journal });
+    expect([logged(), relay.sandbox.mcp.calls]).toEqual([[], []]);
   });
 
-  it('a comment is not carried out through the key where no tool serves it', async () => {
-    const github = await startWithGithub(MIRA, {});
-    await linkAccount(relay);
-    await relay.post('issue_comment', commentPayload(1, LOG));
-    await relay.work();
-    expect(github.comments.at(-1)?.body).toContain('Log cannot be used here: people act in their own name');
-    expect(relay.sandbox.requests).toBe(0);
+  it('is answered without words of the schema, which strangers would read', async () => {
+    const { log, ...others } = sandboxCommands();
+    const inMinutes = log && { ...log, arguments: { ...log.arguments, hours: '{minutes}' } };
+    const answer = await comment({ commands: { ...others, ...(inMinutes && { log: inMinutes }) } });
+    expect(answer).toContain('does not take this');
+    expect(answer).not.toContain('greater than');
   });
+});
 
+describe('where a linked account is required', () => {
   it('nothing that a person does goes through the key where no tool serves it', async () => {
     await start({ accounts: 'required', commands: {} });
     for (const text of [
@@ -129,30 +179,8 @@ describe('where a linked account is required', () => {
     expect(relay.sandbox.requests).toBe(0);
   });
 
-  it('a comment whose author has a dead link is answered with how to link', async () => {
-    const github = await startWithGithub(MIRA);
-    await linkAccount(relay);
-    relay.sandbox.mcp.revokeGrants();
-    relay.clock.now += 2 * 3_600_000;
-    await relay.post('issue_comment', commentPayload(1, LOG));
-    await relay.work();
-    expect(github.comments.at(-1)?.body).toContain('Link your account in Slack with the command link, and ask again');
-    expect(await relay.jobs('not-done')).toHaveLength(1);
-    expect(relay.sandbox.data.timelogs).toHaveLength(3);
-  });
-
-  it('a comment that GitHub does not confirm is not carried out', async () => {
-    const github = await startWithGithub(MIRA);
-    await linkAccount(relay);
-    github.written.clear();
-    await relay.post('issue_comment', commentPayload(1, LOG));
-    await relay.work();
-    expect(github.comments.at(-1)?.body).toContain('the relay may not read on GitHub who wrote this');
-    expect(relay.sandbox.data.timelogs).toHaveLength(3);
-  });
-
   it('what no person asks for goes on without one', async () => {
-    await startWithGithub(MIRA);
+    await start({ accounts: 'required' });
     const merged = mergedPayload(7, 'Completes checklist item 103');
     const pull = { ...(merged.pull_request as Fields), merged_at: '2026-11-20T09:00:00Z' };
     await relay.post('pull_request', { ...merged, pull_request: pull });
@@ -252,6 +280,11 @@ it.each([
 
 describe('a call whose answer is lost, and whose account is not linked any more since', () => {
   const tomasz = { email: 'tomasz.zielinski@example.com' };
+  /** The tool says of itself, in the list of tools, whether it may be called twice. */
+  function mayRepeat({ result }: McpAnswer, idempotentHint = true): void {
+    const tool = result?.tools?.find(({ name }) => name === 'log_time');
+    if (tool) tool.annotations = { ...tool.annotations, idempotentHint };
+  }
 
   it.each<[string, () => Promise<unknown>, boolean]>([
     ['another one is linked', () => linkAccount(relay, undefined, tomasz), false],
@@ -263,9 +296,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     await start();
     const called: unknown[] = [];
     alter = async (answer, { method, params }) => {
-      for (const tool of answer.result?.tools ?? []) {
-        if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: isRepeatable };
-      }
+      mayRepeat(answer, isRepeatable);
       if (method !== 'tools/call') return answer;
       if (answer.result) called.push(params?.name);
       if (params?.name !== 'log_time') return answer;
@@ -284,9 +315,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     await start();
     let calls = 0;
     alter = (answer, { params }) => {
-      for (const tool of answer.result?.tools ?? []) {
-        if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: true };
-      }
+      mayRepeat(answer);
       if (params?.name !== 'log_time') return answer;
       calls += 1;
       return calls < 3 ? new Response('lost', { status: 502 }) : answer;
@@ -303,9 +332,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
       await start();
       let calls = 0;
       alter = (answer, { params }) => {
-        for (const tool of answer.result?.tools ?? []) {
-          if (tool.name === 'log_time') tool.annotations = { ...tool.annotations, idempotentHint: true };
-        }
+        mayRepeat(answer);
         if (what === 'the tool is gone' && calls > 0 && answer.result?.tools) {
           const tools = answer.result.tools.filter(({ name }) => name !== 'log_time');
           return { ...answer, result: { ...answer.result, tools } };

@@ -50,6 +50,7 @@ async function start(): Promise<void> {
 }
 
 const search = () => command(relay, 'find checkout');
+const log = () => command(relay, `log 1h ${CHECKOUT}`);
 
 /** Everything that others than the person can read, as one text. */
 async function recorded(): Promise<string> {
@@ -68,60 +69,31 @@ async function recorded(): Promise<string> {
   );
   await open.close();
   const printed: string[] = [];
-  for (const { id } of jobs) {
-    for (const words of [
-      ['job', id],
-      ['jobs', '--json'],
-    ]) {
-      printed.push(await runRelay({ open: async () => targetOf(relay) }, ...words));
-    }
-  }
+  for (const words of [['jobs', '--json'], ...jobs.map(({ id }) => ['job', id])])
+    printed.push(await runRelay({ open: async () => targetOf(relay) }, ...words));
   return [bytes, ...pages, ...printed, JSON.stringify(relay.log), JSON.stringify(relay.metrics)].join('\n');
 }
+
+const fails = (error: object, status?: number) => (call: { id: number }) => json({ id: call.id, error }, status);
+const toLog = (answer: (call: { id: number }) => Response) => (call: { id: number; name: string }) =>
+  call.name === 'log_time' ? answer(call) : undefined;
+const entry = { content: [], structuredContent: { entry: { timelog_id: CANARY } } };
+const rows = { content: [], structuredContent: { tasks: [{ task: 'a1', title: CANARY }] } };
 
 it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in other words']>([
   ['a result', () => says({ content: text }), search, 'told'],
   ['an error of the tool', () => says({ content: text, isError: true }), search, 'told'],
-  [
-    'an error of the protocol',
-    () => (call) => json({ id: call.id, error: { code: -32602, message: CANARY } }),
-    search,
-    'told',
-  ],
-  [
-    'a failure that passes',
-    () => once((call) => json({ id: call.id, error: { code: -32603, message: CANARY } }, 503)),
-    search,
-    'in other words',
-  ],
+  ['an error of the protocol', () => fails({ code: -32602, message: CANARY }), search, 'told'],
+  ['a failure that passes', () => once(fails({ code: -32603, message: CANARY }, 503)), search, 'in other words'],
   [
     'a missing scope',
-    () =>
-      once((call) => json({ id: call.id, error: { code: -32001, message: `${CANARY} needs mcp:tasks.read` } }, 403)),
+    () => once(fails({ code: -32001, message: `${CANARY} needs mcp:tasks.read` }, 403)),
     search,
     'told',
   ],
-  [
-    'an unclear answer',
-    () => (call) => (call.name === 'log_time' ? json({ id: call.id, error: { message: CANARY } }, 502) : undefined),
-    () => command(relay, `log 1h ${CHECKOUT}`),
-    'in other words',
-  ],
-  [
-    'words in place of an id',
-    () => (call) =>
-      call.name === 'log_time'
-        ? says({ content: [], structuredContent: { entry: { timelog_id: CANARY } } })(call)
-        : undefined,
-    () => command(relay, `log 1h ${CHECKOUT}`),
-    'in other words',
-  ],
-  [
-    'rows of a list',
-    () => says({ content: [], structuredContent: { tasks: [{ task: 'a1', title: CANARY }] } }),
-    search,
-    'told',
-  ],
+  ['an unclear answer', () => toLog(fails({ message: CANARY }, 502)), log, 'in other words'],
+  ['words in place of an id', () => toLog(says(entry)), log, 'in other words'],
+  ['rows of a list', () => says(rows), search, 'told'],
 ])('what a tool says is for the person alone: %s', async (_, answer, request, isTold) => {
   await start();
   answering = answer();
@@ -175,37 +147,23 @@ describe.each<[string, () => typeof answering]>([
 
 /** Where only a code or a number belongs, and in parts that could pass for one. */
 const CODE = 'salary-91000';
-const refusing = (status: number, challenge: string) => () =>
-  new Response(null, { status, headers: { 'www-authenticate': `Bearer ${challenge}` } });
+const refusing = (challenge: string) => () =>
+  new Response(null, { status: 403, headers: { 'www-authenticate': `Bearer ${challenge}` } });
 const token = { access_token: 'an-access-token', token_type: 'bearer', expires_in: 3_600 };
 
 describe.each([`log 1h ${CHECKOUT}`, 'find checkout'])('what an instance says in place of a code to %s', (typed) => {
+  const renewal = (error: string) => () => json({ error, error_description: CANARY }, 400);
+  const supported = { code: -32602, message: CANARY, data: { supported: [CODE] } };
   it.each<[string, string, (id: number) => Response]>([
-    ['an unknown error of a renewal', '/oauth/token', () => json({ error: CODE, error_description: CANARY }, 400)],
-    [
-      'the words of a refused renewal',
-      '/oauth/token',
-      () => json({ error: 'invalid_grant', error_description: CANARY }, 400),
-    ],
-    [
-      'the words of a delayed renewal',
-      '/oauth/token',
-      () => json({ error: 'slow_down', error_description: CANARY }, 400),
-    ],
+    ['an unknown error of a renewal', '/oauth/token', renewal(CODE)],
+    ['the words of a refused renewal', '/oauth/token', renewal('invalid_grant')],
+    ['the words of a delayed renewal', '/oauth/token', renewal('slow_down')],
     ['the scopes of a renewed link', '/oauth/token', () => json({ ...token, scope: `mcp:use ${CODE}` })],
-    ['the error of a challenge', 'tools/list', refusing(403, `error="${CODE}", error_description="${CANARY}"`)],
-    ['a refusal for good', 'tools/list', refusing(403, `error="invalid_token", error_description="${CANARY}"`)],
-    [
-      'the scopes of a challenge',
-      'tools/list',
-      refusing(403, `error="insufficient_scope", scope="${CODE} mcp:tasks.read"`),
-    ],
+    ['the error of a challenge', 'tools/list', refusing(`error="${CODE}", error_description="${CANARY}"`)],
+    ['a refusal for good', 'tools/list', refusing(`error="invalid_token", error_description="${CANARY}"`)],
+    ['the scopes of a challenge', 'tools/list', refusing(`error="insufficient_scope", scope="${CODE} mcp:tasks.read"`)],
     ['a revision', 'initialize', (id) => json({ id, result: { protocolVersion: CODE } })],
-    [
-      'revisions',
-      'initialize',
-      (id) => json({ id, error: { code: -32602, message: CANARY, data: { supported: [CODE] } } }),
-    ],
+    ['revisions', 'initialize', (id) => json({ id, error: supported })],
     ['an error of a list', 'tools/list', (id) => json({ id, error: { code: -32602, message: CANARY } })],
   ])('is in no record: %s', async (_, where, answer) => {
     await start();
