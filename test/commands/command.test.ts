@@ -112,33 +112,17 @@ describe('a command', () => {
   it.each([
     ['', help],
     [' \n\u00a0', help],
-    ['?', help],
-    ['HELP', help],
-    ['help log', help],
-    ['Hilfe', help],
-    ...['today', 'Heute', 'hoy', 'aujourd’hui'].map((text): [string, object] => [text, { verb: 'today' }]),
-    ...['week', 'Woche', 'semana', 'hours', 'timesheet'].map((text): [string, object] => [text, { verb: 'week' }]),
-    ['search checkout', { verb: 'find', text: 'checkout' }],
-    ['undone 12', { verb: 'undo', items: ['12'] }],
-    ['erledigt 12', { verb: 'done', items: ['12'] }],
-    ['bug Login fails', { verb: 'defect', title: 'Login fails' }],
     ['Status', { verb: 'status' }],
     ['defect', { verb: 'defect' }],
     ['defect ""', { verb: 'defect' }],
     ['defect Login fails on Safari', { verb: 'defect', title: 'Login fails on Safari' }],
     ['Defect  “Login fails”', { verb: 'defect', title: 'Login fails' }],
     ['defect “Save” hides “Cancel”', { verb: 'defect', title: '“Save” hides “Cancel”' }],
-    ['done 12', { verb: 'done', items: ['12'] }],
-    ['done 12 13', { verb: 'done', items: ['12', '13'] }],
-    ['done #12, 13', { verb: 'done', items: ['12', '13'] }],
     ['done 13,12,13 AND #12 & 7;8', { verb: 'done', items: ['13', '12', '7', '8'] }],
     ['undo 0f3c1a52–2b7e–4c1e–9d0a–5b1f6c2d7e88', { verb: 'undo', items: ['0f3c1a52-2b7e-4c1e-9d0a-5b1f6c2d7e88'] }],
-    ['link', { verb: 'link' }],
     ['Link 482–913', { verb: 'link', code: '482-913' }],
     ['link 482 913', { verb: 'link', code: '482-913' }],
     ['link 482913', { verb: 'link', code: '482-913' }],
-    ['unlink', { verb: 'unlink' }],
-    ['find checkout page', { verb: 'find', text: 'checkout page' }],
     ['find «\u00a0checkout page\u00a0»', { verb: 'find', text: 'checkout page' }],
     ["find 'checkout page'", { verb: 'find', text: 'checkout page' }],
     ['find the "checkout" page', { verb: 'find', text: 'the "checkout" page' }],
@@ -151,23 +135,12 @@ describe('a command', () => {
   });
 
   it.each([
-    ['log 1h30m 4711', log(90, 'today', '4711')],
-    ['log 1,5h 4711 wrote  tests', open(90, 'today', '4711', 'wrote tests')],
-    ['Log 1h 30m 4711', log(90, 'today', '4711')],
-    ['log 1 hour 30 minutes 4711', log(90, 'today', '4711')],
-    ['log 2 hours 4711', log(120, 'today', '4711')],
     ['log 2h 4711 30m was planned', open(120, 'today', '4711', '30m was planned')],
     ['log 2h yesterday 4711 wrote tests', open(120, 'yesterday', '4711', 'wrote tests')],
-    ['log 2h 4711 yesterday wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
-    ['log 2h 4711 Yesterday: wrote tests', log(120, 'yesterday', '4711', 'wrote tests')],
-    ['log 2h 2026-11-18 4711', log(120, '2026-11-18', '4711')],
-    ['log 2h 2026—11–18 4711', log(120, '2026-11-18', '4711')],
     ['log 2h 2024-02-29 4711', log(120, '2024-02-29', '4711')],
-    ['log 2h 4711 2026-11-18', log(120, '2026-11-18', '4711')],
     ['log 2h today 4711 yesterday was worse', open(120, 'today', '4711', 'yesterday was worse')],
     ['log 2h 4711 “yesterday was worse”', log(120, 'today', '4711', 'yesterday was worse')],
     ['log 2h 4711, wrote tests', log(120, 'today', '4711', 'wrote tests')],
-    ['log 2h WEB–12', log(120, 'today', 'WEB-12')],
     ['log 2h "WEB–12"', log(120, 'today', 'WEB–12')],
     ['log 2h Login with passkeys', open(120, 'today', 'Login', 'with passkeys')],
     ['log 2h yesterday on Login with passkeys', open(120, 'yesterday', 'on', 'Login with passkeys')],
@@ -196,8 +169,6 @@ describe('a command', () => {
   it.each([
     ['dnoe 12', 'done 12'],
     ['doone #12, 13', 'done 12 13'],
-    ['loog 2h 4711', 'log 2h 4711'],
-    ['lgo 2h “Checkout page”', 'log 2h "Checkout page"'],
     ['DEFEKT Login fails', 'defect Login fails'],
     ['defecsr Login fails', 'defect Login fails'],
     ['udno 12', 'undo 12'],
@@ -211,16 +182,11 @@ describe('a command', () => {
     ['log 1.5 4711 x', 'log 1h30m 4711 x'],
     ['log 60 30m', 'log 30m 60'],
     ['log -2h 4711', 'log 2h 4711'],
-    ['log 4711 2h wrote tests', 'log 2h 4711 wrote tests'],
     ['log Login with passkeys 2h', 'log 2h Login with passkeys'],
     ['log yesterday Login with passkeys 1h 30m wrote tests', 'log 1h30m yesterday Login with passkeys wrote tests'],
     ['log yesterday 1h 30m 4711', 'log 1h30m yesterday 4711'],
     ['log "Checkout page" 2h', 'log 2h "Checkout page"'],
-    ['2h Login with passkeys', 'log 2h Login with passkeys'],
     ['1h30m yesterday 4711', 'log 1h30m yesterday 4711'],
-    ['todya', 'today'],
-    ['wek', 'week'],
-    ['today 4711', 'today'],
     ['log 90 Login with passkeys', 'log 1h30m Login with passkeys'],
     ['log 2 4711', ['log 2h 4711', 'log 2m 4711']],
     ['loog 2h 4711 gestern', 'log 2h 4711 gestern'],
@@ -233,11 +199,8 @@ describe('a command', () => {
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',
     ],
-    ['away', '“Away until…” is a button below each reminder of your timesheet.'],
-    ['mute today', '“Mute today” is a button below each reminder of your timesheet.'],
     ['done login page', '“login” is not the id of a checklist item: ids have digits, such as 12.'],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12.`],
-    ['done #', '“#” is not the id of a checklist item: ids have digits, such as 12.'],
     [
       'done https://pm.example/tasks/4711',
       '“https://pm.example/tasks/4711” is the address of a page. done takes the ids of checklist items, such as 12.',
@@ -247,21 +210,11 @@ describe('a command', () => {
     ['log 1h99m 4711', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
     ['log 25h 2h', '“25h” is too long. The maximum is 24h for one day.'],
     ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],
-    ['log 2h', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],
-    [
-      'log 2h yesterday ""',
-      'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests',
-    ],
     ['log 2h :', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],
     ['log 2h “Checkout page', 'The quotation mark before “Checkout page” is not closed.'],
-    ['log 2h 2026-02-30 4711', 'There is no 2026-02-30 in the calendar.'],
-    ['log 2h 2026-13-01 4711', 'There is no 2026-13-01 in the calendar.'],
     ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
-    ['log 2h tomorrow 4711', 'You cannot log time in the future. Use today, yesterday or a past date.'],
-    ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['block "" x', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['block 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
-    ['block “Checkout', 'The quotation mark before “Checkout” is not closed.'],
     ['ship', 'ship needs an artifact: ship <artifact> [stage] [note…], for example ship web prod'],
     ['rota today', 'rota does not take “today”, too. Put a text of several words in quotation marks.'],
     [`block 4711 ${'x'.repeat(8_192)}`, 'That is too long: what block takes has 8192 bytes at most.'],
@@ -270,30 +223,18 @@ describe('a command', () => {
     expect(parseCommand(text)).toEqual({ fault });
   });
 
+  // That each is read as the same command is the property below.
   it.each([
-    [{ verb: 'log', minutes: 60, day: 'today', task: '30m' }, 'log 1h today 30m'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'min order' }, 'log 1h "4711" min order'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '4711', note: 'yesterday' }, 'log 1h today "4711" yesterday'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: 'books', isId: true, note: 'x' }, 'log 1h #books x'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: 'a "b"', isId: true }, 'log 1h #"a ""b"""'],
-    [
-      {
-        verb: 'log',
-        minutes: 60,
-        day: 'today',
-        task: '4711',
-        note: 'min order',
-        open: { text: '4711 min order', day: 'today' },
-      },
-      'log 1h today 4711 min order',
-    ],
-    [{ verb: 'log', minutes: 60, day: 'today', task: 'Login', note: 'min order' }, 'log 1h "Login" min order'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '2026-11-18', note: 'x' }, 'log 1h "2026-11-18" x'],
-    [{ verb: 'log', minutes: 60, day: 'yesterday', task: 'today' }, 'log 1h yesterday "today"'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '“a” b' }, 'log 1h "“a” b"'],
-    [{ verb: 'log', minutes: 60, day: 'today', task: '"a' }, 'log 1h """a"'],
+    [log(60, 'today', '30m'), 'log 1h today 30m'],
+    [log(60, 'today', '4711', 'min order'), 'log 1h "4711" min order'],
+    [log(60, 'today', '4711', 'yesterday'), 'log 1h today "4711" yesterday'],
+    [{ ...log(60, 'today', 'books', 'x'), isId: true }, 'log 1h #books x'],
+    [{ ...log(60, 'today', 'a "b"'), isId: true }, 'log 1h #"a ""b"""'],
+    [open(60, 'today', '4711', 'min order'), 'log 1h today 4711 min order'],
+    [log(60, 'yesterday', 'today'), 'log 1h yesterday "today"'],
+    [log(60, 'today', '"a'), 'log 1h """a"'],
     [{ verb: 'find', text: '“a”' }, 'find "“a”"'],
-  ] satisfies [Command, string][])('the command %o is printed as %o', (command, text) => {
+  ] as [Command, string][])('the command %o is printed as %o', (command, text) => {
     expect(printCommand(command)).toBe(text);
     expect(parseCommand(text)).toEqual({ command });
   });
@@ -351,27 +292,10 @@ describe('a command', () => {
   });
 
   it('a very long command is parsed, and its error repeats only a little of it', () => {
-    const units = [
-      ...['x', '9', ' 9', '-', ' ', '"', '“x', "' ", ',', '#', '12,', '9:', '.9', '1h', 'today ', 'é', '🇩🇪', '\ud800'],
-    ];
-    const starts = [
-      ...[
-        '',
-        'log ',
-        'log 2h ',
-        'log 2h "',
-        'log 2h 4711 ',
-        'log 9',
-        'loog 1.',
-        'done ',
-        'doone 1 ',
-        'fnid "',
-        'block ',
-        'ship "',
-      ],
-    ];
-    const ends = ['', 'x'];
-    const typed = starts.flatMap((start) => units.flatMap((unit) => ends.map((end) => ({ start, unit, end }))));
+    const units = 'x|9| 9|-| |"|“x|\' |,|#|12,|9:|.9|1h|today |é|🇩🇪|\ud800'.split('|');
+    const starts = '|log |log 2h |log 2h "|log 2h 4711 |log 9|loog 1.|done |doone 1 |fnid "|block |ship "'.split('|');
+    const endings = units.flatMap((unit) => ['', 'x'].map((end) => ({ unit, end })));
+    const typed = starts.flatMap((start) => endings.map((ending) => ({ start, ...ending })));
     for (const { start, unit, end } of typed) {
       // What takes the square of this length would outlast the test.
       const parsed = parseCommand(start + unit.repeat(120_000 / unit.length) + end);

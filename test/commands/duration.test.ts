@@ -27,15 +27,11 @@ describe('a duration', () => {
   });
 
   it.each([
-    ['0', '“0” is too short. The minimum is 1m.'],
-    ['0h', '“0h” is too short. The minimum is 1m.'],
-    ['0:00', '“0:00” is too short. The minimum is 1m.'],
-    ['0.001h', '“0.001h” is too short. The minimum is 1m.'],
-    ['25h', '“25h” is too long. The maximum is 24h for one day.'],
-    ['24h1m', '“24h1m” is too long. The maximum is 24h for one day.'],
-    ['1441 min', '“1441 min” is too long. The maximum is 24h for one day.'],
-    ['24.01h', '“24.01h” is too long. The maximum is 24h for one day.'],
-    ['23h99m', '“23h99m” is too long. The maximum is 24h for one day.'],
+    ...['0', '0h', '0:00', '0.001h'].map((text) => [text, `“${text}” is too short. The minimum is 1m.`]),
+    ...['25h', '24h1m', '1441 min', '24.01h', '23h99m'].map((text) => [
+      text,
+      `“${text}” is too long. The maximum is 24h for one day.`,
+    ]),
     ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
     ['1h 60m', '“1h 60m” has too many minutes: next to hours, the maximum is 59. Use 60m or 2h.'],
     ['1:60', '“1:60” has too many minutes: next to hours, the maximum is 59. Use 60m or 2h.'],

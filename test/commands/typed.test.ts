@@ -23,15 +23,15 @@ const DURATION =
 
 describe('what people type for a command', () => {
   it.each([
-    ['today|Today|heute|hoy|today ', 'today'],
-    ['week|Woche|semaine|hours|timesheet', 'week'],
+    ['today|Today|heute|hoy|aujourd’hui|today ', 'today'],
+    ['week|Woche|semana|semaine|hours|timesheet', 'week'],
     ['track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711|logged 1h30m 4711|buche 1,5h 4711', 'log 1h30m 4711'],
     ['close 12|finish 12|erledigt 12|complete #12', 'done 12'],
     ['reopen 12|undone 12', 'undo 12'],
     ['issue Login fails|report Login fails|bug “Login fails”', 'defect Login fails'],
     ['todo Buy milk', 'task Buy milk'],
     ['suche login|search login', 'find login'],
-    ['|?|hilfe|aide|help log', 'help'],
+    ['|?|HELP|Hilfe|aide|help log', 'help'],
   ])('is read as it is meant: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);
