@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { newsOf, waitOf } from '../../lib/engine/record/job.ts';
-import { openJournal } from '../../lib/engine/record/journal.ts';
-import { budgetIdOf } from '../../lib/service/connection/connection.ts';
+import { openJournal, type StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -64,15 +62,9 @@ describe('a creation without a clear answer', () => {
     // It was created after all, and the list had lagged.
     const link = await relay.links.get('issue-9001');
     if (link.life !== 'claimed') throw new Error('the parked job should hold the claim');
-    const [some] = relay.sandbox.data.defects;
-    if (!some) throw new Error('the seed has no defect');
-    const late = {
-      ...some,
-      defect_id: 'late',
-      project_id: PROJECT,
-      description: `… ${link.claim.marker}`,
-    };
-    relay.sandbox.data.defects.push(late);
+    const [some = expect.fail('the seed has no defect')] = relay.sandbox.data.defects;
+    const description = `… ${link.claim.marker}`;
+    relay.sandbox.data.defects.push({ ...some, defect_id: 'late', project_id: PROJECT, description });
     relay.clock.now += 60_000;
     await requeueJob(await only(), relay.stores);
     await relay.workToTheEnd();
@@ -119,18 +111,11 @@ describe('a clear refusal', () => {
 
 describe('a failure that may pass', () => {
   it.each([
-    [
-      'a secret without its field',
-      { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary' },
-      /partner\/main has missing or invalid fields: secretKey/,
-    ],
-    [
-      'a base URL that is not https',
-      { baseUrl: 'http://pm.example.com', apiKey: 'pk_canary', secretKey: 'canary' },
-      /is not https/,
-    ],
-  ])('an error says what is wrong without a secret: %s', async (_, secret, reason) => {
+    ['a secret without its field', { secretKey: undefined }, /partner\/main has missing or invalid fields: secretKey/],
+    ['a base URL that is not https', { baseUrl: 'http://pm.example.com' }, /is not https/],
+  ])('an error says what is wrong without a secret: %s', async (_, change, reason) => {
     await start();
+    const secret = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary', secretKey: 'canary', ...change };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -140,36 +125,11 @@ describe('a failure that may pass', () => {
 });
 
 describe('the budget', () => {
-  const limited = (perMinute: number, perDay = 5_000) => ({
-    config: exampleConfig({ comment: false }, { connection: { limits: { perMinute, perDay } } }),
-    sandbox: { rateLimit: { perMinute, perDay } },
-  });
-
-  it('is one for two connections with the same key', async () => {
-    const { config, sandbox } = limited(10);
-    const { github } = config;
-    const limits = { perMinute: 10, perDay: 5_000 };
-    const repositories = ['Codertocat/Hello-World', 'Codertocat/Other'].map((name, place) => ({
-      ...github.repositories[0],
-      name,
-      connection: place === 0 ? 'main' : 'other',
-    }));
-    await start({
-      sandbox,
-      config: defineConfig({
-        ...config,
-        connections: { main: { limits }, other: { limits } },
-        github: { ...github, repositories },
-      }),
-    });
-    for (let id = 1; id <= 6; id++) {
-      await relay.post('issues', issueEvent('opened', { id }));
-      await relay.post('issues', issueEvent('opened', { id: 100 + id, repository: 'Codertocat/Other' }));
-    }
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(12);
-    expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
-  });
+  const limited = (perMinute: number, perDay = 5_000) => {
+    const limits = { perMinute, perDay };
+    const config = exampleConfig({ comment: false }, { connection: { limits } });
+    return { limits, config, sandbox: { rateLimit: limits } };
+  };
 
   it('a job waits in the table for the daily budget, and the sweep continues it', async () => {
     await start(limited(10, 2));
@@ -199,42 +159,9 @@ describe('the budget', () => {
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(5);
   });
-
-  it('an item that is no budget costs a minute', async () => {
-    await start();
-    const [key = { apiKey: '' }] = relay.sandbox.keys;
-    const id = budgetIdOf({ baseUrl: relay.sandbox.url, ...key });
-    const hostile = {
-      minuteCalls: 'broken',
-      dayCalls: new Uint8Array(9),
-      lines: 7,
-      pausedUntil: Number.MAX_SAFE_INTEGER,
-    };
-    await relay.stores.table.put({ ...keys.budget(id), ...hostile });
-    const before = relay.clock.now;
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    expect(relay.sandbox.requests).toBe(0);
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-    expect(relay.clock.now - before).toBeLessThanOrEqual(2 * 60_000);
-    expect(relay.log.filter(({ faults }) => faults !== undefined)).toMatchObject([
-      { budget: id, faults: ['minuteCalls', 'pausedUntil', 'lines', 'dayCalls'] },
-    ]);
-  });
 });
 
 describe('a message', () => {
-  it('a message delivered twice at once does its work once', async () => {
-    await start();
-    const { id, generation } = await stored();
-    send(JSON.stringify({ jobId: id, generation }), 'a second message');
-    await Promise.all([relay.work(), relay.work()]);
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-    expect(relay.sandbox.requests).toBe(1);
-  });
-
   it.each([
     ['of an older generation', (id: string) => ({ jobId: id, generation: 0 })],
     ['of a job that is gone', () => ({ jobId: 'gone', generation: 1 })],
@@ -290,6 +217,13 @@ describe('a message', () => {
       await relay.stores.jobs.claim(id, generation, 'a worker that dies', relay.clock.now + 1_000);
       relay.clock.now += 1_000;
     }
+    /** A run has got so far in the journal. */
+    async function writes(entry: Pick<StepEntry, 'status' | 'failures'>): Promise<void> {
+      const { id } = await only();
+      const { now } = relay.clock;
+      const journal = await openJournal(relay.stores.table, id, () => now);
+      await journal.write({ step: 'a step', calls: 'x', startedAt: now, finishedAt: now, ...entry });
+    }
 
     it.each([
       [2, [], 1],
@@ -306,13 +240,9 @@ describe('a message', () => {
     it('parks its job also if a step fails once more in each run', async () => {
       await start();
       await stored();
-      const { id } = await only();
-      const startedAt = relay.clock.now;
-      for (let count = 0; count < 3; count++) {
-        const journal = await openJournal(relay.stores.table, id, () => relay.clock.now);
-        const failed = { step: 'a step', calls: 'x', status: 'failed', failures: count + 1 } as const;
+      for (let failures = 1; failures <= 3; failures++) {
         await crash();
-        await journal.write({ ...failed, startedAt, finishedAt: relay.clock.now });
+        await writes({ status: 'failed', failures });
       }
       await relay.workToTheEnd();
       expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
@@ -345,20 +275,7 @@ describe('a message', () => {
     });
 
     it.each<[string, () => Promise<void>]>([
-      [
-        'after an entry of the journal',
-        async () => {
-          const { id } = await only();
-          const journal = await openJournal(relay.stores.table, id, () => relay.clock.now);
-          await journal.write({
-            step: 'a step',
-            calls: 'x',
-            status: 'done',
-            startedAt: relay.clock.now,
-            finishedAt: relay.clock.now,
-          });
-        },
-      ],
+      ['after an entry of the journal', () => writes({ status: 'done' })],
       [
         'after a run that ended',
         async () => {
@@ -393,38 +310,32 @@ describe('a message', () => {
   });
 });
 
-describe('a worker that comes back after its lease ran out', () => {
-  it('a worker that lost its lease writes nothing', async () => {
-    await start();
-    const { id, generation } = await stored();
-    const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
-    relay.clock.now += 1_000;
-    await relay.work();
-    if ('unclaimed' in late) throw new Error('the job should have been claimed');
-    await expect(relay.stores.jobs.park(late, { reason: 'late', kind: 'failed' })).rejects.toThrow(/lease/);
-    expect((await only()).status).toBe('succeeded');
-  });
+it('a worker that lost its lease writes nothing', async () => {
+  await start();
+  const { id, generation } = await stored();
+  const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
+  relay.clock.now += 1_000;
+  await relay.work();
+  if ('unclaimed' in late) throw new Error('the job should have been claimed');
+  await expect(relay.stores.jobs.park(late, { reason: 'late', kind: 'failed' })).rejects.toThrow(/lease/);
+  expect((await only()).status).toBe('succeeded');
 });
 
-describe('a job from before a change of the configuration', () => {
-  it('a job that the changed configuration no longer allows is parked with the reason', async () => {
-    await start();
-    await relay.post('issues', issueEvent('opened'));
-    relay.runtime.config.github.repositories = [];
-    await relay.work();
-    expect((await only()).parked?.reason).toContain('Codertocat/Hello-World is no longer configured');
-  });
+it('a job that the changed configuration no longer allows is parked with the reason', async () => {
+  await start();
+  await stored();
+  relay.runtime.config.github.repositories = [];
+  await relay.work();
+  expect((await only()).parked?.reason).toContain('Codertocat/Hello-World is no longer configured');
 });
 
-describe('a job', () => {
-  it('a job is forgotten after 30 days, even before the table deletes it', async () => {
-    await start();
-    const { id } = await stored();
-    await relay.work();
-    relay.clock.now += 30 * 86_400_000;
-    expect(await relay.stores.jobs.get(id)).toBeUndefined();
-    expect((await relay.post('issues', issueEvent('opened'))).status).toBe(202);
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-  });
+it('a job is forgotten after 30 days, even before the table deletes it', async () => {
+  await start();
+  const { id } = await stored();
+  await relay.work();
+  relay.clock.now += 30 * 86_400_000;
+  expect(await relay.stores.jobs.get(id)).toBeUndefined();
+  expect((await relay.post('issues', issueEvent('opened'))).status).toBe(202);
+  await relay.workToTheEnd();
+  expect(defects()).toHaveLength(1);
 });

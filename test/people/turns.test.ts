@@ -49,14 +49,6 @@ describe('a person who gives many commands', () => {
     relay.clock.now += 31 * 86_400_000;
     expect((await search(MIRA)).text).toContain('Working on it');
   });
-
-  it('asks for the same once, however often the event comes', async () => {
-    const triggerId = relay.slack.makeTriggerId(MIRA);
-    for (let count = 0; count < 15; count++) {
-      expect((await command(relay, 'find login', { triggerId })).text).toContain('Working on it');
-    }
-    expect(await jobsOf(MIRA)).toHaveLength(1);
-  });
 });
 
 it.each(['in Slack', 'in a comment'])('a command %s that was carried out stays so in a redelivery', async (where) => {
