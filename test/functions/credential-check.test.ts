@@ -52,14 +52,16 @@ const recorded = (metric: string) => relay.metrics.map((line) => line[metric]).f
 
 const enter = (name: string, value: object) => relay.stack.secrets.put(relay.stack.secretPrefix + name, value);
 const partner = (key: object) => ({ baseUrl: relay.sandbox.url, ...key });
+/** The key of the connection, but for these fields. */
+const enterKey = (fields: object) => enter('partner/main', { ...partner(defaultKey), ...fields });
 
-/** A port without a listener. */
-async function closedPort(): Promise<number> {
+/** Of a port without a listener. */
+async function closedUrl(): Promise<string> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return port;
+  return `http://127.0.0.1:${port}`;
 }
 
 describe('credential-check', () => {
@@ -157,22 +159,10 @@ describe('credential-check', () => {
 describe('a connection', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['whose key is revoked', () => relay.sandbox.revokeKey(defaultKey.apiKey), /^bad: .*Unknown or revoked key/],
-    [
-      'with another secret key',
-      () => enter('partner/main', partner({ ...defaultKey, secretKey: 'x' })),
-      /^bad: .*Invalid signature/,
-    ],
-    [
-      'whose secret lacks a field',
-      () => enter('partner/main', { baseUrl: relay.sandbox.url }),
-      /^bad: .*has missing or invalid fields: apiKey, secretKey/,
-    ],
-    ['whose base URL is none', () => enter('partner/main', { ...partner(defaultKey), baseUrl: 'ftp://x' }), /^bad: /],
-    [
-      'whose host is down',
-      async () => enter('partner/main', { ...partner(defaultKey), baseUrl: `http://127.0.0.1:${await closedPort()}` }),
-      /^bad: .*cannot be reached/,
-    ],
+    ['with another secret key', () => enterKey({ secretKey: 'x' }), /^bad: .*Invalid signature/],
+    ['whose secret lacks a field', () => enterKey({ apiKey: undefined }), /^bad: .*missing or invalid fields: apiKey/],
+    ['whose base URL is none', () => enterKey({ baseUrl: 'ftp://x' }), /^bad: /],
+    ['whose host is down', async () => enterKey({ baseUrl: await closedUrl() }), /^bad: .*cannot be reached/],
     ['behind a maintenance page', () => relay.sandbox.setFault({ kind: 'maintenance' }), /^bad: .*HTML page/],
   ])('the check reports %s', async (_, fault, told) => {
     await start();
@@ -192,24 +182,22 @@ describe('a connection', () => {
     expect(await found('partner/main')).toMatch(told);
   });
 
-  it.each<[string, () => Promise<void>, RegExp]>([
-    [
-      'the service wants fewer calls',
-      async () => relay.sandbox.setFault({ kind: 'rate-limited' }),
-      /^unknown: the service wants fewer calls/,
-    ],
-    [
-      "the day's calls are used up",
-      async () => {
-        await relay.post('issues', issueEvent('opened'));
-        await relay.work();
-      },
-      /^unknown: the day's 1 calls are used up/,
-    ],
-  ])('the last result stays if %s', async (_, busy, told) => {
+  it('the last result stays if the service wants fewer calls, which pauses the connection for everyone', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'rate-limited' });
+    expect(await found('partner/main')).toMatch(/^unknown: the service wants fewer calls/);
+    expect([recorded('ConnectionCredentialsFail'), recorded('RateLimited')]).toEqual([[], [1]]);
+    const { requests } = relay.sandbox;
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(requests);
+  });
+
+  it("the last result stays if the day's calls are used up", async () => {
     await start({ connection: { limits: { perDay: 1 } } });
-    await busy();
-    expect(await found('partner/main')).toMatch(told);
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    expect(await found('partner/main')).toMatch(/^unknown: the day's 1 calls are used up/);
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });
 
@@ -218,46 +206,26 @@ describe('a connection', () => {
     await start({ connection: { limits } });
     await check();
     expect(await found('partner/main')).toMatch(/^unknown: the minute's 2 calls are used up/);
-    const { lanes } = await createBudget({ table: relay.stores.table, clock: () => relay.clock.now }).view(
-      'main',
-      limits,
-    );
+    const { lanes } = await createBudget(relay.stores).view('main', limits);
     expect(lanes.interactive.left).toBe(1);
-  });
-
-  it('a 429 pauses the connection for everyone', async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'rate-limited' });
-    await check();
-    expect(recorded('RateLimited')).toEqual([1]);
-    const { requests } = relay.sandbox;
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    expect(relay.sandbox.requests).toBe(requests);
   });
 });
 
 describe('GitHub', () => {
+  const TOKEN = { token: 'ghp_known' };
+  const app = (privateKey: string | undefined) => ({ ...github.app, privateKey });
   it.each<[string, () => object, RegExp]>([
     ['an App', () => github.app, /^good/],
-    ['an App and a token', () => ({ ...github.app, token: 'ghp_known' }), /^good/],
+    ['an App and a token', () => ({ ...github.app, ...TOKEN }), /^good/],
     ['a token that ended', () => ({ token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401: Bad credentials/],
     ['an App, and a token that ended', () => ({ ...github.app, token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401/],
     [
       'a token, and an App with another key',
-      () => ({ ...github.app, privateKey: newKeys().privateKey, token: 'ghp_known' }),
+      () => ({ ...app(newKeys().privateKey), ...TOKEN }),
       /^bad: .*\/app with 401/,
     ],
-    [
-      'an App with half a key',
-      () => ({ ...github.app, privateKey: github.app.privateKey.slice(0, 99) }),
-      /^bad: nothing can be signed/,
-    ],
-    [
-      'an App without its key',
-      () => ({ appId: github.app.appId }),
-      /^bad: the secret has an appId without a privateKey/,
-    ],
+    ['an App with half a key', () => app(github.app.privateKey.slice(0, 99)), /^bad: nothing can be signed/],
+    ['an App without its key', () => app(undefined), /^bad: the secret has an appId without a privateKey/],
   ])('credentials are checked with %s', async (_, secret, told) => {
     await start({ github: secret() });
     expect(await found('github')).toMatch(told);
@@ -288,11 +256,7 @@ describe('GitHub', () => {
     ['it answers 502 once', [{ status: 502 }], /^good/],
     ['it answers nothing at all', ['cut', 'cut'], /^bad: GitHub did not answer GET /],
     ['it answers 502 again', [{ status: 502 }, { status: 502 }], /^bad: GitHub answers GET .*\/rate_limit with 502/],
-    [
-      'it wants fewer requests',
-      [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }],
-      /^unknown: GitHub wants fewer/,
-    ],
+    ['it wants fewer', [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }], /^unknown: GitHub wants fewer/],
   ])('where %s', async (_, failures, told) => {
     await start();
     github.failures.push(...failures);
@@ -301,19 +265,15 @@ describe('GitHub', () => {
 });
 
 describe('Slack', () => {
-  it.each<[string, Parameters<TestRelay['slack']['fail']>[0], RegExp]>([
-    ['answers nothing once', { method: 'auth.test', kind: 'cut' }, /^good/],
-    ['answers nothing at all', { method: 'auth.test', kind: 'cut', times: 2 }, /^bad: Slack did not answer auth.test/],
-    ['fails', { method: 'auth.test', kind: 'server-error', times: 2 }, /^bad: Slack answers auth.test with status 5/],
-    ['wants fewer calls', { method: 'auth.test', kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
-    [
-      'knows the app no more',
-      { method: 'auth.test', kind: 'error', error: 'account_inactive' },
-      /^bad: .*account_inactive/,
-    ],
-  ])('where it %s', async (_, failure, told) => {
+  it.each([
+    ['answers nothing once', { kind: 'cut' }, /^good/],
+    ['answers nothing at all', { kind: 'cut', times: 2 }, /^bad: Slack did not answer auth.test/],
+    ['fails', { kind: 'server-error', times: 2 }, /^bad: Slack answers auth.test with status 5/],
+    ['wants fewer calls', { kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
+    ['knows the app no more', { kind: 'error', error: 'account_inactive' }, /^bad: .*account_inactive/],
+  ] as const)('where it %s', async (_, failure, told) => {
     await start();
-    relay.slack.fail(failure);
+    relay.slack.fail({ method: 'auth.test', ...failure });
     expect(await found('slack')).toMatch(told);
   });
 });

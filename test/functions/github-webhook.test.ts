@@ -12,6 +12,16 @@ const start = async (options?: TestRelayOptions) => {
 };
 afterEach(() => relay.close());
 
+/** A delivery of these bytes, signed unless the signature is given. */
+const deliver = (body: string, signature = githubSignature(body), contentType = 'application/json') =>
+  relay.postRaw(body, {
+    'content-type': contentType,
+    'x-github-event': 'issues',
+    'x-github-delivery': '1',
+    'x-hub-signature-256': signature,
+  });
+const FORM = 'application/x-www-form-urlencoded';
+
 const itemsInTable = async () =>
   (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
@@ -29,26 +39,14 @@ describe('the signature', () => {
     ['empty', '', 401],
   ])('the signature is checked before the body is parsed: %s', async (_, signature, status) => {
     await start();
-    const answered = await relay.postRaw('Hello, World!', {
-      'content-type': 'text/plain',
-      'x-github-event': 'issues',
-      'x-github-delivery': '1',
-      'x-hub-signature-256': signature,
-    });
-    expect(answered.status).toBe(status);
+    expect((await deliver('Hello, World!', signature)).status).toBe(status);
   });
 
   it('the signature covers the raw bytes in any encoding', async () => {
     await start();
     const body = JSON.stringify(issueEvent('opened', { title: 'Zażółć 🦆' }));
     const form = `payload=${encodeURIComponent(body).replaceAll('%20', '+')}`;
-    const answered = await relay.postRaw(form, {
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-github-event': 'issues',
-      'x-github-delivery': '1',
-      'x-hub-signature-256': githubSignature(form),
-    });
-    expect(answered.status).toBe(202);
+    expect((await deliver(form, undefined, FORM)).status).toBe(202);
     const [job] = await relay.jobs();
     expect(job?.summary).toBe('Codertocat/Hello-World#1 opened: Zażółć 🦆');
   });
@@ -94,26 +92,15 @@ describe('what cannot be taken', () => {
     expect(await itemsInTable()).toBe(0);
   });
 
-  it.each([
-    ['broken JSON', '{"action":', 'application/json', 400, /not JSON/],
-    ['JSON that is no object', '[]', 'application/json', 400, /not a JSON object/],
-    ['a form without payload', 'a=b', 'application/x-www-form-urlencoded', 400, /no field "payload"/],
-    [
-      'an issue without its fields',
-      '{"repository":{"full_name":"Codertocat/Hello-World"}}',
-      'application/json',
-      400,
-      /action: .*issue: /,
-    ],
-    ['a body above 6 MB', ' '.repeat(MAX_BODY_BYTES + 1), 'application/json', 413, /larger/],
-  ])('%s', async (_, body, contentType, status, reason) => {
+  it.each<[string, string, number, RegExp, string?]>([
+    ['broken JSON', '{"action":', 400, /not JSON/],
+    ['JSON that is no object', '[]', 400, /not a JSON object/],
+    ['a form without payload', 'a=b', 400, /no field "payload"/, FORM],
+    ['no fields', '{"repository":{"full_name":"Codertocat/Hello-World"}}', 400, /action: .*issue: /],
+    ['a body above 6 MB', ' '.repeat(MAX_BODY_BYTES + 1), 413, /larger/],
+  ])('%s', async (_, body, status, reason, contentType) => {
     await start();
-    const answered = await relay.postRaw(body, {
-      'content-type': contentType,
-      'x-github-event': 'issues',
-      'x-github-delivery': '1',
-      'x-hub-signature-256': githubSignature(body),
-    });
+    const answered = await deliver(body, undefined, contentType);
     expect(answered).toEqual({ status, answer: { error: expect.stringMatching(reason) } });
     expect(await itemsInTable()).toBe(0);
   });

@@ -13,24 +13,22 @@ function emptyQueues(): void {
   }
 }
 
+/** By a worker that dies. @returns the id of the job */
+async function claimed(): Promise<string> {
+  const [{ id } = expect.fail('there is no job')] = await relay.jobs();
+  await relay.stores.jobs.claim(id, 1, 'dead', relay.clock.now + 30_000);
+  return id;
+}
+
 describe('the sweep', () => {
   it.each([
-    ['whose message was lost, or never sent', async () => {}, 60_000],
-    [
-      'claimed by a worker that died',
-      async () => {
-        const [job] = await relay.jobs();
-        await relay.stores.jobs.claim(job?.id ?? '', 1, 'dead', relay.clock.now + 30_000);
-      },
-      30_000,
-    ],
+    ['whose message was lost, or never sent', async () => '', 60_000],
+    ['claimed by a worker that died', claimed, 30_000],
     [
       'claimed under a lease that never ends',
       async () => {
-        const [job] = await relay.jobs();
-        await relay.stores.jobs.claim(job?.id ?? '', 1, 'dead', relay.clock.now + 30_000);
         const change = { expression: 'SET #lease.#until = :never', values: { never: 8e15 } };
-        await relay.stores.table.update(keys.job(job?.id ?? ''), change);
+        await relay.stores.table.update(keys.job(await claimed()), change);
       },
       30_000,
     ],
