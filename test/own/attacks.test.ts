@@ -112,38 +112,35 @@ const waits: OwnRun = async ({ create, until }) => {
   return 'done';
 };
 
+const renamed: OwnRun = async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`;
+const inOrder =
+  (...steps: string[]): OwnRun =>
+  async ({ create, until }) => {
+    for (const step of steps) await create(step, 'defects/create', defect);
+    await until('later', tomorrow);
+    return 'done';
+  };
+
 it.each<[string, OwnRun, OwnRun, 'lost' | 'whole', string]>([
+  ['a creation that is renamed', waits, renamed, 'whole', "the step 'defect' of this job has carried out"],
+  ['one without an answer that is renamed', waits, renamed, 'lost', "the step 'defect' of this job has carried out"],
   [
-    'a creation that is renamed',
+    'one without an answer that became a message',
     waits,
-    async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`,
-    'whole',
-    "the step 'defect' of this job has carried out",
-  ],
-  [
-    'a creation without an answer that is renamed',
-    waits,
-    async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`,
-    'lost',
-    "the step 'defect' of this job has carried out",
-  ],
-  [
-    'a creation without an answer that became a message',
-    waits,
-    async ({ say, until, create }) => {
-      await say('defect', { channel: 'C0PLATFORM' }, 'hello');
-      await until('later', tomorrow);
-      return `made ${(await create('bug', 'defects/create', defect)).id}`;
+    async (steps) => {
+      await steps.say('defect', { channel: 'C0PLATFORM' }, 'hello');
+      await steps.until('later', tomorrow);
+      return renamed(steps);
     },
     'lost',
     "the step 'defect' was defects/create",
   ],
   [
-    'a creation without an answer that became a call',
+    'one without an answer that became a call',
     waits,
-    async ({ call, create }) => {
-      await call('defect', 'work-items/checklist/items/complete', { item_id: 101, is_completed: true });
-      return `made ${(await create('bug', 'defects/create', defect)).id}`;
+    async (steps) => {
+      await steps.call('defect', 'work-items/checklist/items/complete', { item_id: 101, is_completed: true });
+      return renamed(steps);
     },
     'lost',
     "the step 'defect' was defects/create",
@@ -158,22 +155,7 @@ it.each<[string, OwnRun, OwnRun, 'lost' | 'whole', string]>([
     'whole',
     'use create()',
   ],
-  [
-    'two creations in the other order',
-    async ({ create, until }) => {
-      await create('a', 'defects/create', defect);
-      await create('b', 'defects/create', defect);
-      await until('later', tomorrow);
-      return 'done';
-    },
-    async ({ create }) => {
-      await create('b', 'defects/create', defect);
-      await create('a', 'defects/create', defect);
-      return 'done';
-    },
-    'whole',
-    "comes to 'b' without it",
-  ],
+  ['two in the other order', inOrder('a', 'b'), inOrder('b', 'a'), 'whole', "comes to 'b' without it"],
 ])('changed code makes nothing twice: %s', async (_, before, after, answer, reason) => {
   const { file, made } = await start(before);
   if (answer === 'lost') relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
@@ -198,7 +180,6 @@ it.each<[string, OwnRun, string]>([
   ['keeps undefined in a list', keeps([1, undefined, 2]), 'keeps a list with undefined'],
   ['keeps a big number', keeps(1n), 'keeps a bigint'],
   ['keeps a function', keeps({ at: () => 1 }), 'keeps a function'],
-  ['keeps a date', keeps({ at: new Date(0) }), 'keeps a Date'],
   ['keeps NaN', keeps([Number.NaN]), 'keeps a NaN'],
   ['keeps 33 KB', keeps('x'.repeat(33_000)), 'at most 32768'],
   [

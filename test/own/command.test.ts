@@ -15,7 +15,6 @@ import {
   GENERAL,
   lastMessage,
   MIRA,
-  NOBODY,
   PLATFORM,
   press,
   readable,
@@ -84,14 +83,6 @@ describe('a command of a team in Slack', () => {
     expect((await command(relay, 'status')).text).toContain(`:white_check_mark: block "${TASK}"\nTold the platform`);
   });
 
-  it('runs once if Slack sends it again', async () => {
-    await start();
-    const triggerId = relay.slack.makeTriggerId(MIRA);
-    for (const text of ['shout a', 'shout a']) await command(relay, text, { triggerId });
-    await relay.work();
-    expect(told(relay)).toEqual(['{"text":"a"}', ':white_check_mark: Said it.']);
-  });
-
   it.each([
     ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['BLOCK 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
@@ -125,23 +116,6 @@ describe('a command of a team in Slack', () => {
     expect(await help(PLATFORM)).toMatch(/For example .*\/pm block 4711 waits for the certificate/);
     expect(await help(GENERAL)).not.toContain('/pm block');
     expect(await help(GENERAL)).toContain('/pm shout <text…>');
-  });
-
-  it.each([
-    ['its channels', { channels: [PLATFORM] }, MIRA, '/pm block can be used in <#C0PLATFORM> only.'],
-    ['its user groups', { userGroups: ['S0PLATFORM'] }, NOBODY, /^:warning: You may not use \/pm block here;/],
-  ])('is refused outside of %s', async (_, permission, userId, why) => {
-    await start({ slack: { permissions: { block: permission } } });
-    const { text } = await command(relay, 'block 4711 x', { userId, channelId: GENERAL });
-    expect(text).toEqual(typeof why === 'string' ? `:warning: ${why}` : expect.stringMatching(why));
-    expect((await command(relay, 'shout x', { userId })).text).toContain('Working on it');
-  });
-
-  it('counts among the requests of its author', async () => {
-    await start();
-    for (let count = 0; count < 10; count++) await command(relay, `shout ${count}`);
-    expect((await command(relay, 'shout 10')).text).toMatch(/^:warning: 10 of your requests are not finished yet/);
-    expect((await relay.jobs()).filter(({ lane }) => lane === 'interactive')).toHaveLength(1);
   });
 
   it('tells its author that it waits, and that it is parked', async () => {

@@ -63,14 +63,6 @@ describe('a mistake of a team', () => {
       },
       "the step 'tasks' keeps a Date, which JSON has not; keep a text or a number of it",
     ],
-    [
-      'a step that is named twice',
-      async (_, { list }) => {
-        for (const _ of [1, 2]) await list('tasks', 'tasks/list', tasks, ({ name }) => name);
-        return 'done';
-      },
-      "the step 'tasks' comes twice in one run, or is the page of a list; give each step a name of its own, such as 'tasks <id>'",
-    ],
   ])('%s parks the job', async (_, run, said) => {
     relay = await startRelay({ own: { mistaken: { on, run } } });
     await relay.post('issues', opened);
@@ -84,19 +76,6 @@ describe('a mistake of a team', () => {
       // @ts-expect-error
       { on: github('issues.opened', { input, job: ({ issue }) => ({ input: { title: issue.title } }) }), run: on },
       'happened is missing: name what tells this event from any other, such as [release.id]',
-    ],
-    [
-      'a job that throws',
-      {
-        on: github('issues.opened', {
-          input,
-          job: () => {
-            throw new TypeError('no milestone');
-          },
-        }),
-        run: on,
-      },
-      'TypeError: no milestone',
     ],
   ])('%s is answered with 500, logged with the file, and costs no other automation its job', async (_, file, said) => {
     const run = async () => 'done';

@@ -91,25 +91,10 @@ describe('ticks', () => {
 
 describe('daylight saving in Berlin', () => {
   it.each([
-    ['a time that is skipped is due when the clock goes on', '30 2 * * *', '2026-03-29', ['01:00']],
-    [
-      'each time of a period is due once when an hour is skipped',
-      '0 1-4 * * *',
-      '2026-03-29',
-      ['00:00', '01:00', '02:00'],
-    ],
-    ['a time that comes twice is due the first time', '30 2 * * *', '2026-10-25', ['00:30']],
-    [
-      'every half hour stays every half hour',
-      '*/30 * * * *',
-      '2026-10-25',
-      ['00:00', '00:30', '01:00', '01:30', '02:00'],
-    ],
+    ['a time that is skipped is due when the clock goes on', '30 2 * * *', '2026-03-29', '01:00'],
+    ['a time that comes twice is due the first time', '30 2 * * *', '2026-10-25', '00:30'],
   ])('%s', async (_, cron, date, expected) => {
     await start(schedule(cron, 'Europe/Berlin'), 'at-night', `${date}T00:00:00Z`);
-    const until = expected.at(-1) === '02:00' ? '02:00' : '03:00';
-    expect(await ticks(`${date}T00:00Z`, `${date}T${until}Z`)).toEqual(
-      expected.map((time) => `${date}T${time}:00.000Z`),
-    );
+    expect(await ticks(`${date}T00:00Z`, `${date}T03:00Z`)).toEqual([`${date}T${expected}:00.000Z`]);
   });
 });
