@@ -13,6 +13,7 @@ import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
+const OPEN: IssueFilter = { state: 'open' };
 const NOTHING = { stored: 0, underWay: 0, parked: 0, unchanged: 0 };
 
 let relay: TestRelay;
@@ -46,21 +47,13 @@ async function start(options: Partial<TestRelayOptions> = {}, connection = {}) {
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const context = () => createContext(relay.runtime, relay.stores);
 const repository = () => repositoryToBackfill(relay.runtime.config, REPOSITORY);
-const plan = (filter: IssueFilter = { state: 'open' }) => planBackfill(repository(), filter, context());
+const plan = (filter = OPEN) => planBackfill(repository(), filter, context());
 
 /** As `relay backfill --go` does it. While it sleeps, the relay works. */
-const backfill = (
-  filter: IssueFilter = { state: 'open' },
-  { comment = false, perMinute = 120, sleep = workFor } = {},
-) => {
-  const limits = { perMinute, perDay: 5_000 };
-  return storeBackfill(repository(), filter, context(), {
-    comment,
-    limits,
-    lines: openWaitingLines(relay.stores),
-    sleep,
-  });
-};
+function backfill({ filter = OPEN, comment = false, perMinute = 120, sleep = workFor } = {}) {
+  const options = { comment, limits: { perMinute, perDay: 5_000 }, lines: openWaitingLines(relay.stores), sleep };
+  return storeBackfill(repository(), filter, context(), options);
+}
 
 async function workFor(ms: number): Promise<void> {
   relay.clock.now += ms;
@@ -95,11 +88,8 @@ describe('a backfill', () => {
     exists(9, { title: 'x'.repeat(5_000) });
     expect(await backfill()).toEqual({ ...NOTHING, stored: 5 });
     await relay.workToTheEnd();
-    expect(
-      defects()
-        .map(({ title }) => title)
-        .sort(),
-    ).toEqual(['Issue 1', 'Issue 2', 'Issue 3', 'Issue 4', 'Issue 5']);
+    const titles = defects().map(({ title }) => title);
+    expect(titles.sort()).toEqual([1, 2, 3, 4, 5].map((id) => `Issue ${id}`));
     expect(github.comments).toEqual([]);
 
     const requests = relay.sandbox.requests;
@@ -114,7 +104,7 @@ describe('a backfill', () => {
   it('comments if it is asked to, and no share of strangers is used', async () => {
     await start();
     exists(1, { user: { login: 'outsider' }, author_association: 'NONE' });
-    await backfill({ state: 'open' }, { comment: true });
+    await backfill({ comment: true });
     await relay.workToTheEnd();
     expect(github.comments).toHaveLength(1);
     expect((await relay.jobs()).every(({ stranger }) => stranger === undefined)).toBe(true);
@@ -139,12 +129,8 @@ describe('a backfill', () => {
           const id = index + 1;
           const before = { id, ...fields, title: known === 'older' ? 'Older' : 'Newer' };
           if (known === 'all' || known === 'older') await happens(issueEvent('edited', before));
-          exists(id, {
-            ...fields,
-            title: 'Newer',
-            seconds: known === 'older' ? 5 : 0,
-            ...(isPull && { pull_request: {} }),
-          });
+          const seconds = known === 'older' ? 5 : 0;
+          exists(id, { ...fields, title: 'Newer', seconds, ...(isPull && { pull_request: {} }) });
         }
         await relay.workToTheEnd();
         for (const [index, { known, isPull, ...fields }] of issues.entries()) {
@@ -156,7 +142,7 @@ describe('a backfill', () => {
         const planned = await plan(filter);
         const requests = relay.sandbox.requests;
         const made = defects().length;
-        expect(await backfill(filter)).toEqual({ ...NOTHING, stored: planned.calls, unchanged: planned.unchanged });
+        expect(await backfill({ filter })).toEqual({ ...NOTHING, stored: planned.calls, unchanged: planned.unchanged });
         await relay.workToTheEnd();
         expect(relay.sandbox.requests - requests).toBe(planned.calls);
         expect(defects().length - made).toBe(planned.created);
@@ -192,18 +178,13 @@ describe('a backfill', () => {
     if (fault) relay.sandbox.setFault(fault);
     let most = 0;
     const began = relay.clock.now;
-    await backfill(
-      { state: 'open' },
-      {
-        perMinute: 6,
-        async sleep(ms) {
-          const waiting = await relay.jobs('waiting');
-          most = Math.max(most, waiting.filter(({ line }) => line).length);
-          if (waiting.length > 0 && relay.clock.now > began + 20 * 60_000) relay.sandbox.clearFaults();
-          await workFor(ms);
-        },
-      },
-    );
+    const sleep = async (ms: number) => {
+      const waiting = await relay.jobs('waiting');
+      most = Math.max(most, waiting.filter(({ line }) => line).length);
+      if (waiting.length > 0 && relay.clock.now > began + 20 * 60_000) relay.sandbox.clearFaults();
+      await workFor(ms);
+    };
+    await backfill({ perMinute: 6, sleep });
     expect(most).toBe(18);
     await relay.workToTheEnd();
     expect(defects().length + (await relay.jobs('parked')).length).toBe(40);
@@ -218,7 +199,7 @@ describe('a backfill', () => {
       slept.push(ms);
       github.refusal = undefined;
     };
-    expect(await backfill({ state: 'open' }, { sleep })).toMatchObject({ stored: 1 });
+    expect(await backfill({ sleep })).toMatchObject({ stored: 1 });
     expect(slept).toEqual([120_000]);
     github.refusal = { status: 404, message: 'Not Found' };
     await expect(backfill()).rejects.toThrow(/give the App or the token the right to read issues/);
@@ -304,28 +285,20 @@ describe('a backfill and the events of its issues', () => {
     ['it is edited', () => happens(exists(1, { seconds: 5, title: 'Edited' })), { defects: 1, title: 'Edited' }],
     [
       'an event of it is first',
-      async () => {
-        await happens(exists(1, { seconds: 5, title: 'Edited' }));
-        await relay.work();
-      },
+      () => happens(exists(1, { seconds: 5, title: 'Edited' })).then(relay.work),
       { defects: 1, title: 'Edited' },
     ],
     ['its label is removed', () => happens(exists(1, { seconds: 5, labels: [] }, 'unlabeled')), { defects: 0 }],
     ['it is closed', () => happens(exists(1, { seconds: 5, state: 'closed' }, 'closed')), { defects: 1 }],
     [
       'it is transferred',
-      () =>
-        happens(
-          issueEvent('transferred', {
-            seconds: 5,
-            extra: {
-              changes: {
-                new_issue: { ...issueEvent('opened', { id: 77 }).issue },
-                new_repository: { full_name: 'elsewhere/unknown' },
-              },
-            },
-          }),
-        ),
+      () => {
+        const changes = {
+          new_issue: issueEvent('opened', { id: 77 }).issue,
+          new_repository: { full_name: 'a/unknown' },
+        };
+        return happens(issueEvent('transferred', { seconds: 5, extra: { changes } }));
+      },
       { defects: 0 },
     ],
   ];
@@ -353,8 +326,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
   });
 
   it('leaves the claim to the job of an event', async () => {
-    const event = exists(1, { seconds: 5, title: 'Edited' });
-    await happens({ ...event, issue: { ...event.issue, id: 9_001 } });
+    await happens(exists(1, { seconds: 5, title: 'Edited' }));
     await relay.work();
     const ofEvent = (await relay.jobs()).find(({ lane }) => lane === 'background');
     expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { by: ofEvent?.id } });
@@ -371,8 +343,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'unclaimed' });
     await relay.workToTheEnd();
     expect(defects()).toEqual([]);
-    const event = exists(1, { seconds: 5, title: 'Edited' });
-    await happens({ ...event, issue: { ...event.issue, id: 9_001 } });
+    await happens(exists(1, { seconds: 5, title: 'Edited' }));
     await relay.workToTheEnd();
     expect(defects()).toMatchObject([{ title: 'Edited' }]);
   });
@@ -384,7 +355,7 @@ it.each([
 ])('the line does not wait for the sweep if an operator %s the jobs that were called from it', async (_, decide) => {
   await start({}, { limits: { perMinute: 6 } });
   for (let id = 1; id <= 30; id++) exists(id, { seconds: id });
-  await backfill({ state: 'open' }, { perMinute: 60 });
+  await backfill({ perMinute: 60 });
   await workFor(60_000);
   const called = (await relay.jobs('waiting')).filter(({ slotAt }) => slotAt !== undefined);
   expect(called.length).toBeGreaterThan(0);
@@ -399,17 +370,9 @@ it.each([
 it('two people who run the command at once store each job once', async () => {
   await start({}, { limits: { perMinute: 6 } });
   for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
-  const other = { looks: 0 };
-  await backfill(
-    { state: 'open' },
-    {
-      perMinute: 6,
-      async sleep(ms) {
-        if (other.looks++ === 0) await backfill({ state: 'open' }, { perMinute: 6 });
-        else await workFor(ms);
-      },
-    },
-  );
+  let looks = 0;
+  const sleep = async (ms: number) => void (await (looks++ === 0 ? backfill({ perMinute: 6 }) : workFor(ms)));
+  await backfill({ perMinute: 6, sleep });
   await relay.workToTheEnd();
   expect(defects()).toHaveLength(40);
   expect(await relay.jobs()).toHaveLength(40);
@@ -431,11 +394,7 @@ it('an outage: the jobs in line do not run again and again, and go on after it',
   for (let id = 1; id <= 12; id++) exists(id, { seconds: id });
   await backfill();
   relay.sandbox.setFault({ kind: 'maintenance' });
-  for (let minute = 0; minute < 10; minute++) {
-    relay.clock.now += 60_000;
-    await relay.sweep();
-    await relay.work();
-  }
+  for (let minute = 0; minute < 10; minute++) await workFor(60_000);
   const looks = (await relay.jobs('waiting')).map(({ waits }) => waits?.newest.at(-1)?.looks ?? 1);
   expect(Math.max(...looks)).toBeLessThanOrEqual(20);
   relay.sandbox.clearFaults();

@@ -77,12 +77,8 @@ describe('a comment by a collaborator', () => {
       ),
     ]);
     expect([item(101), item(102), item(103)]).toEqual([true, true, false]);
-    expect(logged()).toMatchObject(
-      [{ user_id: expect.stringMatching(/02$/), hours: 2, note: /wrote tests/ }].map((entry) => ({
-        ...entry,
-        note: expect.stringMatching(entry.note),
-      })),
-    );
+    const [user_id, note] = [expect.stringMatching(/02$/), expect.stringMatching(/wrote tests/)];
+    expect(logged()).toMatchObject([{ user_id, hours: 2, note }]);
     expect(github.comments.every(({ issue }) => issue === 'Codertocat/Hello-World#1')).toBe(true);
     expect(github.comments.every(({ body }) => /\n\n<!-- partner-relay [0-9a-f]{20} -->$/.test(body))).toBe(true);
   });
@@ -231,7 +227,7 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(logged()).toHaveLength(1);
   });
 
-  it.each([401, 500, 503])('waits for GitHub while that answers %i', async (status) => {
+  it.each([401, 503])('waits for GitHub while that answers %i', async (status) => {
     github.written.set(1, LOG);
     github.refusal = { status, message: 'Not now' };
     await post(created(LOG));
@@ -243,26 +239,19 @@ describe('a comment that is deleted or changed before its command is carried out
   });
 });
 
-describe('a comment by someone else', () => {
-  it.each([
-    ['OWNER', { author_association: 'OWNER' }, undefined],
-    ['MEMBER', { author_association: 'MEMBER' }, undefined],
-    ['COLLABORATOR', { author_association: 'COLLABORATOR' }, undefined],
-    ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }, 'commands in comments of bots'],
-    ['a deleted account', { user: null }, 'comments of bots'],
-  ])('the author gives commands only as a collaborator: %s', async (_, comment, ignored) => {
-    const answer = await post(created('/done 101\n/log 1h99m 4711', comment));
-    if (ignored) expect(answer).toEqual({ jobs: [], ignored: expect.stringContaining(ignored) });
-    expect(answer.jobs).toHaveLength(ignored ? 0 : 2);
-  });
-});
-
 describe('a comment by someone who is not the owner', () => {
+  it.each([
+    ['a bot', { user: { login: 'partner-relay[bot]', type: 'Bot' } }],
+    ['a deleted account', { user: null }],
+  ])('makes no job if it is %s', async (_, comment) => {
+    const answer = await post(created('/done 101\n/log 1h99m 4711', comment));
+    expect(answer).toEqual({ jobs: [], ignored: expect.stringContaining('comments of bots') });
+  });
+
   const user = { login: 'Codertocat', type: 'User' };
   it.each<[string, string, string, boolean]>([
-    ['a private member who may write', 'CONTRIBUTOR', 'write', true],
     ['a private member who may triage', 'CONTRIBUTOR', 'triage', true],
-    ['a member who may triage', 'MEMBER', 'triage', true],
+    ['a member who may write', 'MEMBER', 'write', true],
     ['a collaborator who may maintain', 'COLLABORATOR', 'maintain', true],
     ['a stranger, who may read', 'CONTRIBUTOR', 'read', false],
     ['a member who may read', 'MEMBER', 'read', false],
@@ -330,30 +319,24 @@ describe('a comment with too much in it', () => {
   });
 });
 
-describe('a person with ten unfinished commands', () => {
+it("a person's eleventh unfinished command is refused in a comment, even if GitHub delivers it again", async () => {
   const tooMany = '10 of your requests are not finished yet';
   const comment = (id: number) => created(`/done ${100 + id}`, { id });
-
-  it('an eleventh command is refused in a comment, even if GitHub delivers it again', async () => {
-    for (let id = 1; id <= 11; id++) await post(comment(id));
-    await relay.work();
-    const told = github.comments.map(({ body }) => body);
-    expect(told.filter((body) => body.includes(tooMany))).toHaveLength(1);
-    expect(told).toHaveLength(11);
-    const { jobs, repeat } = await post(comment(11));
-    expect(repeat).toBe(true);
-    expect(jobs).toEqual([expect.stringMatching(/^answer-fault-/)]);
-    expect(await answers(comment(12))).not.toContainEqual(expect.stringContaining(tooMany));
-  });
+  for (let id = 1; id <= 11; id++) await post(comment(id));
+  await relay.work();
+  const told = github.comments.map(({ body }) => body);
+  expect(told.filter((body) => body.includes(tooMany))).toHaveLength(1);
+  expect(told).toHaveLength(11);
+  const again = await post(comment(11));
+  expect(again).toMatchObject({ repeat: true, jobs: [expect.stringMatching(/^answer-fault-/)] });
+  expect(await answers(comment(12))).not.toContainEqual(expect.stringContaining(tooMany));
 });
 
-describe('a comment that is redelivered too late', () => {
-  it('a comment that is too old gives no command, even if the relay has forgotten it', async () => {
-    await answers(created('/undo 101'));
-    relay.clock.now += 40 * 86_400_000;
-    expect((await post(created('/undo 101'))).ignored).toContain('more than 4 days old');
-    expect((await post(edited('', '/undo 101'))).ignored).toContain('more than 4 days old');
-  });
+it('a comment that is too old gives no command, even if the relay has forgotten it', async () => {
+  await answers(created('/undo 101'));
+  relay.clock.now += 40 * 86_400_000;
+  expect((await post(created('/undo 101'))).ignored).toContain('more than 4 days old');
+  expect((await post(edited('', '/undo 101'))).ignored).toContain('more than 4 days old');
 });
 
 describe('an answer that may have been given', () => {
@@ -481,26 +464,24 @@ describe('a repository', () => {
   });
 });
 
-describe('an answer', () => {
-  it('an answer mentions no one and contains no HTML or Markdown from others', async () => {
-    const outside =
-      '@octocat &commat;octocat &#64;octocat <img src=x> </details> [a](https://evil.example) ![b](https://evil.example/b.png) **c** _d_ ~~e~~ `f` # g #1 | h \\@octocat';
-    const [task] = relay.sandbox.data.tasks;
-    Object.assign(task ?? {}, { name: outside, title: outside });
-    const bodies = await answers(
-      created(`/log 1h ${task?.task_id}`),
-      created(`/log 1h "${outside}?"`, { id: 2 }),
-      created(`/log ${outside}`, { id: 3 }),
-      created('/log 1h octocat', { id: 4 }),
-    );
-    expect(bodies).toHaveLength(4);
-    for (const body of bodies) {
-      // Without what is escaped: https://github.github.com/gfm/#backslash-escapes
-      const open = body.replace(EDITS, '').replaceAll(/\\[!-/:-@[-`{-~]/g, '\0');
-      expect(open.match(/@(?!\u200b)/g) ?? []).toEqual([]);
-      expect(open.match(/[<>`*_[\]#|~]/g) ?? []).toEqual([]);
-      // GitHub mentions whom an entity spells, too: https://github.com/openjdk/skara/pull/1548
-      expect(open.match(/&(?!amp;)(?:#|\w+;)/g) ?? []).toEqual([]);
-    }
-  });
+it('an answer mentions no one and contains no HTML or Markdown from others', async () => {
+  const outside =
+    '@octocat &commat;octocat &#64;octocat <img src=x> </details> [a](https://evil.example) ![b](https://evil.example/b.png) **c** _d_ ~~e~~ `f` # g #1 | h \\@octocat';
+  const [task] = relay.sandbox.data.tasks;
+  Object.assign(task ?? {}, { name: outside, title: outside });
+  const bodies = await answers(
+    created(`/log 1h ${task?.task_id}`),
+    created(`/log 1h "${outside}?"`, { id: 2 }),
+    created(`/log ${outside}`, { id: 3 }),
+    created('/log 1h octocat', { id: 4 }),
+  );
+  expect(bodies).toHaveLength(4);
+  for (const body of bodies) {
+    // Without what is escaped: https://github.github.com/gfm/#backslash-escapes
+    const open = body.replace(EDITS, '').replaceAll(/\\[!-/:-@[-`{-~]/g, '\0');
+    expect(open.match(/@(?!\u200b)/g) ?? []).toEqual([]);
+    expect(open.match(/[<>`*_[\]#|~]/g) ?? []).toEqual([]);
+    // GitHub mentions whom an entity spells, too: https://github.com/openjdk/skara/pull/1548
+    expect(open.match(/&(?!amp;)(?:#|\w+;)/g) ?? []).toEqual([]);
+  }
 });

@@ -119,16 +119,8 @@ describe('a person who is not a full member', () => {
       'Slack does not show yours',
     );
     for (const userId of ['U0SOMEONE', MIRA]) {
-      expect(
-        (
-          await command(relay, 'find login', {
-            ...from,
-            userId,
-            triggerId: '1.1',
-            responseUrl: 'https://hooks.slack.com/1',
-          })
-        ).text,
-      ).toContain('belongs to another workspace');
+      const asked = { ...from, userId, triggerId: '1.1', responseUrl: 'https://hooks.slack.com/1' };
+      expect((await command(relay, 'find login', asked)).text).toContain('belongs to another workspace');
     }
   });
 
@@ -147,16 +139,8 @@ describe('a person who is not a full member', () => {
   it.each([
     ['does not answer', { kind: 'server-error' }, 'Slack did not confirm your permission in time.'],
     ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not confirm your permission in time.'],
-    [
-      'does not let it',
-      { kind: 'error', error: 'missing_scope' },
-      'permission with Slack (missing_scope). Tell your Partner Relay administrator',
-    ],
-    [
-      'does not show them',
-      { kind: 'error', error: 'user_not_visible' },
-      'The relay cannot see your Slack profile, so it cannot check who you are.',
-    ],
+    ['does not let it', { kind: 'error', error: 'missing_scope' }, 'your permission with Slack (missing_scope). Tell'],
+    ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'The relay cannot see your Slack profile'],
   ] as const)('may be anyone where Slack %s: nothing is done', async (_, failure, said) => {
     await start();
     relay.slack.fail({ method: 'users.info', ...failure });

@@ -45,6 +45,10 @@ async function sweepAfter(ms: number): Promise<void> {
   relay.clock.now += ms;
   await relay.sweep();
 }
+/** One a minute. */
+async function sweeps(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute++) await sweepAfter(MINUTE);
+}
 
 describe('the notice of parked jobs', () => {
   it('a job that the service refuses is told in the contact channel once, with what to do', async () => {
@@ -52,7 +56,7 @@ describe('the notice of parked jobs', () => {
     await relay.work();
     const [job] = await relay.jobs('parked');
     const calls = relay.sandbox.requests;
-    for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
+    await sweeps(3);
     expect(texts()).toEqual([
       expect.stringMatching(
         /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused it: correct what the reason names, .*, then replay the job, or discard it\./,
@@ -134,7 +138,7 @@ describe('the notice of parked jobs', () => {
     await sweepAfter(3 * HOUR);
     await requeueJob(other, stores, decision);
     const updates = relay.slack.calls.length;
-    for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
+    await sweeps(3);
     expect(texts()).toEqual([
       `:white_check_mark: Nothing is parked any more of what this message told.\n${decided}\n• ${other.summary}: replayed by mira`,
     ]);
@@ -162,7 +166,7 @@ describe('the notice of parked jobs', () => {
     if (!job) throw new Error('expected a job');
     await discardJob(job, { by: 'tomasz', reason: 'a duplicate' }, { ...relay.stores, clock: () => relay.clock.now });
     relay.slack.fail({ method: 'chat.update', kind: 'error', error: 'token_revoked', times: 2 });
-    for (let minute = 0; minute < 3; minute++) await sweepAfter(MINUTE);
+    await sweeps(3);
     expect(texts()).toEqual([expect.stringContaining('Nothing is parked any more')]);
   });
 
@@ -201,7 +205,7 @@ describe('the notice of parked jobs', () => {
   ] as const)('a notice is told once, later, if %s', async (_, failure, minutes) => {
     relay.slack.fail({ method: 'chat.postMessage', ...failure });
     const ids = await park('no such project');
-    for (let minute = 0; minute < minutes; minute++) await sweepAfter(MINUTE);
+    await sweeps(minutes);
     expect(texts()).toEqual([expect.stringContaining('no such project')]);
     expect(relay.log).toContainEqual(
       expect.objectContaining({ message: 'the contact channel could not be told about parked jobs' }),
