@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { newsOf, waitOf } from '../../lib/engine/record/job.ts';
 import { openJournal, type StepEntry } from '../../lib/engine/record/journal.ts';
@@ -130,6 +131,21 @@ describe('the budget', () => {
     const config = exampleConfig({ comment: false }, { connection: { limits } });
     return { limits, config, sandbox: { rateLimit: limits } };
   };
+
+  it('is one for two connections with the same key', async () => {
+    const { sandbox, limits } = limited(10);
+    const on = (name: string, connection: string) => ({ name, connection, issueToDefect: { projectId: PROJECT } });
+    const repositories = [on('Codertocat/Hello-World', 'main'), on('Codertocat/Other', 'other')];
+    const config = { connections: { main: { limits }, other: { limits } }, github: { repositories } };
+    await start({ sandbox, config: defineConfig(config) });
+    for (let id = 1; id <= 6; id++) {
+      await relay.post('issues', issueEvent('opened', { id }));
+      await relay.post('issues', issueEvent('opened', { id: 100 + id, repository: 'Codertocat/Other' }));
+    }
+    await relay.workToTheEnd();
+    expect(defects()).toHaveLength(12);
+    expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
+  });
 
   it('a job waits in the table for the daily budget, and the sweep continues it', async () => {
     await start(limited(10, 2));
