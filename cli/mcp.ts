@@ -34,7 +34,7 @@ interface McpOptions {
   json?: boolean;
 }
 
-/** The port of the redirect URI. It stays the same, so that one registration serves every login. */
+/** The port of the redirect URI. */
 const LOOPBACK_PORT = 8790;
 const SIGN_IN_MS = 10 * 60_000;
 

@@ -64,7 +64,6 @@ const access: Readonly<Record<string, TableAccess>> = {
     items: {
       accountLink: ['GetItem', 'UpdateItem'],
       linkShare: ['GetItem', 'UpdateItem'],
-      oauthClient: ['GetItem', 'PutItem', 'DeleteItem'],
       budget: ['GetItem', 'PutItem'],
     },
   },
@@ -150,7 +149,7 @@ const access: Readonly<Record<string, TableAccess>> = {
 };
 
 /** Items that exist only where the configuration takes linked accounts. */
-const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>(['grant', 'accountLink', 'oauthClient']);
+const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>(['grant', 'accountLink']);
 
 /**
  * @param linkedAccounts whether the configuration takes them; otherwise no function has rights on what is kept for it

@@ -249,34 +249,6 @@ describe('the budget of an instance', () => {
 });
 
 describe('a registration', () => {
-  it('serves everyone, and is made again where the service has forgotten it', async () => {
-    const { world, worker } = await arrange({});
-    const { client: first } = await world.kept();
-    world.clock.now += 10 * MINUTE;
-    await world.link(worker, { email: 'tomasz.zielinski@example.com' });
-    expect(world.sandbox.data.oauthClients).toHaveLength(1);
-    world.sandbox.mcp.purgeClients();
-    world.clock.now += 10 * MINUTE;
-    await world.link(worker);
-    const { client: second } = await world.kept();
-    expect(second?.clientId).not.toBe(first?.clientId);
-    expect(await read(worker)).toMatchObject({ isError: false });
-  });
-
-  it('that is made again leaves the grants of the one before alone', async () => {
-    const { world, worker } = await arrange({});
-    const { grant, client } = await world.kept();
-    const clients = [...world.sandbox.data.oauthClients];
-    world.sandbox.mcp.purgeClients();
-    world.clock.now += 10 * MINUTE;
-    await worker.link.begin(String(client?.sk));
-    // The service has the old one as well, as after a restore.
-    world.sandbox.data.oauthClients.push(...clients);
-    world.clock.now += 60 * MINUTE;
-    expect(await read(worker)).toMatchObject({ isError: false });
-    expect((await world.kept()).grant).toMatchObject({ clientId: grant?.clientId });
-  });
-
   it('that is forgotten asks those who were linked with it to link again', async () => {
     const { world, worker } = await arrange({ after: ({ sandbox }) => sandbox.mcp.purgeClients() });
     world.clock.now += 60 * MINUTE;

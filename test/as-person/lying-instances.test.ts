@@ -36,7 +36,7 @@ describe('an instance that lies', () => {
     world.sandbox.setFault({ kind: 'discovery', operation, fields: fields as Record<string, unknown> });
     const { link } = await world.worker();
     await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
-    expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
+    expect(await world.kept()).toEqual({ grant: undefined });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('an instance that lies', () => {
     world.sandbox.setFault(fault);
     const { link } = await world.worker();
     await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
-    expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
+    expect(await world.kept()).toEqual({ grant: undefined });
   });
 
   it.each([
@@ -169,7 +169,7 @@ describe('an instance that lies', () => {
     const world = await startWorld(`http://127.0.0.1:${await portOf(server)}`);
     const { link } = await world.worker();
     await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
-    expect(await world.kept()).toEqual({ grant: undefined, client: undefined });
+    expect(await world.kept()).toEqual({ grant: undefined });
   });
 
   const inPrivate = [

@@ -113,11 +113,6 @@ it('links, calls, refreshes and links again at an authorization server of anothe
   const { grant } = await world.kept();
   expect(grant?.version).not.toBe(first.version);
 
-  // As if it had forgotten the registration: it shows a page to the browser, and tells nobody else.
-  const { client } = await world.kept();
-  const { pk, sk } = client as { pk: string; sk: string };
-  const change = { expression: 'SET #clientId = :gone, #registeredAt = :long', values: { gone: 'gone', long: 0 } };
-  await world.stores.table.update({ pk, sk }, change);
   const { clientId } = await link();
   expect(await provider.Client.find(clientId)).toMatchObject({ tokenEndpointAuthMethod: 'none' });
   expect(await call()).toEqual(['as mira']);

@@ -22,8 +22,8 @@ export interface World {
   stores: Stores;
   /** Each call makes a process of its own. */
   worker(options?: Partial<AssistantOptions>): Promise<Assistant>;
-  /** All that is kept of grants and registrations. */
-  kept(): Promise<{ grant: Item | undefined; client: Item | undefined }>;
+  /** All that is kept of a link. */
+  kept(): Promise<{ grant: Item | undefined }>;
 }
 
 export async function startWorld(baseUrl: string): Promise<World> {
@@ -69,10 +69,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
     },
     async kept() {
       const { keys } = await import('../../lib/state/table/keys.ts');
-      return {
-        grant: await stores.table.get(keys.grant(mira.in, mira.id, 'main')),
-        client: await stores.table.get(keys.oauthClient('main', REDIRECT_URI)),
-      };
+      return { grant: await stores.table.get(keys.grant(mira.in, mira.id, 'main')) };
     },
   };
 }

@@ -10,7 +10,6 @@ import { createAccessTokens } from './access-tokens.ts';
 import { createAccountLink } from './account-link.ts';
 import { createGrants } from './grants.ts';
 import { createPermit, type PermitOptions } from './permit.ts';
-import { createRegistrations } from './registrations.ts';
 import { createToolCalls, type Sessions } from './tool-calls.ts';
 import { createVault } from './vault.ts';
 
@@ -60,11 +59,7 @@ export async function openAssistant(options: AssistantOptions) {
     /** The budget that all callers of the instance share. */
     budgetName: name,
     grants,
-    link: createAccountLink({
-      connection,
-      transport,
-      registrations: createRegistrations({ connection, table, http, clock }),
-    }),
+    link: createAccountLink(connection, transport),
     tools: createToolCalls({
       transport,
       tokens,

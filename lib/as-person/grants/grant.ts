@@ -28,7 +28,7 @@ export interface Grant {
   issuer: string;
   /** Where the refresh token goes. */
   tokenEndpoint: string;
-  /** The registration that it was issued to. A newer registration must not break it. */
+  /** The registration that it was issued to. */
   clientId: string;
   /** As the instance spells it. */
   resource: string;

@@ -105,11 +105,6 @@ export const keys = {
     pk: `link-share#${platform}#${id.toLowerCase()}`,
     sk: hour,
   }),
-  /** lib/as-person/grants/registrations.ts: what the relay is called at the authorization server. */
-  oauthClient: (connection: string, redirectUri: string): Key => ({
-    pk: `oauth-client#${connection}`,
-    sk: redirectUri,
-  }),
   /** lib/automations/newest-wins.ts: what the newest request set, of a test scenario or a checklist item. */
   newest: (connection: string, kind: string, id: string): Key => ({
     pk: `newest#${connection}#${kind}#${id}`,
