@@ -143,10 +143,13 @@ describe('an instance that lies', () => {
     expect(await link.finish(pending, searchParams)).toMatchObject({ connection: 'main' });
   });
 
-  it('has not enabled MCP: whoever links an account hears it before a browser opens', async () => {
+  it('has not enabled MCP: the person who links an account hears it', async () => {
     const world = await startSandboxWorld({ mcp: { enabled: false } });
     const { link } = await world.worker();
-    await expect(link.begin(REDIRECT_URI)).rejects.toThrow('refused with access_denied');
+    const { url, pending } = await link.begin(REDIRECT_URI);
+    const { headers } = await fetch(url, { redirect: 'manual' });
+    const { searchParams } = new URL(headers.get('location') ?? '');
+    await expect(link.finish(pending, searchParams)).rejects.toThrow('refused with access_denied');
   });
 
   it.each([

@@ -141,7 +141,9 @@ describe('a person', () => {
 
   it('reads on the page that an administrator has to enable MCP', async () => {
     await start({ sandbox: { mcp: { enabled: false } } });
-    expect(await new LinkBrowser().begin(await linkUrl(relay))).toMatchObject({
+    const browser = new LinkBrowser();
+    const { headers } = await fetch(serviceUrl(await browser.begin(await linkUrl(relay))), { redirect: 'manual' });
+    expect(await browser.open(headers.get('location') ?? '')).toMatchObject({
       status: 403,
       html: expect.stringContaining('An administrator has to enable MCP'),
     });
