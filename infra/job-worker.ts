@@ -26,7 +26,6 @@ export class JobWorker extends Construct {
       timeout: WORKER_TIMEOUT,
       callsService: true,
       throttled: 'jobs wait, and so do people in Slack.',
-      reservedConcurrency: config.deployment.reservedConcurrency.worker,
       // A worker that ends a job sends the message of the next one in line. Lambda would take a backlog for a loop after
       // about 16 jobs. lib/engine/run/ending.ts guards against real ones.
       recursiveLoop: RecursiveLoop.ALLOW,

@@ -11,7 +11,6 @@ import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
 import { type OwnFiles, writeOwn } from './bundle/own-build.ts';
 import { ConsolePolicies } from './console-policies.ts';
-import { CostBudget } from './cost-budget.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionUrls, HttpEntrance } from './entrance.ts';
 import { addFloodAlarms } from './flood-alarms.ts';
@@ -64,10 +63,6 @@ export class RelayStack extends Stack {
       : new FunctionUrls();
     const running = new Running(this, 'RunningState');
     const alarms = new Alarms(this, 'Alarms', { stage, emails: config.deployment.alarms.emails, running, key });
-    if (settings.monthlyBudgetUsd !== undefined) {
-      const { emails } = config.deployment.alarms;
-      new CostBudget(this, 'CostBudget', { stage, monthlyUsd: settings.monthlyBudgetUsd, emails });
-    }
     const table = new StateTable(this, 'StateTable', { stage, config, own, alarms, key });
     const secrets = new Secrets(this, 'Secrets', { stage, config, own, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });

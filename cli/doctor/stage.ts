@@ -35,13 +35,12 @@ export function judgeConcurrency(
   own?: OwnAutomations,
 ): Omit<Finding, 'what'> {
   const settings = config.deployment.stages[stage];
-  const { worker = 0 } = config.deployment.reservedConcurrency;
   const accountConcurrency = settings?.accountConcurrency ?? limit;
   const open = openFunctions(config, own);
   const ofEach = settings && reservedForOpen(config, settings, own);
   const ofWorkers = workersAtOnce(config, settings);
   const ofOpen = open * webhookBurst(config);
-  const reserved = worker + open * (ofEach ?? 0);
+  const reserved = open * (ofEach ?? 0);
   const needed = Math.max(ofWorkers + ofOpen + schedules.length, reserved > 0 ? reserved + UNRESERVED_AT_LEAST : 0);
   const parts = `${ofWorkers} for the worker, ${ofOpen} for the ${open} functions that are open to the internet, ${schedules.length} for the schedules`;
   const rest = reserved > 0 ? `; ${reserved} are reserved, and Lambda keeps ${UNRESERVED_AT_LEAST} more free` : '';

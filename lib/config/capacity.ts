@@ -43,31 +43,24 @@ export function workersOf({ deployment }: RelayConfig, settings?: StageSettings)
   return { interactive: Math.min(interactive, most), background: Math.min(background, most) };
 }
 
-/** Executions of the worker, reserved or not. */
+/** Executions of the worker. */
 export function workersAtOnce(config: RelayConfig, settings?: StageSettings): number {
   const { interactive, background } = workersOf(config, settings);
-  return config.deployment.reservedConcurrency.worker ?? interactive + background;
+  return interactive + background;
 }
 
 /** Executions that each open function needs. A webhook takes events faster than the worker carries them out. */
-export function webhookBurst(config: RelayConfig): number {
-  return config.deployment.reservedConcurrency.webhook ?? Math.max(WEBHOOK_BURST, workersAtOnce(config));
-}
+export const webhookBurst = (config: RelayConfig): number => Math.max(WEBHOOK_BURST, workersAtOnce(config));
 
-/**
- * Executions that are reserved for each open function: as configured, or what it needs if the account can spare it.
- *
- * @returns undefined for none
- */
+/** Executions that are reserved for each open function if the account can spare them. @returns undefined for none */
 export function reservedForOpen(
   config: RelayConfig,
   { accountConcurrency }: StageSettings,
   own: OwnAutomations = none,
 ): number | undefined {
-  const { webhook, worker = 0 } = config.deployment.reservedConcurrency;
-  if (webhook !== undefined || accountConcurrency === undefined) return webhook;
+  if (accountConcurrency === undefined) return undefined;
   const burst = webhookBurst(config);
-  const left = accountConcurrency - worker - openFunctions(config, own) * burst;
+  const left = accountConcurrency - openFunctions(config, own) * burst;
   return left >= UNRESERVED_AT_LEAST ? burst : undefined;
 }
 

@@ -214,16 +214,6 @@ const stage = z.strictObject({
         'the worker has, at least 10. A flood then cannot take those of others, and costs less.',
       examples: [1_000],
     }),
-  monthlyBudgetUsd: z
-    .number()
-    .positive()
-    .optional()
-    .meta({
-      description:
-        'An AWS budget for the costs of the whole account in a month. The addresses of `alarms.emails` are told when ' +
-        '80% are spent, and when AWS expects more than all of it.',
-      examples: [50],
-    }),
   kmsKeyArn: arn('kms')
     .optional()
     .meta({
@@ -291,28 +281,6 @@ export const deployment = z.strictObject({
     })
     .prefault({})
     .meta({ description: 'How many workers run at a time, for each queue.' }),
-  reservedConcurrency: z
-    .strictObject({
-      webhook: z
-        .int()
-        .min(1)
-        .optional()
-        .meta({
-          description: 'For each function that is open to the internet. Without it, `accountConcurrency` decides.',
-          examples: [5],
-        }),
-      worker: z
-        .int()
-        .min(1)
-        .optional()
-        .meta({ description: 'For job-worker: at least the sum of `maxConcurrency`.', examples: [10] }),
-    })
-    .prefault({})
-    .meta({
-      description:
-        'Executions that are reserved for a function. Without `accountConcurrency` of the stage, none are by default: ' +
-        'an account may have as few as 10 in all, and AWS lets you reserve none of them then.',
-    }),
   logRetentionDays: z
     .int()
     .refine((days) => LOG_RETENTION_DAYS.includes(days), `expected one of ${LOG_RETENTION_DAYS.join(', ')}`)

@@ -476,16 +476,8 @@ export const configSchema = z
       .meta({ description: 'How the relay runs on AWS. It has no effect on one machine.' }),
   })
   .superRefine((config, context) => {
-    const { connections, github, slack, timesheets, deployment, contactChannel } = config;
+    const { connections, github, slack, timesheets, contactChannel } = config;
     const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-    const { maxConcurrency, reservedConcurrency } = deployment;
-    const workers = maxConcurrency.interactive + maxConcurrency.background;
-    if (reservedConcurrency.worker !== undefined && reservedConcurrency.worker < workers) {
-      refuse(
-        ['deployment', 'reservedConcurrency', 'worker'],
-        `expected at least ${workers}, the sum of deployment.maxConcurrency, so that SQS is not throttled`,
-      );
-    }
     for (const [index, { issueToDefect, issueToTask }] of github.repositories.entries()) {
       const isOfDefects = (label: string) =>
         issueToDefect?.labels.some((other) => other.toLowerCase() === label.toLowerCase());

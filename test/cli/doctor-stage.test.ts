@@ -27,12 +27,6 @@ describe('the concurrency of the account', () => {
     expect(judge(1_000).verdict).toBe('good');
   });
 
-  it('the quota must leave a hundred executions unreserved', () => {
-    const deployment = { reservedConcurrency: { webhook: 20, worker: 10 } };
-    expect(judge(129, { deployment }).verdict).toBe('bad');
-    expect(judge(130, { deployment }).verdict).toBe('good');
-  });
-
   it('what is needed follows the configured concurrency and the functions that are deployed', () => {
     const { detail } = judge(1_000, {
       connections: { main: { mcp: { accounts: 'offered' } } },

@@ -216,11 +216,6 @@ describe('a configuration', () => {
       expect.stringContaining('expected the name of an id, such as item_id'),
     ],
     [
-      'fewer reserved workers than may run',
-      { connections: { main: {} }, deployment: { reservedConcurrency: { worker: 9 } } },
-      'deployment.reservedConcurrency.worker: expected at least 10, the sum of deployment.maxConcurrency, so that SQS is not throttled, found 9',
-    ],
-    [
       'a retention that CloudWatch does not have',
       { connections: { main: {} }, deployment: { logRetentionDays: 31 } },
       expect.stringMatching(/^deployment\.logRetentionDays: expected one of 1, 3, .*3653, found 31$/),
@@ -284,7 +279,6 @@ describe('a configuration', () => {
         },
         alarms: { emails: [] },
         maxConcurrency: { interactive: 5, background: 5 },
-        reservedConcurrency: {},
         logRetentionDays: 30,
       },
     });

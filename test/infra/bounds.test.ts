@@ -29,14 +29,7 @@ describe('executions', () => {
     ['none where AWS could not keep a hundred', {}, { accountConcurrency: 129 }],
     ['ten for each open function', each(10), { accountConcurrency: 130 }],
     ['as many as the worker has', each(55), { accountConcurrency: 1_000 }, busy],
-    [
-      'less what the worker reserves',
-      {},
-      { accountConcurrency: 130 },
-      { ...withSlack, deployment: { reservedConcurrency: { worker: 10 } } },
-    ],
     ['only for functions that are deployed', { 'github-webhook': 10 }, { accountConcurrency: 130 }, {}],
-    ['what the configuration says', each(7), {}, { ...withSlack, deployment: { reservedConcurrency: { webhook: 7 } } }],
   ])('%s', (_, expected, ...stage) => {
     const found = reserved(...stage);
     const { 'job-worker': __, ...open } = found;
@@ -65,25 +58,5 @@ describe('the table', () => {
     for (const index of table?.Properties.GlobalSecondaryIndexes ?? []) {
       expect(index.WriteOnDemandThroughputSettings).toEqual(write);
     }
-  });
-});
-
-describe('a budget', () => {
-  it('tells the addresses of the alarms when the account costs too much', () => {
-    const template = stackOf({ monthlyBudgetUsd: 50 });
-    const Subscribers = [{ SubscriptionType: 'EMAIL', Address: 'ops@example.com' }];
-    template.hasResourceProperties('AWS::Budgets::Budget', {
-      Budget: { BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } },
-      NotificationsWithSubscribers: [
-        { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers },
-        { Notification: { NotificationType: 'FORECASTED', Threshold: 100 }, Subscribers },
-      ],
-    });
-    stackOf({}).resourceCountIs('AWS::Budgets::Budget', 0);
-  });
-
-  it('is refused without an address, which nobody would notice', () => {
-    const nobody = { ...withSlack, deployment: { alarms: { emails: [] } } };
-    expect(() => stackOf({ monthlyBudgetUsd: 50 }, nobody)).toThrow(/needs 1 to 10 addresses .* found 0/);
   });
 });

@@ -63,7 +63,6 @@ function aboutOf(action: string, name: string, { rolePath = '/' }: StageInput): 
   }
   const of: Record<string, string> = {
     apigateway: 'arn:aws:apigateway:eu-central-1::/apis/a1b2c3',
-    budgets: `arn:aws:budgets::111122223333:budget/${name}`,
     cloudwatch: action.includes('Dashboard')
       ? `arn:aws:cloudwatch::111122223333:dashboard/${name}`
       : `arn:aws:cloudwatch:${PLACE}:alarm:${name}`,

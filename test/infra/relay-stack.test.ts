@@ -288,7 +288,7 @@ describe('the stack', () => {
         .filter((value) => value !== undefined)
         .sort();
     expect(reserved(templateOf('dev'))).toEqual([]);
-    expect(reserved(templateOf('dev', everything))).toEqual([10, 20, 20, 20]);
+    expect(reserved(templateOf('bounded', everything))).toEqual([10, 10, 10]);
   });
 
   it('the worker gets one message at a time, with the configured concurrency for each lane', () => {

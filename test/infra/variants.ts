@@ -50,7 +50,7 @@ export const stages = {
   },
   'existing-table': { protected: true, slackAlarms, table: { existing: 'partner-relay-restored' } },
   rules,
-  bounded: { accountConcurrency: 1_000, monthlyBudgetUsd: 50 },
+  bounded: { accountConcurrency: 1_000 },
   company: { ...rules, protected: true, slackAlarms, httpApi: {}, network: { create: { cidr: '10.20.0.0/24' } } },
 } satisfies Record<string, StageInput>;
 
@@ -63,7 +63,6 @@ export const everything: Partial<RelayConfigInput> = {
   timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] },
   deployment: {
     alarms: { emails: ['ops@example.com'] },
-    reservedConcurrency: { webhook: 20, worker: 10 },
   },
 };
 
