@@ -23,19 +23,6 @@ export function namesIn(languages: Languages): Names {
   return names;
 }
 
-/** Of which today and yesterday are recognized, to say that the relay does not read them. */
-const OTHER_LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'];
-
-/** Today or yesterday in a language that the team does not write in: `gestern`. */
-export function dayInOther(word: string, languages: Languages): { day: string; language: string } | undefined {
-  for (const language of OTHER_LANGUAGES.filter((one) => !languages.includes(one))) {
-    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-    const day = ['today', 'yesterday'].find((_, back) => relative.format(-back, 'day') === word.toLowerCase());
-    if (day !== undefined) return { day, language };
-  }
-  return undefined;
-}
-
 export function plain(word: string): string {
   return innerWord(withPlainHyphens(word))
     .normalize('NFC')
@@ -43,16 +30,24 @@ export function plain(word: string): string {
     .replace(/['’]s$/, '');
 }
 
+/** Words that mean nothing else, as `hier` does in German. They count whatever the team writes in. */
+const COMMON = new Map([
+  // ICU has no word for it.
+  ['day before yesterday', -2],
+  ...['gestern', 'ayer', 'ieri', 'ontem', 'gisteren', 'wczoraj'].map((word) => [word, -1] as const),
+  ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'oggi', 'hoje', 'vandaag', 'dziś'].map(
+    (word) => [word, 0] as const,
+  ),
+]);
+
 function readNames(languages: ReadonlySet<string>): Names {
   const sets = {
     weekdays: new Map<string, number[]>(),
-    relative: new Map<string, number>(),
+    relative: new Map(COMMON),
     short: new Map<string, number[]>(),
     months: new Map<string, number>(),
   };
   const wordOf = (name: string) => name.split(' ').map(plain).join(' ');
-  // ICU has no word for it.
-  sets.relative.set('day before yesterday', -2);
   for (const language of languages) {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1]) {

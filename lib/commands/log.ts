@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Day, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
-import { dayInOther, type Languages } from './day-names.ts';
+import type { Languages } from './day-names.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
@@ -67,17 +67,6 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
-  const [inFront, behind] = isWrittenAsDuration(phrase) ? [`${phrase} `, rest] : ['', text];
-  const [first = ''] = behind.split(' ', 1);
-  const other = dayInOther(first, languages);
-  if (other && dayAtStart(behind, languages) === undefined) {
-    const meant = readLog(`${inFront}${other.day}${behind.slice(first.length)}`, languages);
-    const language = new Intl.DisplayNames('en', { type: 'language' }).of(other.language);
-    const fault = `${excerpt(first)} is not read as a day here: write ${other.day}, or have ${language} added to slack.languages of the relay. If it is a task, put it in quotation marks.`;
-    return 'command' in meant
-      ? suggestingLogs(fault, [meant.command], languages)
-      : suggesting(fault, 'fault' in meant ? meant.suggestions : []);
-  }
   const duration = parseDuration(phrase);
   if ('minutes' in duration) {
     const read = readEntry(duration.minutes, phrase, rest, languages);
