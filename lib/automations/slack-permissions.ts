@@ -7,22 +7,16 @@ import type { Table } from '../state/table/table.ts';
 
 interface AskedPermission {
   userId: string;
+  /** Without one, the channel does not matter. */
   channelId?: string | undefined;
+  /** Where a form or a button goes to another one than its channel's commands. */
   connection?: string;
+  /** If it is another than the permission's own. */
   verb?: { verb: string; isOwn?: true };
 }
 
 /** Decides who may use which verb, and where. */
-export interface Permissions {
-  /**
-   * @param asked.verb if it is another than the permission's own
-   * @param asked.channelId without one, the channel does not matter
-   * @param asked.connection where a form or a button goes to another one than its channel's commands
-   * @returns why the person may not use the verb there, in mrkdwn, or undefined
-   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
-   */
-  faultOf(permission: string, asked: AskedPermission): Promise<string | undefined>;
-}
+export type Permissions = ReturnType<typeof createPermissions>;
 
 /** True if anyone with the permission may use it in that channel. Without a channel, the channel does not matter. */
 export function isUsedIn({ permissions }: SlackConfig, permission: string, channelId: string | undefined): boolean {
@@ -41,7 +35,7 @@ export interface PermissionOptions {
 const members = z.object({ users: z.array(z.string()) });
 const KNOWN_FOR_MS = 3_600_000;
 
-export function createPermissions({ settings, contact, table, slack, clock }: PermissionOptions): Permissions {
+export function createPermissions({ settings, contact, table, slack, clock }: PermissionOptions) {
   async function isMember(userId: string, group: string): Promise<boolean> {
     const { users } = await remembered({
       table,
@@ -54,7 +48,14 @@ export function createPermissions({ settings, contact, table, slack, clock }: Pe
   }
 
   return {
-    async faultOf(permission, { userId, channelId, verb: { verb } = { verb: permission } }) {
+    /**
+     * @returns why the person may not use the verb there, in mrkdwn, or undefined
+     * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
+     */
+    async faultOf(
+      permission: string,
+      { userId, channelId, verb: { verb } = { verb: permission } }: AskedPermission,
+    ): Promise<string | undefined> {
       const { channels = [], userGroups } = settings.permissions[permission] ?? {};
       if (!isUsedIn(settings, permission, channelId)) {
         const where = channels.map((id) => `<#${id}>`).join(', ');

@@ -1,7 +1,5 @@
-import type * as zod from 'zod';
 import { asNotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createDefect as operation } from '../../service/partner/operations/defects.ts';
 import type { Mine } from '../as-person.ts';
@@ -26,7 +24,9 @@ export function createDefect({ asPerson, markers }: Context): Automation {
       ...(priority && { priority }),
       ...(severity && { severity }),
     };
-    const { id } = await create(payload, marker, steps);
+    const { id } = await steps
+      .create('create-defect', operation, payload, { marker })
+      .catch((error: unknown) => Promise.reject(asNotDone(error, 'this defect')));
     return { text: `created defect ${id}: ${title}`, about: [{ kind: 'defects', id }] };
   });
 }
@@ -55,12 +55,4 @@ async function createAsPerson(
   });
   const about = id === undefined ? {} : { about: [{ kind: 'defects', id } as const] };
   return { text: `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`, id, ...about };
-}
-
-async function create(defect: zod.input<typeof operation.payload>, marker: string, steps: Steps) {
-  try {
-    return await steps.create('create-defect', operation, defect, { marker });
-  } catch (error) {
-    throw asNotDone(error, 'this defect');
-  }
 }

@@ -43,7 +43,9 @@ export function logTime(context: Context): Automation {
       hours: hoursOf(time),
       note: note ? `${note} ${marker}` : marker,
     };
-    const { id } = await create(entry, marker, isPublic, steps);
+    const { id } = await steps
+      .create('log the time', createTimelog, entry, { marker })
+      .catch((error: unknown) => Promise.reject(asNotDone(error, 'this time entry', isPublic)));
     const noted = { jobId: job.id, id: String(id), date, minutes: time.minutes };
     const shown = await knownTimesheets.add(by, noted);
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
@@ -126,11 +128,3 @@ function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: 
 }
 
 const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;
-
-async function create(entry: z.input<typeof createTimelog.payload>, marker: string, isPublic: boolean, steps: Steps) {
-  try {
-    return await steps.create('log the time', createTimelog, entry, { marker });
-  } catch (error) {
-    throw asNotDone(error, 'this time entry', isPublic);
-  }
-}
