@@ -15,7 +15,6 @@ import type { Runtime, Stores } from '../runtime.ts';
 import { createAbsences } from '../timesheets/absences.ts';
 import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createKnownTimesheets } from '../timesheets/known-timesheets.ts';
-import { createMutes } from '../timesheets/mutes.ts';
 import { createAsPerson } from './as-person.ts';
 
 /** What automations use, in addition to the steps of their job. */
@@ -58,7 +57,6 @@ export function createContext(
     comments: createIssueComments(github, clock),
     artifacts: createArtifacts(github, fetch, config.github.apiUrl),
     collaborators: createCollaborators(github, clock),
-    mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
     /** What the calendars of absences are read with. */
     calendars: { secrets, fetch },

@@ -3,14 +3,22 @@ import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 
-/** Who is away: what people said, and the days on which reminders found them away. */
+/** Who is away, by what people said and by the days on which reminders found them away, and who muted a day. */
 export type Absences = ReturnType<typeof createAbsences>;
 
 /** The summary of the week is sent before that. */
 const NOTED_FOR_MS = 21 * DAY_MS;
+/** The reminders of a day end earlier. */
+const MUTED_FOR_MS = 7 * DAY_MS;
 
 export function createAbsences(table: Table, clock: () => number) {
   return {
+    /** @param date `YYYY-MM-DD` */
+    async mute(slackUserId: string, date: string): Promise<void> {
+      await table.put({ ...keys.mute(slackUserId, date), expiresAt: expiry(clock(), MUTED_FOR_MS) });
+    },
+    isMuted: async (slackUserId: string, date: string): Promise<boolean> =>
+      (await table.get(keys.mute(slackUserId, date))) !== undefined,
     /** @param until the last day, as `YYYY-MM-DD`; undefined for a person who is back */
     async set(slackUserId: string, until: string | undefined): Promise<void> {
       const key = keys.awayUntil(slackUserId);

@@ -95,7 +95,7 @@ export function myTime(context: Context): Automation {
 
   async function dueOf(by: Person, connection: string, today: string, steps: Steps, user?: ServiceUser): Promise<Due> {
     const { teams = [] } = config.timesheets ?? {};
-    const email = teams.length > 0 ? await people.addressOf(by, steps) : undefined;
+    const email = teams.length > 0 ? (user?.email ?? (await people.addressOf(by, steps))) : undefined;
     const team = email === undefined ? undefined : teamOf(teams, connection, email);
     if (!team || email === undefined) return { away: [] };
     const { from, to } = weekOf(today);

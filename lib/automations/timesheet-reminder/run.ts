@@ -15,7 +15,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, mutes, absences, knownTasks, knownTimesheets, clock } = context;
+  const { config, slack, absences, knownTasks, knownTimesheets, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -37,7 +37,7 @@ export function timesheetReminder(context: Context): Automation {
 
     const userId = await slackUserOf(sheet.email, steps, context);
     if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
-    if (await mutes.isMuted(userId, date)) return 'nothing to do: muted for that day';
+    if (await absences.isMuted(userId, date)) return 'nothing to do: muted for that day';
     const awayUntil = await absences.until(userId);
     if (awayUntil !== undefined && date <= awayUntil) {
       await absences.note(name, date, { userId: String(sheet.userId) });

@@ -13,7 +13,6 @@ import { createSlackApi } from '../../platforms/slack/slack-api.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 import { keys } from '../../state/table/keys.ts';
 import { createAbsences } from '../../timesheets/absences.ts';
-import { createMutes } from '../../timesheets/mutes.ts';
 import { acceptRequest } from './accept-request.ts';
 import type { Linking } from './linking.ts';
 import type { SlackIntake } from './slack-intake.ts';
@@ -59,7 +58,6 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),
     tasks: createKnownTasks(table),
-    mutes: createMutes(table, clock),
     absences: createAbsences(table, clock),
     linking,
     readTurns: (id) => readTurns(table, { in: 'slack', id }),

@@ -10,7 +10,6 @@ import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import type { Absences } from '../../timesheets/absences.ts';
-import type { Mutes } from '../../timesheets/mutes.ts';
 import type { Accepted, JobRequest } from './accept-request.ts';
 import type { Linking } from './linking.ts';
 
@@ -33,7 +32,6 @@ export interface SlackIntake {
   readTurns(userId: string): ReadTurns;
   /** The newest first. */
   lastJobs(userId: string): Promise<Job[]>;
-  mutes: Mutes;
   absences: Absences;
   /** Loaded on demand; undefined where no connection links accounts. */
   linking(): Promise<Linking | undefined>;

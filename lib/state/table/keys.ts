@@ -48,7 +48,7 @@ export const keys = {
     pk: `checked-task#${connection}#${task.toLowerCase()}`,
     sk: 'task',
   }),
-  /** lib/timesheets/mutes.ts: who does not want to hear of that day any more. */
+  /** lib/timesheets/absences.ts: who does not want to hear of that day any more. */
   mute: (slackUserId: string, date: string): Key => ({ pk: `mute#${slackUserId}`, sk: date }),
   /** lib/timesheets/absences.ts: until when a person says to be away. */
   awayUntil: (slackUserId: string): Key => ({ pk: `away-until#${slackUserId}`, sk: 'until' }),

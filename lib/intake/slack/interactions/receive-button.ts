@@ -48,7 +48,7 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
     case OPEN_BUTTON:
       return;
     case MUTE_BUTTON:
-      await intake.mutes.mute(press.userId, press.value);
+      await intake.absences.mute(press.userId, press.value);
       return tell(message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`)));
     case AWAY_BUTTON:
       return tell(await openAwayModal(press, press.value, press.responseUrl, intake));
