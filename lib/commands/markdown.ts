@@ -1,4 +1,4 @@
-import MarkdownIt, { type StateInline, type Token } from 'markdown-it';
+import MarkdownIt, { type Token } from 'markdown-it';
 
 /** A line of a paragraph as a reader sees it. */
 interface ShownLine {
@@ -8,8 +8,8 @@ interface ShownLine {
    */
   text: string;
   /**
-   * The same without links. {@link NOT_PLAIN} replaces characters that are escaped or written as entities, and is where
-   * emphasis begins or ends inside a word: GitHub makes no reference to an issue of those.
+   * The same without links. {@link NOT_PLAIN} replaces characters that are escaped or written as entities: GitHub makes no
+   * reference to an issue of those.
    */
   unlinked: string;
   /** The line as written; undefined if code, a comment or a link spans several lines of the paragraph. */
@@ -38,60 +38,7 @@ function parser(): InstanceType<typeof MarkdownIt> {
   made = new MarkdownIt('commonmark').enable(['table', 'strikethrough']);
   // Joined texts do not tell any more which characters were escaped.
   made.core.ruler.disable('text_join');
-  made.inline.ruler.before('escape', 'hidden', hidden);
-  made.inline.ruler.before('strikethrough', 'tilde', tilde);
-  made.inline.ruler2.before('strikethrough', 'tilde', strikeOut);
   return made;
-}
-
-/**
- * Mathematics, which shows text as a formula or, with `\phantom`, not at all. Where GitHub's rules are not known, as those of
- * what may stand beside a dollar sign, more is hidden rather than less.
- * https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
- */
-const HIDDEN = new RegExp(
-  [
-    String.raw`\$\$(?:\\[\s\S]|[^\\$]|\$(?!\$))+\$\$`,
-    String.raw`\$\x60[^\x60]+\x60\$`,
-    String.raw`\$(?![\s$])(?:\\[\s\S]|[^\\$])*(?<!\s)\$`,
-  ].join('|'),
-  'y',
-);
-
-/** A rule of the parser: what is hidden becomes one token. */
-function hidden(state: StateInline, silent: boolean): boolean {
-  if (state.src.charAt(state.pos) !== '$') return false;
-  HIDDEN.lastIndex = state.pos;
-  const [found] = HIDDEN.exec(state.src) ?? [];
-  if (found === undefined) return false;
-  if (!silent) state.push('hidden', '', 0).content = found;
-  state.pos += found.length;
-  return true;
-}
-
-/** Tells single tildes from double ones. */
-const TILDE = -'~'.charCodeAt(0);
-
-/** A rule of the parser: single tildes strike text out, too. https://github.github.com/gfm/#strikethrough-extension- */
-function tilde(state: StateInline, silent: boolean): boolean {
-  if (silent || state.src.charAt(state.pos) !== '~') return false;
-  const { can_open: open, can_close: close, length } = state.scanDelims(state.pos, true);
-  if (length !== 1) return false;
-  state.push('text', '', 0).content = '~';
-  state.delimiters.push({ marker: TILDE, length: 0, token: state.tokens.length - 1, end: -1, open, close });
-  state.pos++;
-  return true;
-}
-
-function strikeOut({ tokens, delimiters, tokens_meta }: StateInline): void {
-  for (const among of [delimiters, ...tokens_meta.map((meta) => meta?.delimiters ?? [])]) {
-    for (const { marker, token, end } of among) {
-      const [first, last] = [tokens[token], tokens[among[end]?.token ?? -1]];
-      if (marker !== TILDE || !first || !last) continue;
-      Object.assign(first, { type: 's_open', content: '' });
-      Object.assign(last, { type: 's_close', content: '' });
-    }
-  }
 }
 
 /** The beginning of a footnote. CommonMark would read it as a link target and swallow its first line. */
@@ -132,13 +79,10 @@ export function shownParagraphs(markdown: string): ShownParagraph[] {
 /** The lines of a paragraph's text. */
 function textLines(tokens: readonly Token[], html: OpenTags): Pick<ShownLine, 'text' | 'unlinked'>[] {
   let [struck, links] = [0, 0];
-  let [text, unlinked, last, isEmphasis] = ['', '', '', false];
+  let [text, unlinked] = ['', ''];
   const add = (shown: string, plain = shown) => {
     text += shown;
-    if (plain === '') return;
-    const isInWord = isEmphasis && /[\w#]$/.test(last) && /^\w/.test(plain);
-    unlinked += isInWord ? NOT_PLAIN + plain : plain;
-    [last, isEmphasis] = [plain, false];
+    unlinked += plain;
   };
   for (const { type, content, markup } of tokens) {
     if (type === 's_open') struck++;
@@ -147,7 +91,6 @@ function textLines(tokens: readonly Token[], html: OpenTags): Pick<ShownLine, 't
     else if (type === 'link_open' && markup !== 'autolink') links++;
     else if (type === 'link_close' && markup !== 'autolink') links--;
     else if (type === 'html_inline') html.read(content);
-    else if (/^(em|strong)_/.test(type)) isEmphasis = true;
     const isHidden = struck > 0 || html.areOpen();
     if (type === 'softbreak' || type === 'hardbreak') add('\n');
     else if (type === 'text') add(isHidden ? NOT_PROSE : content, isHidden || links > 0 ? NOT_PROSE : content);

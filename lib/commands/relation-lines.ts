@@ -15,9 +15,6 @@ const MAX_NAME_LENGTH = 255;
 const CLOSES =
   /(?<![\p{L}\p{N}\p{M}\p{Cf}_/-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+(?:https?:\/\/([^/\s]+)\/([\w.-]+\/[\w.-]+)\/issues\/|([\w.-]+\/[\w.-]+)?#)([1-9]\d*)(?![\w/#\ufffc\p{Cf}\p{M}]|[-.]\w)/giu;
 
-/** Text after one of these may be shown in another order. */
-const REORDERS = /[\u202a-\u202e\u2066-\u2069]/;
-
 /** The lines `Task: …`, `Test case: <id>` and `Test step: <id>` that a reader sees, in order and without duplicates. */
 export function relationLines(body: string): RelationLine[] {
   const found = new Map<string, RelationLine>();
@@ -43,9 +40,7 @@ function taskIn(value: string): string | undefined {
  */
 export function closedIssues(body: string, repository: string, page = 'https://github.com'): string[] {
   const own = new URL(page).host;
-  const lines = shownParagraphs(body).flatMap(({ lines }) =>
-    lines.some(({ unlinked }) => REORDERS.test(unlinked)) ? [] : lines,
-  );
+  const lines = shownParagraphs(body).flatMap(({ lines }) => lines);
   const closed = lines.flatMap(({ unlinked }) =>
     [...unlinked.matchAll(CLOSES)].flatMap(([, host = own, byUrl, byName, number]) =>
       host.toLowerCase() === own ? `${byUrl ?? byName ?? repository}#${number}` : [],
