@@ -107,7 +107,7 @@ describe('a command of a team in Slack', () => {
     expect(readable(lastMessage(relay).blocks)).toMatch(/^:warning: There is no command “retired”\./);
   });
 
-  it('is in help, where the person may use it', async () => {
+  it('is in help and can be used where the person may use it', async () => {
     await start({ slack: { permissions: { block: { channels: [PLATFORM] } } } });
     const help = async (channelId: string) => (await command(relay, 'help', { channelId })).text;
     expect(await help(PLATFORM)).toContain(
@@ -116,6 +116,8 @@ describe('a command of a team in Slack', () => {
     expect(await help(PLATFORM)).toMatch(/For example .*\/pm block 4711 waits for the certificate/);
     expect(await help(GENERAL)).not.toContain('/pm block');
     expect(await help(GENERAL)).toContain('/pm shout <text…>');
+    const { text } = await command(relay, 'block 4711 x', { channelId: GENERAL });
+    expect(text).toBe(':warning: /pm block can be used in <#C0PLATFORM> only.');
   });
 
   it('tells its author that it waits, and that it is parked', async () => {
