@@ -222,11 +222,12 @@ describe('somebody who logs what is missing between the reading and the message'
   });
 
   it.each([
-    [599, 1],
-    [600, 2],
-  ])('entries are read again after ten minutes but not before: %i s, %i readings', async (seconds, readings) => {
+    [599, 1, 1],
+    [600, 1, 2],
+    [600, 2, 3],
+  ])('entries are read again every ten minutes: %i s, %i times, %i readings', async (seconds, times, readings) => {
     await start(timesheets({ people: [mira.email] }));
-    relay.slack.fail({ method: 'chat.postMessage', ...limited(seconds) });
+    relay.slack.fail({ method: 'chat.postMessage', times, ...limited(seconds) });
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name]);
     expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': readings });
