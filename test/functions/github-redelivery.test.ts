@@ -576,6 +576,15 @@ describe('a hook', () => {
     expect(await known()).toEqual([]);
   });
 
+  it('a hook that comes back is listed from the start', async () => {
+    await start();
+    await run();
+    await forgetAll();
+    relay.clock.now += DAY;
+    await opened();
+    expect(await hooks().known()).toMatchObject([{ id: hook.id, settledTo: 0, listedAt: 0 }]);
+  });
+
   it("a hook of another App is reported, and not treated as the own App's", async () => {
     await start({ hook: ofApp('13'), secret: APP });
     expect(await run()).toMatchObject({ refused: 1 });
