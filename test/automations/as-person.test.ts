@@ -146,25 +146,23 @@ describe('a call that was carried out, and answered with what nobody expects', (
   });
 });
 
-describe('a command from before the table was replaced', () => {
-  it('is not sent to a tool again, and its job says what to do', async () => {
-    await start();
-    await linkAccount(relay);
-    const copy = await backUp(relay);
-    const asked = { triggerId: 'trigger-1' };
-    await ask(relay, `log 1h ${CHECKOUT}`, asked);
-    expect(logged()).toHaveLength(1);
-    await replaceTable(relay, copy);
-    await command(relay, `log 1h ${CHECKOUT}`, asked);
-    await relay.workToTheEnd();
-    expect(logged()).toHaveLength(1);
-    expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
-      expect.stringMatching(/^the table was replaced on 2026-.* only the person can look: discard the job/),
-    ]);
-    relay.clock.now += 2 * HOUR;
-    expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('Logged 1h');
-    expect(logged()).toHaveLength(2);
-  });
+it('a command from before the table was replaced is not sent to a tool again, and its job says what to do', async () => {
+  await start();
+  await linkAccount(relay);
+  const copy = await backUp(relay);
+  const asked = { triggerId: 'trigger-1' };
+  await ask(relay, `log 1h ${CHECKOUT}`, asked);
+  expect(logged()).toHaveLength(1);
+  await replaceTable(relay, copy);
+  await command(relay, `log 1h ${CHECKOUT}`, asked);
+  await relay.workToTheEnd();
+  expect(logged()).toHaveLength(1);
+  expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
+    expect.stringMatching(/^the table was replaced on 2026-.* only the person can look: discard the job/),
+  ]);
+  relay.clock.now += 2 * HOUR;
+  expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('Logged 1h');
+  expect(logged()).toHaveLength(2);
 });
 
 it('what the tool does not take is told in its own words', async () => {
@@ -311,19 +309,17 @@ it.each([
   expect(relay.sandbox.data.timelogs).toHaveLength(before);
 });
 
-describe('a tool that takes a name for an id', () => {
-  it.each([
-    ['with a tool that finds tasks', sandboxCommands()],
-    ['without one', { ...sandboxCommands(), find: undefined }],
-  ])('gets no first word of an unquoted name, %s', async (_, commands) => {
-    await start({ commands });
-    const { tasks } = relay.sandbox.data;
-    const [task = expect.fail('the sandbox has no task')] = tasks;
-    tasks.push({ ...task, task_id: 'Zebra', name: 'Feed the animals' });
-    await linkAccount(relay);
-    expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain('does not begin with the name of a task');
-    expect(logged()).toEqual([]);
-    for (const typed of ['log 1h Zebra', 'log 1h "Zebra" crossing', 'log 1h #Zebra crossing']) await ask(relay, typed);
-    expect(logged()).toMatchObject(Array(3).fill({ task_id: 'Zebra' }));
-  });
+it.each([
+  ['with a tool that finds tasks', sandboxCommands()],
+  ['without one', { ...sandboxCommands(), find: undefined }],
+])('a tool that takes a name for an id gets no first word of an unquoted name, %s', async (_, commands) => {
+  await start({ commands });
+  const { tasks } = relay.sandbox.data;
+  const [task = expect.fail('the sandbox has no task')] = tasks;
+  tasks.push({ ...task, task_id: 'Zebra', name: 'Feed the animals' });
+  await linkAccount(relay);
+  expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain('does not begin with the name of a task');
+  expect(logged()).toEqual([]);
+  for (const typed of ['log 1h Zebra', 'log 1h "Zebra" crossing', 'log 1h #Zebra crossing']) await ask(relay, typed);
+  expect(logged()).toMatchObject(Array(3).fill({ task_id: 'Zebra' }));
 });

@@ -134,25 +134,23 @@ describe('a line in an issue', () => {
   });
 });
 
-describe('a pull request that closes the issue', () => {
-  // What counts as a reference is a table of check-pull-request.test.ts.
-  it.each([
-    ['Closes #1', true],
-    ['See #1', false],
-    ['Closes #2', false],
-  ])('links the defect of the issue that it closes, once it is merged: %s', async (closes, isLinked) => {
-    await happens('issues', issue('opened', 'It crashes.'));
-    const body = `${closes}\n\nTest case: ${CASE}`;
-    const merged = mergedPayload(7, body);
-    const elsewhere = { ...merged.pull_request, base: { ref: 'feature', repo: { default_branch: 'master' } } };
-    await relay.post('pull_request', { ...merged, action: 'opened' });
-    await relay.post('pull_request', { ...merged, pull_request: elsewhere });
-    await relay.work();
-    expect(sends()).toBe(0);
-    await happens('pull_request', merged);
-    expect(linked().test_case_id).toBe(isLinked ? CASE : null);
-    expect(github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
-  });
+// What counts as a reference is a table of check-pull-request.test.ts.
+it.each([
+  ['Closes #1', true],
+  ['See #1', false],
+  ['Closes #2', false],
+])('a pull request links the defect of the issue that it closes, once it is merged: %s', async (closes, isLinked) => {
+  await happens('issues', issue('opened', 'It crashes.'));
+  const body = `${closes}\n\nTest case: ${CASE}`;
+  const merged = mergedPayload(7, body);
+  const elsewhere = { ...merged.pull_request, base: { ref: 'feature', repo: { default_branch: 'master' } } };
+  await relay.post('pull_request', { ...merged, action: 'opened' });
+  await relay.post('pull_request', { ...merged, pull_request: elsewhere });
+  await relay.work();
+  expect(sends()).toBe(0);
+  await happens('pull_request', merged);
+  expect(linked().test_case_id).toBe(isLinked ? CASE : null);
+  expect(github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
 });
 
 it.each([

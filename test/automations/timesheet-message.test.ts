@@ -66,23 +66,21 @@ function offered(): string[] {
 
 const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.includes('partner-relay'));
 
-describe('the message', () => {
-  it('the message and its notification say what is missing, and the message has three buttons', async () => {
-    await start(alone());
-    await remind(relay);
-    expect(message()).toMatchObject({ text: 'Your timesheet is missing 6h30m', channel: 'D0MIRA001', userId: MIRA });
-    expect(message().blocks).toMatchObject([
-      { type: 'section' },
-      {
-        type: 'actions',
-        elements: [
-          { text: { text: 'Log the rest' }, style: 'primary' },
-          { text: { text: 'Mute today' } },
-          { text: { text: 'Away until…' } },
-        ],
-      },
-    ]);
-  });
+it('the message and its notification say what is missing, and the message has three buttons', async () => {
+  await start(alone());
+  await remind(relay);
+  expect(message()).toMatchObject({ text: 'Your timesheet is missing 6h30m', channel: 'D0MIRA001', userId: MIRA });
+  expect(message().blocks).toMatchObject([
+    { type: 'section' },
+    {
+      type: 'actions',
+      elements: [
+        { text: { text: 'Log the rest' }, style: 'primary' },
+        { text: { text: 'Mute today' } },
+        { text: { text: 'Away until…' } },
+      ],
+    },
+  ]);
 });
 
 describe('"Log the rest"', () => {

@@ -58,11 +58,12 @@ async function beforeMessage(meanwhile: () => void): Promise<void> {
   await relay.workToTheEnd();
 }
 
-describe('the time entries of 500 people', () => {
-  it.each([
-    ['on a Friday', FRIDAY, WEEK, 50],
-    ['on a Monday', MONDAY, [MONDAY], 10],
-  ])('who log twice a day are read with the promised number of calls: %s', async (_, date, dates, pages) => {
+it.each([
+  ['on a Friday', FRIDAY, WEEK, 50],
+  ['on a Monday', MONDAY, [MONDAY], 10],
+])(
+  'the entries of 500 people who log twice a day are read with the promised number of calls: %s',
+  async (_, date, dates, pages) => {
     await start(timesheets({ people: 'all', hours: EVERY_DAY }));
     relay.clock.now = Date.parse(`${date}T15:30Z`);
     const everybody = crowd(500);
@@ -79,8 +80,8 @@ describe('the time entries of 500 people', () => {
     expect(calls(relay)).toEqual({ '/users/list': 5, '/timelogs/list': pages + 1, '/tasks/detail': names });
     expect(relay.sandbox.requests).toBe(5 + pages + 1 + names);
     expect(new Set((await relay.jobs()).map(({ lane }) => lane))).toEqual(new Set(['background']));
-  });
-});
+  },
+);
 
 describe('pages', () => {
   it('pages of people and entries are combined for each person', async () => {

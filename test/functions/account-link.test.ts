@@ -205,46 +205,44 @@ describe('a link that is forwarded', () => {
   });
 });
 
-describe('a service that forwards the browser to that of another connection', () => {
-  it('does not get the code, nor the verifier, of the other one', async () => {
-    const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
-    const { main } = config.connections;
-    const evil = await startSandbox({ mcp: { enabled: true } });
-    onTestFinished(() => evil.close());
-    const sent: string[] = [];
-    relay = await startRelay({
-      config: { ...config, connections: { ...config.connections, ...(main && { evil: main }) } },
-      sandbox: { mcp: { enabled: true } },
-      runtime: {
-        async fetch(url, init) {
-          if (String(url).startsWith(evil.url)) sent.push(new URL(String(url)).pathname);
-          const answer = await fetch(url, init);
-          if (!String(url).includes('oauth-authorization-server')) return answer;
-          // It does not promise to name itself.
-          return Response.json({
-            ...((await answer.json()) as object),
-            authorization_response_iss_parameter_supported: false,
-          });
-        },
+it('a service that forwards the browser to another connection gets neither the code nor the verifier of that', async () => {
+  const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
+  const { main } = config.connections;
+  const evil = await startSandbox({ mcp: { enabled: true } });
+  onTestFinished(() => evil.close());
+  const sent: string[] = [];
+  relay = await startRelay({
+    config: { ...config, connections: { ...config.connections, ...(main && { evil: main }) } },
+    sandbox: { mcp: { enabled: true } },
+    runtime: {
+      async fetch(url, init) {
+        if (String(url).startsWith(evil.url)) sent.push(new URL(String(url)).pathname);
+        const answer = await fetch(url, init);
+        if (!String(url).includes('oauth-authorization-server')) return answer;
+        // It does not promise to name itself.
+        return Response.json({
+          ...((await answer.json()) as object),
+          authorization_response_iss_parameter_supported: false,
+        });
       },
-    });
-    const [key] = evil.keys;
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/evil`, { baseUrl: evil.url, ...key });
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}instance/evil`, { baseUrl: evil.url });
-    const mira = new LinkBrowser();
-    const honest = new URL(serviceUrl(await mira.begin(await linkUrl(relay))));
-    await press(relay, linkMessage('Link it there, too.', 'evil'), 'Link your account');
-    const forwarded = new URL(serviceUrl(await mira.begin(urlIn(relay))));
-    // The client and its redirect URI are public, and all else is what the hostile service was asked with.
-    for (const name of ['client_id', 'redirect_uri', 'resource']) {
-      forwarded.searchParams.set(name, honest.searchParams.get(name) ?? '');
-    }
-    const callback = await consent(relay.sandbox, `${honest.origin}${honest.pathname}${forwarded.search}`);
-    callback.searchParams.delete('iss');
-    sent.length = 0;
-    expect((await mira.open(callback)).status).toBe(400);
-    expect(sent).toEqual([]);
+    },
   });
+  const [key] = evil.keys;
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/evil`, { baseUrl: evil.url, ...key });
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}instance/evil`, { baseUrl: evil.url });
+  const mira = new LinkBrowser();
+  const honest = new URL(serviceUrl(await mira.begin(await linkUrl(relay))));
+  await press(relay, linkMessage('Link it there, too.', 'evil'), 'Link your account');
+  const forwarded = new URL(serviceUrl(await mira.begin(urlIn(relay))));
+  // The client and its redirect URI are public, and all else is what the hostile service was asked with.
+  for (const name of ['client_id', 'redirect_uri', 'resource']) {
+    forwarded.searchParams.set(name, honest.searchParams.get(name) ?? '');
+  }
+  const callback = await consent(relay.sandbox, `${honest.origin}${honest.pathname}${forwarded.search}`);
+  callback.searchParams.delete('iss');
+  sent.length = 0;
+  expect((await mira.open(callback)).status).toBe(400);
+  expect(sent).toEqual([]);
 });
 
 describe('each step', () => {
@@ -376,12 +374,13 @@ describe('a page', () => {
   });
 });
 
-describe('a request of a stranger', () => {
-  it.each([
-    ['GET', `start?ticket=${MIRA}.main.${'x'.repeat(43)}`],
-    ['POST', 'start'],
-    ['GET', 'callback/main?code=x&state=y'],
-  ])('makes one read of the table at most, whatever cookies it sends: %s %s', async (method, path) => {
+it.each([
+  ['GET', `start?ticket=${MIRA}.main.${'x'.repeat(43)}`],
+  ['POST', 'start'],
+  ['GET', 'callback/main?code=x&state=y'],
+])(
+  'a request of a stranger makes one read of the table at most, whatever cookies it sends: %s %s',
+  async (method, path) => {
     const table = countingProxy();
     await start({ tableThrough: table.through });
     onTestFinished(() => table.close());
@@ -398,23 +397,21 @@ describe('a request of a stranger', () => {
     });
     expect([400, 410]).toContain(answer.status);
     expect(table.calls).toEqual([{ action: 'GetItem' }]);
-  });
-});
+  },
+);
 
-describe('what is kept until a link is confirmed', () => {
-  it('is sealed, and holds no secret of the browser', async () => {
-    await start();
-    const browser = new LinkBrowser();
-    const url = await linkUrl(relay);
-    const asService = new URL(serviceUrl(await browser.begin(url)));
-    const state = asService.searchParams.get('state');
-    const opened = JSON.stringify(await underWay(MIRA));
-    for (const secret of [state, browser.cookie.split('.').at(-1), url.split('.').at(-1)])
-      expect(opened).not.toContain(secret);
-    const code = codeOn(await browser.open(await consent(relay.sandbox, asService)));
-    expect(JSON.stringify(await underWay(MIRA))).not.toContain(code);
-    for (const secret of [code, browser.cookie, state].filter(Boolean))
-      expect(JSON.stringify(relay.log)).not.toContain(secret);
-    expect(readable(lastMessage(relay).blocks)).toContain('for you alone');
-  });
+it('what is kept until a link is confirmed is sealed, and holds no secret of the browser', async () => {
+  await start();
+  const browser = new LinkBrowser();
+  const url = await linkUrl(relay);
+  const asService = new URL(serviceUrl(await browser.begin(url)));
+  const state = asService.searchParams.get('state');
+  const opened = JSON.stringify(await underWay(MIRA));
+  for (const secret of [state, browser.cookie.split('.').at(-1), url.split('.').at(-1)])
+    expect(opened).not.toContain(secret);
+  const code = codeOn(await browser.open(await consent(relay.sandbox, asService)));
+  expect(JSON.stringify(await underWay(MIRA))).not.toContain(code);
+  for (const secret of [code, browser.cookie, state].filter(Boolean))
+    expect(JSON.stringify(relay.log)).not.toContain(secret);
+  expect(readable(lastMessage(relay).blocks)).toContain('for you alone');
 });

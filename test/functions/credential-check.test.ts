@@ -264,16 +264,14 @@ describe('GitHub', () => {
   });
 });
 
-describe('Slack', () => {
-  it.each([
-    ['answers nothing once', { kind: 'cut' }, /^good/],
-    ['answers nothing at all', { kind: 'cut', times: 2 }, /^bad: Slack did not answer auth.test/],
-    ['fails', { kind: 'server-error', times: 2 }, /^bad: Slack answers auth.test with status 5/],
-    ['wants fewer calls', { kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
-    ['knows the app no more', { kind: 'error', error: 'account_inactive' }, /^bad: .*account_inactive/],
-  ] as const)('where it %s', async (_, failure, told) => {
-    await start();
-    relay.slack.fail({ method: 'auth.test', ...failure });
-    expect(await found('slack')).toMatch(told);
-  });
+it.each([
+  ['answers nothing once', { kind: 'cut' }, /^good/],
+  ['answers nothing at all', { kind: 'cut', times: 2 }, /^bad: Slack did not answer auth.test/],
+  ['fails', { kind: 'server-error', times: 2 }, /^bad: Slack answers auth.test with status 5/],
+  ['wants fewer calls', { kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
+  ['knows the app no more', { kind: 'error', error: 'account_inactive' }, /^bad: .*account_inactive/],
+] as const)('Slack is checked where it %s', async (_, failure, told) => {
+  await start();
+  relay.slack.fail({ method: 'auth.test', ...failure });
+  expect(await found('slack')).toMatch(told);
 });

@@ -106,25 +106,23 @@ describe('what cannot be taken', () => {
   });
 });
 
-describe('what no automation handles', () => {
-  it.each([
-    ['ping', { zen: 'Keep it logically awesome.' }, 200, { pong: expect.any(String) }],
-    ['push', {}, 202, { jobs: [], ignored: 'no automation handles push events' }],
-    ['issues', issueEvent('pinned'), 202, { jobs: [], ignored: expect.stringContaining('pinned') }],
-    ['issues', issueEvent('deleted'), 202, { jobs: [], ignored: expect.stringContaining('deleted') }],
-    ['issues', issueEvent('locked'), 202, { jobs: [], ignored: expect.stringContaining('locking') }],
-    ['issues', issueEvent('opened', { labels: [] }), 202, { jobs: [], ignored: expect.stringContaining('label bug') }],
-    [
-      'issues',
-      issueEvent('opened', { repository: 'somebody/else' }),
-      202,
-      { jobs: [], ignored: expect.stringContaining('somebody/else is not in relay.config.ts') },
-    ],
-  ])('an ignored event is answered with the reason and writes nothing: %s', async (event, payload, status, answer) => {
-    await start();
-    expect(await relay.post(event, payload)).toEqual({ status, answer });
-    expect(await itemsInTable()).toBe(0);
-  });
+it.each([
+  ['ping', { zen: 'Keep it logically awesome.' }, 200, { pong: expect.any(String) }],
+  ['push', {}, 202, { jobs: [], ignored: 'no automation handles push events' }],
+  ['issues', issueEvent('pinned'), 202, { jobs: [], ignored: expect.stringContaining('pinned') }],
+  ['issues', issueEvent('deleted'), 202, { jobs: [], ignored: expect.stringContaining('deleted') }],
+  ['issues', issueEvent('locked'), 202, { jobs: [], ignored: expect.stringContaining('locking') }],
+  ['issues', issueEvent('opened', { labels: [] }), 202, { jobs: [], ignored: expect.stringContaining('label bug') }],
+  [
+    'issues',
+    issueEvent('opened', { repository: 'somebody/else' }),
+    202,
+    { jobs: [], ignored: expect.stringContaining('somebody/else is not in relay.config.ts') },
+  ],
+])('an ignored event is answered with the reason and writes nothing: %s', async (event, payload, status, answer) => {
+  await start();
+  expect(await relay.post(event, payload)).toEqual({ status, answer });
+  expect(await itemsInTable()).toBe(0);
 });
 
 describe('what is safe', () => {
@@ -205,31 +203,29 @@ describe('what is safe', () => {
   });
 });
 
-describe("GitHub's published examples", () => {
-  it('every published example gets a 2xx, and every bug issue one defect', async () => {
-    await start();
-    relay.clock.now = Date.parse('2019-05-16T12:00:00Z');
-    const before = relay.sandbox.data.defects.length;
-    const taken: string[] = [];
-    for (const { name, examples } of githubExamples) {
-      const isOfIssues = name === 'issues';
-      const chosen = isOfIssues ? examples.toSorted((a, b) => updatedAt(a) - updatedAt(b)) : examples.slice(0, 1);
-      for (const example of chosen) {
-        // GitHub tells of nothing before it happens.
-        if (isOfIssues) relay.clock.now = Math.max(relay.clock.now, updatedAt(example));
-        const { status, answer } = await relay.post(name, example);
-        expect(status, `${name} ${example.action}`).toBeOneOf([200, 202]);
-        if (Array.isArray(answer.jobs) && answer.jobs.length > 0) taken.push(`${example.action}`);
-        await relay.work();
-      }
+it('every published example gets a 2xx, and every bug issue one defect', async () => {
+  await start();
+  relay.clock.now = Date.parse('2019-05-16T12:00:00Z');
+  const before = relay.sandbox.data.defects.length;
+  const taken: string[] = [];
+  for (const { name, examples } of githubExamples) {
+    const isOfIssues = name === 'issues';
+    const chosen = isOfIssues ? examples.toSorted((a, b) => updatedAt(a) - updatedAt(b)) : examples.slice(0, 1);
+    for (const example of chosen) {
+      // GitHub tells of nothing before it happens.
+      if (isOfIssues) relay.clock.now = Math.max(relay.clock.now, updatedAt(example));
+      const { status, answer } = await relay.post(name, example);
+      expect(status, `${name} ${example.action}`).toBeOneOf([200, 202]);
+      if (Array.isArray(answer.jobs) && answer.jobs.length > 0) taken.push(`${example.action}`);
+      await relay.work();
     }
-    expect(new Set(taken)).toEqual(new Set(['opened', 'labeled', 'edited', 'unlabeled', 'reopened']));
-    // All of them are about two issues of one repository; only the first has a label that makes a defect.
-    expect(await relay.jobs('parked')).toEqual([]);
-    const made = relay.sandbox.data.defects.slice(before);
-    expect(made).toHaveLength(1);
-    expect(made[0]).toMatchObject({ title: 'Spelling error in the README file' });
-  });
+  }
+  expect(new Set(taken)).toEqual(new Set(['opened', 'labeled', 'edited', 'unlabeled', 'reopened']));
+  // All of them are about two issues of one repository; only the first has a label that makes a defect.
+  expect(await relay.jobs('parked')).toEqual([]);
+  const made = relay.sandbox.data.defects.slice(before);
+  expect(made).toHaveLength(1);
+  expect(made[0]).toMatchObject({ title: 'Spelling error in the README file' });
 });
 
 const updatedAt = (example: object) => Date.parse((example as { issue: { updated_at: string } }).issue.updated_at);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { newsOf, waitOf } from '../../lib/engine/record/job.ts';
+import { waitOf } from '../../lib/engine/record/job.ts';
 import { openJournal, type StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -110,19 +110,17 @@ describe('a clear refusal', () => {
   });
 });
 
-describe('a failure that may pass', () => {
-  it.each([
-    ['a secret without its field', { secretKey: undefined }, /partner\/main has missing or invalid fields: secretKey/],
-    ['a base URL that is not https', { baseUrl: 'http://pm.example.com' }, /is not https/],
-  ])('an error says what is wrong without a secret: %s', async (_, change, reason) => {
-    await start();
-    const secret = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary', secretKey: 'canary', ...change };
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    expect(waitOf(await only())?.why).toMatch(reason);
-    expect(JSON.stringify([relay.log, await only()])).not.toContain('canary');
-  });
+it.each([
+  ['a secret without its field', { secretKey: undefined }, /partner\/main has missing or invalid fields: secretKey/],
+  ['a base URL that is not https', { baseUrl: 'http://pm.example.com' }, /is not https/],
+])('an error says what is wrong without a secret: %s', async (_, change, reason) => {
+  await start();
+  const secret = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary', secretKey: 'canary', ...change };
+  relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
+  await relay.post('issues', issueEvent('opened'));
+  await relay.work();
+  expect(waitOf(await only())?.why).toMatch(reason);
+  expect(JSON.stringify([relay.log, await only()])).not.toContain('canary');
 });
 
 describe('the budget', () => {
@@ -145,18 +143,6 @@ describe('the budget', () => {
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(12);
     expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
-  });
-
-  it('a job waits in the table for the daily budget, and the sweep continues it', async () => {
-    await start(limited(10, 2));
-    for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('opened', { id }));
-    await relay.work();
-    const waiting = await relay.jobs('waiting');
-    expect(waiting[0]?.attempts).toBe(0);
-    expect(waiting.map(newsOf)[0]).toContain("the day's 2 calls are used up");
-    expect(relay.stack.queues[1]?.size).toBe(0);
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(3);
   });
 
   it('a 429 stops every job of the connection for as long as the service says', async () => {

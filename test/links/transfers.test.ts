@@ -208,22 +208,20 @@ describe('the transfers of a chain', () => {
   });
 });
 
-describe('a job that a refusal has parked', () => {
-  it('creates the defect of the transferred issue when it is replayed', async () => {
-    await start();
-    relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
-    await post(opened);
-    await relay.work();
-    await post(came, went);
-    await relay.work();
-    scopes([]);
-    await relay.workToTheEnd();
-    const [job, ...others] = await relay.jobs('parked');
-    expect(others).toEqual([]);
-    scopes(['*']);
-    if (job) await requeueJob(job, relay.stores);
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
-    expect(await relay.jobs('parked')).toEqual([]);
-  });
+it('a job that a refusal has parked creates the defect of the transferred issue when it is replayed', async () => {
+  await start();
+  relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
+  await post(opened);
+  await relay.work();
+  await post(came, went);
+  await relay.work();
+  scopes([]);
+  await relay.workToTheEnd();
+  const [job, ...others] = await relay.jobs('parked');
+  expect(others).toEqual([]);
+  scopes(['*']);
+  if (job) await requeueJob(job, relay.stores);
+  await relay.workToTheEnd();
+  expect(defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
+  expect(await relay.jobs('parked')).toEqual([]);
 });

@@ -163,20 +163,18 @@ describe('a command', () => {
   });
 });
 
-describe('a command that waits', () => {
-  it('a waiting command repeats a refused call only once', async () => {
-    const relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
-    await command(relay, 'done 998 999');
-    // More than enough for two calls, one a minute.
-    for (let round = 1; round <= 4; round++) {
-      await relay.work();
-      relay.clock.now += 3 * 60_000;
-      await relay.sweep();
-    }
-    expect(relay.sandbox.requests).toBe(2);
-    expect(told(relay).at(-1)).toContain('Nothing was completed.');
-    await relay.close();
-  });
+it('a waiting command repeats a refused call only once', async () => {
+  const relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
+  await command(relay, 'done 998 999');
+  // More than enough for two calls, one a minute.
+  for (let round = 1; round <= 4; round++) {
+    await relay.work();
+    relay.clock.now += 3 * 60_000;
+    await relay.sweep();
+  }
+  expect(relay.sandbox.requests).toBe(2);
+  expect(told(relay).at(-1)).toContain('Nothing was completed.');
+  await relay.close();
 });
 
 describe('help', () => {
@@ -225,44 +223,42 @@ describe('help', () => {
   });
 });
 
-describe('status', () => {
-  it("status shows the person's last five jobs and the budget", async () => {
-    const relay = await startRelay();
-    // The job that fills the form is none that a person knows of.
-    await command(relay, 'defect');
-    await relay.work();
-    expect((await command(relay, 'status')).text).toBe(
-      'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. The next call can go out now.',
-    );
-    for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
-      await command(relay, typed);
-      relay.clock.now += 1_000;
-    }
-    await command(relay, 'done 104', { userId: TOMASZ });
-    await relay.work();
-    await command(relay, 'find &lt;b&gt;');
-    const { text } = await command(relay, 'status');
-    const shown = [
-      'Your last jobs',
-      ':hourglass_flowing_sand: find <b>',
-      'In progress.',
-      ':white_check_mark: undo 103',
-      'Reopened checklist item 103.',
-      ':white_check_mark: done 102',
-      'Completed checklist item 102.',
-      ':white_check_mark: done 101',
-      'Completed checklist item 101.',
-      ':warning: done 2',
-      'Checklist item 2: there is no such item. Nothing was completed.',
-      'Budget of main',
-      '9 of 120 calls in the last minute, 9 of 5000 in the last day. The next call can go out now.',
-    ];
-    const places = shown.map((part) => text.indexOf(part));
-    expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
-    expect(text).not.toMatch(/done 1$|done 104/m);
-    expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
-    await relay.close();
-  });
+it("status shows the person's last five jobs and the budget", async () => {
+  const relay = await startRelay();
+  // The job that fills the form is none that a person knows of.
+  await command(relay, 'defect');
+  await relay.work();
+  expect((await command(relay, 'status')).text).toBe(
+    'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. The next call can go out now.',
+  );
+  for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
+    await command(relay, typed);
+    relay.clock.now += 1_000;
+  }
+  await command(relay, 'done 104', { userId: TOMASZ });
+  await relay.work();
+  await command(relay, 'find &lt;b&gt;');
+  const { text } = await command(relay, 'status');
+  const shown = [
+    'Your last jobs',
+    ':hourglass_flowing_sand: find <b>',
+    'In progress.',
+    ':white_check_mark: undo 103',
+    'Reopened checklist item 103.',
+    ':white_check_mark: done 102',
+    'Completed checklist item 102.',
+    ':white_check_mark: done 101',
+    'Completed checklist item 101.',
+    ':warning: done 2',
+    'Checklist item 2: there is no such item. Nothing was completed.',
+    'Budget of main',
+    '9 of 120 calls in the last minute, 9 of 5000 in the last day. The next call can go out now.',
+  ];
+  const places = shown.map((part) => text.indexOf(part));
+  expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
+  expect(text).not.toMatch(/done 1$|done 104/m);
+  expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
+  await relay.close();
 });
 
 it.each([403, 422])(

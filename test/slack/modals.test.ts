@@ -217,15 +217,16 @@ describe('a modal that cannot be opened', () => {
   });
 });
 
-describe('a modal of which Slack does not say whether it was opened', () => {
-  const SAID = ':warning: Slack did not confirm that the form is open. If you do not see it, try again.';
+const SAID = ':warning: Slack did not confirm that the form is open. If you do not see it, try again.';
 
-  it.each([
-    ['cut', 'after work', 1],
-    ['server-error', 'after work', 1],
-    ['empty', 'after work', 1],
-    ['cut', 'before work', 0],
-  ] as const)('gets its list where it was: %s %s', async (kind, when, opened) => {
+it.each([
+  ['cut', 'after work', 1],
+  ['server-error', 'after work', 1],
+  ['empty', 'after work', 1],
+  ['cut', 'before work', 0],
+] as const)(
+  'a form of which Slack does not say whether it was opened gets its list where it was: %s %s',
+  async (kind, when, opened) => {
     await start();
     relay.slack.fail({ method: 'views.open', kind, when });
     expect((await command(relay, 'defect Login fails')).text).toBe(SAID);
@@ -238,8 +239,8 @@ describe('a modal of which Slack does not say whether it was opened', () => {
     expect(await relay.jobs('parked')).toEqual([]);
     expect((await command(relay, 'defect Login fails')).text).toBe('');
     expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
-  });
-});
+  },
+);
 
 describe('a form that was sent already', () => {
   beforeEach(() => start());

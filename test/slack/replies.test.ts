@@ -275,28 +275,24 @@ describe('without a token', () => {
   });
 });
 
-describe('a job that is parked', () => {
-  it('a parked job is reported with what to do, and again when it is parked again', async () => {
-    const keys = [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['users.read'] }];
-    await start({ sandbox: { keys } });
-    const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
-    const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
-    expect(inTheEnd).toMatch(
-      /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and let it go on\.$/,
-    );
-    expect((await parked()).parked?.reason).toContain('403');
-    expect((await command(relay, 'status')).text).toMatch(
-      /:octagonal_sign: defect Login fails\sThe service refuses it/,
-    );
-    await requeueJob(await parked(), relay.stores);
-    await relay.workToTheEnd();
-    expect(told(relay)).toEqual([inTheEnd, inTheEnd]);
-    relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
-    await requeueJob(await parked(), relay.stores);
-    await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toContain('Created defect');
-    expect(relay.sandbox.data.defects).toHaveLength(2);
-  });
+it('a parked job is reported with what to do, and again when it is parked again', async () => {
+  const keys = [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['users.read'] }];
+  await start({ sandbox: { keys } });
+  const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
+  const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
+  expect(inTheEnd).toMatch(
+    /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and let it go on\.$/,
+  );
+  expect((await parked()).parked?.reason).toContain('403');
+  expect((await command(relay, 'status')).text).toMatch(/:octagonal_sign: defect Login fails\sThe service refuses it/);
+  await requeueJob(await parked(), relay.stores);
+  await relay.workToTheEnd();
+  expect(told(relay)).toEqual([inTheEnd, inTheEnd]);
+  relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
+  await requeueJob(await parked(), relay.stores);
+  await relay.workToTheEnd();
+  expect(told(relay).at(-1)).toContain('Created defect');
+  expect(relay.sandbox.data.defects).toHaveLength(2);
 });
 
 describe('text from outside', () => {
@@ -418,48 +414,46 @@ describe('everything that goes out', () => {
   });
 });
 
-describe('the log', () => {
-  it('the log has no secret, response_url, note or address, and the table no secret', async () => {
-    await start({ github: { token: 'ghp_canary' } });
-    const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
-    await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { responseUrl });
-    await ask(relay, 'log 2h “no such task” canary-note');
-    await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { userId: 'U0NOBODY1' });
-    await ask(relay, 'defect Login fails', { channelId: PLATFORM });
-    await ask(relay, 'find login');
-    await command(relay, 'canary-note');
-    await command(relay, 'defect');
-    await relay.work();
-    await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails', description: 'canary-description' });
-    relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error' });
-    relay.sandbox.setFault({ kind: 'server-error', times: 2 });
-    await relay.workToTheEnd();
-    await ask(relay, 'done 101 999');
-    await fetch(relay.slackUrl, { method: 'POST', body: 'text=canary-note' });
-    expect(relay.log.length).toBeGreaterThan(30);
-    const [key] = relay.sandbox.keys;
-    const secrets = {
-      'the token': 'xoxb',
-      'the signing secret': SIGNING_SECRET,
-      "GitHub's token": 'ghp_canary',
-      'the secret key': key?.secretKey ?? '',
-    };
-    const log = JSON.stringify([relay.log, relay.metrics]);
-    for (const [what, text] of Object.entries({
-      ...secrets,
-      'the API key': key?.apiKey ?? '',
-      'a response_url': '/response/',
-      'a note': 'canary-note',
-      'a description': 'canary-description',
-      'an address': '@example.',
-    })) {
-      expect.soft(around(text, log), what).toBe('');
-    }
-    const scan = new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME });
-    const table = JSON.stringify((await new DynamoDBClient({}).send(scan)).Items);
-    expect(table).toContain('canary-note');
-    for (const [what, text] of Object.entries(secrets)) expect.soft(around(text, table), what).toBe('');
-  });
+it('the log has no secret, response_url, note or address, and the table no secret', async () => {
+  await start({ github: { token: 'ghp_canary' } });
+  const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
+  await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { responseUrl });
+  await ask(relay, 'log 2h “no such task” canary-note');
+  await ask(relay, 'log 1h “Release checkout 2.4” canary-note', { userId: 'U0NOBODY1' });
+  await ask(relay, 'defect Login fails', { channelId: PLATFORM });
+  await ask(relay, 'find login');
+  await command(relay, 'canary-note');
+  await command(relay, 'defect');
+  await relay.work();
+  await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails', description: 'canary-description' });
+  relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error' });
+  relay.sandbox.setFault({ kind: 'server-error', times: 2 });
+  await relay.workToTheEnd();
+  await ask(relay, 'done 101 999');
+  await fetch(relay.slackUrl, { method: 'POST', body: 'text=canary-note' });
+  expect(relay.log.length).toBeGreaterThan(30);
+  const [key] = relay.sandbox.keys;
+  const secrets = {
+    'the token': 'xoxb',
+    'the signing secret': SIGNING_SECRET,
+    "GitHub's token": 'ghp_canary',
+    'the secret key': key?.secretKey ?? '',
+  };
+  const log = JSON.stringify([relay.log, relay.metrics]);
+  for (const [what, text] of Object.entries({
+    ...secrets,
+    'the API key': key?.apiKey ?? '',
+    'a response_url': '/response/',
+    'a note': 'canary-note',
+    'a description': 'canary-description',
+    'an address': '@example.',
+  })) {
+    expect.soft(around(text, log), what).toBe('');
+  }
+  const scan = new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME });
+  const table = JSON.stringify((await new DynamoDBClient({}).send(scan)).Items);
+  expect(table).toContain('canary-note');
+  for (const [what, text] of Object.entries(secrets)) expect.soft(around(text, table), what).toBe('');
 });
 
 /** What stands around the text, or nothing where it is not there. */
