@@ -56,14 +56,15 @@ describe('an alarm', () => {
     ['http-api', 'http-api', { Namespace: 'AWS/ApiGateway', MetricName: '4xx' }],
   ] as const)('on %s, more refusals of %s than the service takes calls set off an alarm', (stage, name, metric) => {
     const connections = { main: {}, other: { limits: { perMinute: 60 } } };
-    synthesize(stage, { connections })
-      .template()
-      .hasResourceProperties('AWS::CloudWatch::Alarm', {
-        AlarmName: `partner-relay-${stage}-${name}-4xx`,
-        ...metric,
-        Threshold: 180,
-        EvaluationPeriods: 5,
+    const built = synthesize(stage, { connections }).template();
+    const alarm = (AlarmName: string, of: object) =>
+      built.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `partner-relay-${stage}-${AlarmName}`,
+        ...of,
       });
+    alarm(`${name}-4xx`, { ...metric, Threshold: 180, EvaluationPeriods: 5 });
+    const MetricName = metric.MetricName.replace('4', '5');
+    alarm('github-webhook-5xx', { Namespace: metric.Namespace, MetricName });
   });
 
   it('watches every function for throttling', () => {

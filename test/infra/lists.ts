@@ -63,3 +63,41 @@ export function rightsOf(role: string, statements: readonly Statement[]): string
   );
   return [role, ...lines.sort(), ''].join('\n');
 }
+
+/** A deployment that gave one of them another id would replace it with an empty one. */
+const HOLDS_DATA = /^AWS::(DynamoDB|SQS::Queue$|SecretsManager)/;
+/** In alarms.txt and rights.txt. */
+const LISTED_ELSEWHERE = /^AWS::(CloudWatch::Alarm|IAM::(Managed)?Policy)$/;
+/** The code has another hash with each change, and the rest changes nothing. */
+const LEFT_OUT = ['Code', 'DashboardBody', 'Description', 'Tags'];
+
+interface Resource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+  DeletionPolicy?: string;
+}
+
+/** A line for each resource, parameter and output, with all its properties. The stage has the name `dev`. */
+export function resourcesOf(template: Template, stage: string): string[] {
+  const { Resources, Outputs, Parameters } = template.toJSON();
+  const resources = Object.entries<Resource>(Resources)
+    .filter(([, { Type }]) => !LISTED_ELSEWHERE.test(Type))
+    .map(([id, { Type, Properties = {}, DeletionPolicy }]) => {
+      const properties = Object.entries(Properties).filter(([name]) => !LEFT_OUT.includes(name));
+      const name = HOLDS_DATA.test(Type) ? id : withoutHash(id);
+      const kept = DeletionPolicy ? ` (${DeletionPolicy})` : '';
+      return `${Type.replace('AWS::', '')} ${name}${kept}: ${inWords(Object.fromEntries(properties))}`;
+    });
+  const others = Object.entries<{ Value?: unknown; Default?: unknown }>({ ...Parameters, ...Outputs }).map(
+    ([name, { Value, Default }]) => `${name}: ${inWords(Value ?? Default)}`,
+  );
+  return [...resources, ...others].map((line) => line.replaceAll(new RegExp(`\\b${stage}\\b`, 'g'), 'dev')).sort();
+}
+
+/** The lines that a list has more and less than another one. */
+export function differences(lines: readonly string[], others: readonly string[]): string[] {
+  return [
+    ...others.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
+    ...lines.filter((line) => !others.includes(line)).map((line) => `+ ${line}`),
+  ].sort((a, b) => (a.slice(2) < b.slice(2) ? -1 : 1));
+}

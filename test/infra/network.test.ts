@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { everything, ownOfEach, type StageInput, type StageName, synthesize } from './variants.ts';
+import { inWords } from './lists.ts';
+import { everything, ownOfEach, type StageInput, synthesize } from './variants.ts';
 
 interface FunctionProperties {
   FunctionName: string;
   VpcConfig?: object;
-  Environment: { Variables: { HTTPS_PROXY?: string; NO_PROXY: Parameters<typeof inWords>[0] } };
+  Environment: { Variables: { HTTPS_PROXY?: string; NO_PROXY: unknown } };
 }
 
 /** The functions that are like this, by the names in the template without those of stack and stage. */
@@ -36,39 +37,9 @@ const tables = { routeTableIds: ['rtb-0a1b2c3d'] };
 /** The template of a stage with these settings. */
 const ofStage = (settings: StageInput) => synthesize('dev', { deployment: { stages: { dev: settings } } }).template();
 
-/** A text of the template, with the names of what it refers to. */
-const inWords = (value: string | { 'Fn::Join': [string, (string | { Ref: string })[]] }) =>
-  typeof value === 'string'
-    ? value
-    : value['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : part.Ref)).join(value['Fn::Join'][0]);
-
 const SLUGS = readdirSync('functions').map((file) => basename(file, '.ts'));
 
 describe('a network', () => {
-  it('a network exists only if it is configured', () => {
-    const template = synthesize('dev').template();
-    expect(inside(template)).toEqual([]);
-    template.resourceCountIs('AWS::EC2::VPC', 0);
-  });
-
-  it('only functions that call the service run in an existing network', () => {
-    const template = synthesize('existing-vpc').template();
-    expect(inside(template)).toEqual(['credential-check', 'job-worker']);
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      VpcConfig: { SubnetIds: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'], SecurityGroupIds: ['sg-0a1b2c3d'] },
-    });
-    template.resourceCountIs('AWS::EC2::VPCEndpoint', 0);
-  });
-
-  it.each(['endpoints-vpc', 'new-vpc'] as StageName[])(
-    'a network has endpoints for the services that the functions call: %s',
-    (stage) => {
-      const template = synthesize(stage).template();
-      expect(inside(template)).toEqual(['credential-check', 'job-worker']);
-      expect(endpoints(template)).toEqual(['Gateway dynamodb', 'Interface secretsmanager', 'Interface sqs']);
-    },
-  );
-
   it.each<[NonNullable<StageInput['network']>, string[]]>([
     [{ existing: { ...existing, endpoints: { interfaces: ['secretsmanager'] } } }, ['Interface secretsmanager']],
     [{ existing: { ...existing, endpoints: { ...tables, interfaces: [] } } }, ['Gateway dynamodb']],
@@ -105,69 +76,6 @@ describe('a network', () => {
       });
       expect(found).toEqual(['credential-check', 'job-worker']);
     }
-  });
-
-  it('a network created by the stack calls out from an Elastic IP, which is an output', () => {
-    const template = synthesize('new-vpc').template();
-    template.resourceCountIs('AWS::EC2::NatGateway', 1);
-    const [address] = Object.keys(template.findResources('AWS::EC2::EIP'));
-    template.hasResourceProperties('AWS::EC2::NatGateway', {
-      AllocationId: { 'Fn::GetAtt': [address, 'AllocationId'] },
-    });
-    template.hasOutput('OutboundAddress', { Value: { 'Fn::GetAtt': [address, 'PublicIp'] } });
-  });
-
-  it("Lambda connects the function to the network, and the function's code cannot", () => {
-    synthesize('new-vpc')
-      .template()
-      .hasResourceProperties('AWS::IAM::Policy', {
-        PolicyDocument: Match.objectLike({
-          Statement: Match.arrayWith([
-            Match.objectLike({ Effect: 'Allow', Action: Match.arrayWith(['ec2:CreateNetworkInterface']) }),
-            Match.objectLike({
-              Effect: 'Deny',
-              Condition: { ArnEquals: { 'lambda:SourceFunctionArn': Match.anyValue() } },
-            }),
-          ]),
-        }),
-      });
-  });
-});
-
-describe('the entrance', () => {
-  it('the entrance is a public function URL, with both permissions that AWS requires', () => {
-    const template = synthesize('dev').template();
-    template.hasResourceProperties('AWS::Lambda::Permission', { Action: 'lambda:InvokeFunctionUrl', Principal: '*' });
-    template.hasResourceProperties('AWS::Lambda::Permission', {
-      Action: 'lambda:InvokeFunction',
-      Principal: '*',
-      InvokedViaFunctionUrl: true,
-    });
-  });
-
-  it('the entrance is one throttled HTTP API instead of function URLs', () => {
-    const template = synthesize('http-api', { slack: { connection: 'main' } }).template();
-    template.resourceCountIs('AWS::Lambda::Url', 0);
-    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
-      DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100, DetailedMetricsEnabled: true },
-      AccessLogSettings: Match.anyValue(),
-    });
-    const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
-    expect(routes.map(({ Properties }) => Properties.RouteKey).sort()).toEqual(['POST /github', 'POST /slack']);
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: 'partner-relay-http-api-github-webhook-5xx',
-      Namespace: 'AWS/ApiGateway',
-      MetricName: '5xx',
-      Dimensions: Match.arrayWith([{ Name: 'Resource', Value: '/github' }]),
-    });
-  });
-
-  it('the entrance may have a custom domain, and then no other', () => {
-    const template = synthesize('domain').template();
-    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'relay.example.com' });
-    template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
-    template.hasOutput('GithubWebhookUrl', { Value: 'https://relay.example.com/github' });
-    template.hasOutput('DomainTarget', {});
   });
 });
 

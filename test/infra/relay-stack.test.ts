@@ -8,6 +8,7 @@ import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
 import { teamInput } from '../timesheets/team.ts';
+import { differences, resourcesOf } from './lists.ts';
 import { statementsOf } from './rights-table.ts';
 import { everything, ownOfEach, type StageName, stages, synthesize } from './variants.ts';
 
@@ -21,12 +22,11 @@ function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}
   return template;
 }
 
-/** The names of the functions, without those of stack and stage. */
-function functions(template: Template): string[] {
-  return Object.values(template.findResources('AWS::Lambda::Function'))
-    .map(({ Properties }) => Properties.FunctionName.replace(/^partner-relay-(dev|prod)-/, ''))
-    .sort();
-}
+/** How many workers each lane has at most. */
+const workersIn = (template: Template) =>
+  Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
+    ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
+  );
 
 describe('cdk-nag', () => {
   const findings = (app: App) =>
@@ -79,35 +79,34 @@ it('twenty automations of a team need no more resources than one of each kind', 
 });
 
 describe('the stack', () => {
-  it('every function runs on Node 24 and ARM, with JSON logs kept for the configured time', () => {
-    const template = synthesize('prod', { deployment: { logRetentionDays: 90 } }).template();
-    const scheduled = schedules.map(({ slug }) => slug);
-    expect(functions(template)).toEqual(['github-webhook', 'job-worker', ...scheduled].sort());
-    template.allResourcesProperties('AWS::Lambda::Function', {
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      TracingConfig: Match.absent(),
-      LoggingConfig: Match.objectLike({ LogFormat: 'JSON' }),
-    });
-    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
+  it('has what stack.txt says, and each setting changes what it says there', async () => {
+    const list = (stage: StageName, ...also: [Partial<RelayConfigInput>?, ReturnType<typeof ownOfEach>?]) =>
+      resourcesOf(synthesize(stage, ...also).template(), stage);
+    const [plain, all] = [list('dev'), list('dev', everything, ownOfEach(1))];
+    const sections: [string, string[]][] = [
+      ['dev', plain],
+      ['dev with everything that a configuration can add', differences(all, plain)],
+      ['http-api, in place of that', differences(list('http-api', everything, ownOfEach(1)), all)],
+      ...(['prod', 'existing-table', 'existing-vpc', 'endpoints-vpc', 'new-vpc', 'domain', 'bounded'] as const).map(
+        (stage): [string, string[]] => [`${stage}, in place of dev`, differences(list(stage), plain)],
+      ),
+    ];
+    const text = sections.map(([name, lines]) => `${name}:\n\n${lines.join('\n')}\n`).join('\n');
+    await expect(text).toMatchFileSnapshot('stack.txt');
   });
 
-  it('an existing table takes the place of the own one, in the functions, their rights and the outputs', () => {
-    const template = templateOf('existing-table', everything);
-    const name = 'partner-relay-restored';
-    template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
-    template.allResourcesProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ TABLE_NAME: name }) },
-    });
-    template.hasOutput('TableName', { Value: name });
-    const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
-    expect(policies).toContain(`:table/${name}"`);
-    expect(policies).toContain(`:table/${name}/index/`);
-    const others = (of: Template) =>
-      Object.keys(of.toJSON().Resources)
-        .filter((id) => !id.startsWith('StateTable'))
-        .sort();
-    expect(others(template)).toEqual(others(templateOf('prod', everything)));
+  it('logs are kept for the configured time, and the lanes have workers as configured', () => {
+    const template = synthesize('prod', {
+      deployment: { logRetentionDays: 90, maxConcurrency: { interactive: 3, background: 7 } },
+    }).template();
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
+    expect(workersIn(template)).toEqual([3, 7]);
+  });
+
+  it('the rights of the functions are for an existing table that takes the place of the own one', () => {
+    const policies = JSON.stringify(templateOf('existing-table', everything).findResources('AWS::IAM::Policy'));
+    for (const place of ['"', '/index/']) expect(policies).toContain(`:table/partner-relay-restored${place}`);
+    expect(policies).not.toContain('"StateTable');
   });
 
   it('every function may decrypt with the former key what waits, and nothing else', () => {
@@ -139,8 +138,7 @@ describe('the stack', () => {
     [1_000, 5, 5],
   ])('in an account with %i executions, the lanes have %i and %i workers', (accountConcurrency, ...workers) => {
     const template = templateOf('dev', { deployment: { stages: { dev: { accountConcurrency } } } });
-    const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
-    expect(sources.map(({ Properties }) => Properties.ScalingConfig.MaximumConcurrency)).toEqual(workers);
+    expect(workersIn(template)).toEqual(workers);
   });
 
   it('secrets that exist are used and left alone', () => {
@@ -169,44 +167,6 @@ describe('the stack', () => {
     );
   });
 
-  it('what holds data keeps its logical id, or a deployment would replace it with an empty one', () => {
-    const { Resources } = templateOf('prod', everything).toJSON();
-    const stateful = Object.entries<{ Type: string; Properties: { Name?: string; QueueName?: string } }>(Resources)
-      .filter(([, { Type }]) => /^AWS::(DynamoDB|SQS::Queue$|SecretsManager)/.test(Type))
-      .map(
-        ([
-          id,
-          {
-            Properties: { Name, QueueName },
-          },
-        ]) => [id, Name ?? QueueName ?? 'without a name'],
-      );
-    expect(Object.fromEntries(stateful)).toMatchInlineSnapshot(`
-      {
-        "BackgroundQueue051A18DC": "partner-relay-prod-background.fifo",
-        "BackgroundQueueDeadLetters05E7B647": "partner-relay-prod-background-dead.fifo",
-        "CredentialCheckScheduledFailures046B2ECE": "without a name",
-        "DueSchedulesScheduledFailuresA4729A98": "without a name",
-        "GithubRedeliveryScheduledFailures7BC22E9D": "without a name",
-        "InteractiveQueue64D5FE13": "partner-relay-prod-interactive.fifo",
-        "InteractiveQueueDeadLettersE6177D40": "partner-relay-prod-interactive-dead.fifo",
-        "JobSweepScheduledFailures409E558E": "without a name",
-        "Secretscalendarplatform04C7B3B5": "partner-relay/prod/calendar/platform",
-        "SecretsgithubB0870F91": "partner-relay/prod/github",
-        "Secretsgithubwebhook55F3A86A": "partner-relay/prod/github-webhook",
-        "SecretsgrantsC971DF0E": "partner-relay/prod/grants",
-        "Secretsinstancemain15F18E99": "partner-relay/prod/instance/main",
-        "SecretsinstanceotherB2032F54": "partner-relay/prod/instance/other",
-        "SecretsintakeEFF849A7": "partner-relay/prod/intake",
-        "Secretsmarkers77D51D7D": "partner-relay/prod/markers",
-        "Secretspartnermain1F64691A": "partner-relay/prod/partner/main",
-        "Secretspartnerother15CE90C5": "partner-relay/prod/partner/other",
-        "Secretsslack22874339": "partner-relay/prod/slack",
-        "StateTable8C4E6068": "without a name",
-      }
-    `);
-  });
-
   it('services but Lambda take a role only for this account', () => {
     const roles = Object.values(templateOf('prod', everything).findResources('AWS::IAM::Role'));
     const others = roles
@@ -233,180 +193,26 @@ describe('the stack', () => {
       });
   });
 
-  it('each region has its own configuration of a Slack channel, and links lead to the console of its partition', () => {
-    const template = templateOf('prod', everything);
-    template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', {
-      ConfigurationName: { 'Fn::Join': ['', [Match.anyValue(), '-', { Ref: 'AWS::Region' }, '-alarms']] },
-    });
-    template.hasOutput('AlarmTopicArn', {});
+  it('links lead to the console of the partition', () => {
     for (const link of ['DashboardLink', 'LogsLink', 'TableLink', 'SecretsLink'])
-      expect(JSON.stringify(template.toJSON().Outputs[link])).toContain('{"Fn::FindInMap":["ConsoleHosts",');
-  });
-
-  it('only the worker may be invoked by its own messages again and again', () => {
-    const template = templateOf('dev');
-    template.resourcePropertiesCountIs('AWS::Lambda::Function', { RecursiveLoop: 'Allow' }, 1);
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      FunctionName: 'partner-relay-dev-job-worker',
-      RecursiveLoop: 'Allow',
-    });
-  });
-
-  it('while it is stopped, nothing works on what the webhooks keep, and no schedule fires', () => {
-    const template = templateOf('dev');
-    template.hasParameter('Running', { Default: 'true' });
-    const either = (running: unknown, stopped: unknown) => ({
-      'Fn::If': [Match.stringLikeRegexp('IsRunning'), running, stopped],
-    });
-    template.allResourcesProperties('AWS::Lambda::EventSourceMapping', { Enabled: either(true, false) });
-    template.allResourcesProperties('AWS::Scheduler::Schedule', { State: either('ENABLED', 'DISABLED') });
-  });
-
-  it('each region has its own dashboard, because dashboard names are unique per account', () => {
-    templateOf('dev').hasResourceProperties('AWS::CloudWatch::Dashboard', {
-      DashboardName: { 'Fn::Join': ['', ['partner-relay-dev-', { Ref: 'AWS::Region' }]] },
-    });
-  });
-
-  it('has pages to link accounts with only where the configuration says so, in front of which is the same entrance', () => {
-    expect(functions(templateOf('dev'))).not.toContain('account-link');
-    const template = templateOf('http-api', everything);
-    expect(
-      Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => Properties.RouteKey),
-    ).toEqual(expect.arrayContaining(['GET /link/start', 'POST /link/start', 'GET /link/callback/{connection}']));
-    template.hasOutput('AccountLinkUrl', { Value: { 'Fn::Join': ['', Match.arrayWith(['/link'])] } });
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      FunctionName: 'partner-relay-http-api-slack-webhook',
-      Environment: { Variables: Match.objectLike({ ACCOUNT_LINK_URL: Match.anyValue(), RUNNING: Match.anyValue() }) },
-    });
-  });
-
-  it('reserves concurrency only where the configuration says so', () => {
-    const reserved = (template: Template) =>
-      Object.values(template.findResources('AWS::Lambda::Function'))
-        .map(({ Properties }) => Properties.ReservedConcurrentExecutions)
-        .filter((value) => value !== undefined)
-        .sort();
-    expect(reserved(templateOf('dev'))).toEqual([]);
-    expect(reserved(templateOf('bounded', everything))).toEqual([10, 10, 10]);
-  });
-
-  it('the worker gets one message at a time, with the configured concurrency for each lane', () => {
-    const template = synthesize('dev', {
-      deployment: { maxConcurrency: { interactive: 3, background: 7 } },
-    }).template();
-    for (const MaximumConcurrency of [3, 7]) {
-      template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-        BatchSize: 1,
-        FunctionResponseTypes: ['ReportBatchItemFailures'],
-        ScalingConfig: { MaximumConcurrency },
-      });
-    }
-  });
-
-  it('FIFO queues are encrypted, refuse plain HTTP, and move a message after a hundred receives', () => {
-    const template = templateOf('dev');
-    for (const lane of ['interactive', 'background']) {
-      template.hasResourceProperties('AWS::SQS::Queue', {
-        QueueName: `partner-relay-dev-${lane}.fifo`,
-        FifoQueue: true,
-        SqsManagedSseEnabled: true,
-        RedrivePolicy: Match.objectLike({ maxReceiveCount: 100 }),
-      });
-      template.hasResourceProperties('AWS::SQS::Queue', {
-        QueueName: `partner-relay-dev-${lane}-dead.fifo`,
-        MessageRetentionPeriod: 14 * 86_400,
-      });
-    }
-    const queues = Object.keys(template.findResources('AWS::SQS::Queue')).length;
-    expect(Object.keys(template.findResources('AWS::SQS::QueuePolicy'))).toHaveLength(queues);
-    template.allResourcesProperties('AWS::SQS::QueuePolicy', {
-      PolicyDocument: Match.objectLike({
-        Statement: Match.arrayWith([
-          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-        ]),
-      }),
-    });
+      expect(JSON.stringify(templateOf('prod').toJSON().Outputs[link])).toContain('{"Fn::FindInMap":["ConsoleHosts",');
   });
 
   it.each([
-    ['prod', true, 'RetainExceptOnCreate'],
-    ['company', true, 'RetainExceptOnCreate'],
-    ['dev', false, 'Delete'],
-  ] as const)('of %s keeps its data accordingly', (stage, kept, policy) => {
-    const { stack, template } = synthesize(stage);
-    expect(stack.terminationProtection ?? false).toBe(kept);
-    const built = template();
-    built.hasResource('AWS::DynamoDB::GlobalTable', {
-      DeletionPolicy: policy,
-      Properties: {
-        BillingMode: 'PAY_PER_REQUEST',
-        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
-        Replicas: [
-          Match.objectLike({
-            DeletionProtectionEnabled: kept,
-            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: kept },
-          }),
-        ],
-      },
-    });
-    // What the first deployment failed to make must not block the next one by its name.
-    for (const type of ['AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup']) {
-      built.allResources(type, { DeletionPolicy: policy });
-    }
+    ['prod', true],
+    ['company', true],
+    ['dev', false],
+  ] as const)('%s is protected from being deleted: %s', (stage, kept) => {
+    expect(synthesize(stage).stack.terminationProtection ?? false).toBe(kept);
   });
 
-  it('creates a secret for each credential, and writes none but random keys', () => {
-    const { connections, slack } = everything;
-    const template = templateOf('dev', { ...(connections && { connections }), ...(slack && { slack }) });
-    const secrets = Object.values(template.findResources('AWS::SecretsManager::Secret'));
-    expect(secrets.map(({ Properties }) => Properties.Name)).toEqual([
-      'partner-relay/dev/github-webhook',
-      'partner-relay/dev/github',
-      'partner-relay/dev/slack',
-      'partner-relay/dev/grants',
-      'partner-relay/dev/markers',
-      'partner-relay/dev/intake',
-      'partner-relay/dev/instance/main',
-      'partner-relay/dev/instance/other',
-      'partner-relay/dev/partner/main',
-      'partner-relay/dev/partner/other',
-    ]);
-    for (const { Properties } of secrets) {
+  it('no secret is written but random keys', () => {
+    for (const { Properties } of Object.values(
+      templateOf('prod', everything).findResources('AWS::SecretsManager::Secret'),
+    )) {
       expect(Properties).not.toHaveProperty('SecretString');
       expect('GenerateSecretString' in Properties).toBe(/\/(grants|markers|intake)$/.test(Properties.Name));
     }
-  });
-
-  it.each(schedules.map(({ slug, everyMinutes }) => [slug, { 1: '*', 15: '0/15', 60: '0' }[everyMinutes]] as const))(
-    'fires %s at the minutes %s, and keeps what fails before and inside the function',
-    (slug, minutes) => {
-      const template = templateOf('dev');
-      const [id] = Object.keys(
-        template.findResources('AWS::Lambda::Function', { Properties: { FunctionName: `partner-relay-dev-${slug}` } }),
-      );
-      template.hasResourceProperties('AWS::Scheduler::Schedule', {
-        ScheduleExpression: `cron(${minutes} * * * ? *)`,
-        ScheduleExpressionTimezone: 'Etc/UTC',
-        Target: Match.objectLike({
-          Arn: { 'Fn::GetAtt': [id, 'Arn'] },
-          Input: '{"at":"<aws.scheduler.scheduled-time>"}',
-          RetryPolicy: { MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 900 },
-          DeadLetterConfig: Match.anyValue(),
-        }),
-      });
-      template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-        FunctionName: { Ref: id },
-        DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
-      });
-      template.hasResourceProperties('AWS::CloudWatch::Alarm', { AlarmName: `partner-relay-dev-${slug}-failures` });
-    },
-  );
-
-  it('the sweep keeps its logical id, because a deployed stack has a function of that name', () => {
-    const sweep = { Properties: { FunctionName: 'partner-relay-dev-job-sweep' } };
-    const found = templateOf('dev').findResources('AWS::Lambda::Function', sweep);
-    expect(Object.keys(found)).toEqual(['JobSweepScheduledFunctionB335160A']);
   });
 });
 
