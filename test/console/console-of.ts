@@ -28,11 +28,15 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
-export async function consoleOf(relay: TestRelay, options: Partial<ConsoleOptions> = {}): Promise<TestConsole> {
+export async function consoleOf(
+  relay: TestRelay,
+  options: Partial<ConsoleOptions> = {},
+  onPort = 0,
+): Promise<TestConsole> {
   const failures: unknown[] = [];
   const changes = createLoggedChanges();
   const { runtime, stores, sandbox, slack: standIn } = relay;
-  const { url, close } = await startConsole(0, {
+  const { url, close } = await startConsole(onPort, {
     name: 'this machine',
     operate: true,
     operator: 'mira',

@@ -2,40 +2,50 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { type ConsolePage, expectAccessible, expectNoOverflow, NARROW, openConsole, WIDE } from './console-page.ts';
-import { hostileJobs, sampleJobs, settledJob, unknownJob } from './fixture/sample-jobs.ts';
-import { type Fixture, startFixture } from './fixture/server.ts';
+import { type Seeded, type ShownRelay, seed, seedHostile, startShownRelay } from './shown-relay.ts';
 
+/** Where a job is named by what has become of it. */
 const SCREENS = [
-  ...['now', 'jobs', 'jobs?person=octocat', `jobs/${unknownJob.id}`, `jobs/${settledJob.id}`, 'jobs/hostile-3'],
+  ...['now', 'jobs', 'jobs?person=octocat', 'jobs/<unknown>', 'jobs/<settled>', 'jobs/<hostile>'],
   ...['parked', 'links', 'try', 'nowhere'],
 ];
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [WIDE, NARROW].map((viewport) => ({ colorScheme, viewport, width: viewport.width })),
 );
+const UNSEEN = /\p{Bidi_Control}|(?!\n|\t)\p{Cc}/u;
 
 describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
   let browser: Browser;
-  let fixture: Fixture;
+  let shown: ShownRelay;
+  let jobs: Seeded & { hostile: string };
+  let hostile: string[];
   beforeAll(async () => {
     browser = await launchChromium();
-    fixture = await startFixture({ jobs: [...sampleJobs, ...hostileJobs] });
+    shown = await startShownRelay({ name: '<b>relay</b>' });
+    hostile = await seedHostile(shown);
+    jobs = { ...(await seed(shown)), hostile: hostile[6] ?? '' };
   });
   afterAll(async () => {
     await browser?.close();
-    await fixture?.close();
+    await shown?.close();
   });
 
   describe.each(LOOKS)('$colorScheme, $width px wide', ({ colorScheme, viewport }) => {
     let opened: ConsolePage;
     beforeAll(async () => {
-      opened = await openConsole(browser, fixture.url, { colorScheme, viewport });
+      opened = await openConsole(browser, shown.url, { time: shown.relay.clock.now, colorScheme, viewport });
     });
     afterAll(() => opened.close());
 
+    /** Goes to a screen, and waits until all of it is there. */
+    async function look(screen: string): Promise<void> {
+      await opened.go(screen.replace(/<(\w+)>/, (_, name) => jobs[name as keyof typeof jobs]));
+      await opened.page.locator('.loading').first().waitFor({ state: 'detached' });
+    }
+
     it.each(SCREENS)('%s', async (screen) => {
-      const { page, go, complaints } = opened;
-      await go(screen);
-      await page.locator('.loading').first().waitFor({ state: 'detached' });
+      const { page, complaints } = opened;
+      await look(screen);
       for (const folded of await page.locator('main details:not([open]) > summary').all()) {
         if (await folded.isVisible()) await folded.click();
       }
@@ -45,20 +55,41 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
     });
 
     it('what is known of an unknown outcome', async () => {
-      const { page, go } = opened;
-      await go('parked');
+      await look('parked');
       for (const text of ['If it was created, it contains', 'It may exist, because']) {
-        await page.getByText(text).waitFor();
+        await opened.page.getByText(text).waitFor();
       }
     });
 
     it('a question', async () => {
-      const { page, go } = opened;
-      await go(`jobs/${unknownJob.id}`);
+      const { page } = opened;
+      await look('jobs/<unknown>');
       await page.getByRole('button', { name: 'Discard…' }).click();
       await page.getByRole('dialog').waitFor();
       await expectAccessible(page);
       await page.keyboard.press('Escape');
     });
+  });
+
+  it.each([WIDE, NARROW])('text from outside is text on every screen, $width px wide', async (viewport) => {
+    const { page, go, complaints, close } = await openConsole(browser, shown.url, {
+      time: shown.relay.clock.now,
+      viewport,
+    });
+    for (const screen of ['now', 'jobs', 'parked', 'links', ...hostile.map((id) => `jobs/${id}`)]) {
+      await go(screen);
+      await page.locator('.loading').first().waitFor({ state: 'detached' });
+      expect(await page.locator('main img, main script, main a[href^="javascript:"], b').count()).toBe(0);
+      expect(await page.title()).not.toBe('broken in');
+      expect(await page.locator('body').innerText()).not.toMatch(UNSEEN);
+      await expectNoOverflow(page);
+    }
+    await go(`jobs/${jobs.hostile}`);
+    const sentence = page.locator('.outcome');
+    expect((await sentence.innerText()).length).toBeLessThan(1_000);
+    await sentence.getByRole('button', { name: 'Show all' }).click();
+    expect((await sentence.innerText()).length).toBeGreaterThan(1_500);
+    expect(complaints).toEqual([]);
+    await close();
   });
 });

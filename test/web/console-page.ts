@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
-import { NOW } from './fixture/sample-jobs.ts';
 
 export const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 400, height: 800 };
@@ -11,19 +10,25 @@ export interface ConsolePage {
   page: Page;
   /** What the page complained of: its content policy, errors of its script, requests to elsewhere. */
   complaints: string[];
+  /** What the pages asked for: `GET /api/now`, in order. */
+  requests: string[];
+  /** What they sent to be changed. */
+  changes: unknown[];
+  /** How many streams of changes are open. */
+  streams(): number;
   /** Goes to a screen, such as `jobs?status=parked`, in the open page. */
   go(screen: string): Promise<void>;
   close(): Promise<void>;
 }
 
 interface OpenOptions extends BrowserContextOptions {
-  /** The time that the page sees; it goes on from there. By default that of the made-up data. */
-  time?: number | 'real';
+  /** The time that the page sees; it goes on from there. */
+  time: number | 'real';
 }
 
 /** Opens the console in a browser session of its own. */
-export async function openConsole(browser: Browser, url: string, options: OpenOptions = {}): Promise<ConsolePage> {
-  const { time = NOW, ...rest } = options;
+export async function openConsole(browser: Browser, url: string, options: OpenOptions): Promise<ConsolePage> {
+  const { time, ...rest } = options;
   const context = await browser.newContext({
     viewport: WIDE,
     timezoneId: 'Europe/Berlin',
@@ -39,13 +44,25 @@ export async function openConsole(browser: Browser, url: string, options: OpenOp
     // A refused connection is what some tests are about.
     if (!/ERR_CONNECTION|Failed to load resource/.test(message.text())) complaints.push(message.text());
   });
+  const requests: string[] = [];
+  const changes: unknown[] = [];
+  const streams = new Set<Request>();
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== origin) complaints.push(`requested ${request.url()}`);
+    const asked = new URL(request.url());
+    if (asked.origin !== origin) complaints.push(`requested ${request.url()}`);
+    if (asked.pathname.startsWith('/api/')) requests.push(`${request.method()} ${asked.pathname}`);
+    if (asked.pathname === '/api/changes') streams.add(request);
+    if (request.method() === 'POST') changes.push(request.postDataJSON());
   });
+  page.on('requestfinished', (request) => void streams.delete(request));
+  page.on('requestfailed', (request) => void streams.delete(request));
   await page.goto(url);
   return {
     page,
     complaints,
+    requests,
+    changes,
+    streams: () => streams.size,
     go: async (screen) => {
       await page.goto(`${origin}/#/${screen}`);
       await page.locator('main h1').waitFor();

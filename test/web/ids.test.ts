@@ -1,48 +1,54 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { shortName } from '../../lib/engine/record/job.ts';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
-import { expectAccessible, expectNoOverflow, NARROW, openConsole } from './console-page.ts';
-import { settledJob } from './fixture/sample-jobs.ts';
-import { startFixture } from './fixture/server.ts';
-
-const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
+import { openConsole } from './console-page.ts';
+import { type Seeded, type ShownRelay, seed, startShownRelay } from './shown-relay.ts';
 
 describe.skipIf(isWithoutBrowser)('ids, states and addresses', () => {
   let browser: Browser;
+  let shown: ShownRelay;
+  let jobs: Seeded;
   beforeAll(async () => {
     browser = await launchChromium();
+    shown = await startShownRelay();
+    jobs = await seed(shown);
   });
-  afterAll(() => browser?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await shown?.close();
+  });
 
   async function open(screen: string) {
-    const fixture = await startFixture();
-    onTestFinished(() => fixture.close());
-    const opened = await openConsole(browser, fixture.url, CLIPBOARD);
+    const opened = await openConsole(browser, shown.url, {
+      time: shown.relay.clock.now,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     onTestFinished(opened.close);
     await opened.go(screen);
-    return { ...opened, fixture };
+    return opened;
   }
 
   it('the list shows the short id; a click copies the whole one, and a double click selects what is shown', async () => {
     const { page, go } = await open('jobs');
-    const row = page.getByRole('row').filter({ has: page.locator(`[data-item="${settledJob.id}"]`) });
-    await row.getByRole('button', { name: settledJob.shortName }).click();
-    await page.getByText(`Copied: ${settledJob.id}`).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(settledJob.id);
-    await go(`jobs/${settledJob.id}`);
-    await page.getByRole('button', { name: settledJob.shortName }).dblclick();
-    expect(await page.evaluate('String(getSelection())')).toBe(settledJob.shortName);
+    const name = shortName(jobs.settled);
+    const row = page.getByRole('row').filter({ has: page.locator(`[data-item="${jobs.settled}"]`) });
+    await row.getByRole('button', { name }).click();
+    await page.getByText(`Copied: ${jobs.settled}`).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(jobs.settled);
+    await go(`jobs/${jobs.settled}`);
+    await page.getByRole('button', { name }).dblclick();
+    expect(await page.evaluate('String(getSelection())')).toBe(name);
   });
 
   it('the id of a defect is a link where the configuration has its address', async () => {
     const { page, go } = await open('links');
-    const id = 'b542cd7c-6c1f-4828-b4c8-84e4248d28f7';
-    expect(await page.getByRole('link', { name: id }).getAttribute('href')).toBe(
-      `https://pm.example.com/defects/${id}`,
-    );
-    await go(`jobs/${settledJob.id}`);
+    const made = shown.relay.sandbox.data.defects.find(({ title }) => String(title).startsWith('Search finds'));
+    const address = `https://pm.example.com/defects/${made?.defect_id}`;
+    expect(await page.getByRole('link', { name: String(made?.defect_id) }).getAttribute('href')).toBe(address);
+    await go(`jobs/${jobs.settled}`);
     const result = page.locator('.result a').first();
-    expect(await result.getAttribute('href')).toMatch(/^https:\/\/pm\.example\.com\/defects\/[\w-]+$/);
+    expect(await result.getAttribute('href')).toBe(address);
     expect(await result.getAttribute('target')).toBe('_blank');
   });
 
@@ -55,6 +61,12 @@ describe.skipIf(isWithoutBrowser)('ids, states and addresses', () => {
     else await page.locator('[data-back]').click();
     await page.getByText(/^3 jobs shown/).waitFor();
     expect(page.url()).toMatch(/#\/jobs\?text=passkeys$/);
+  });
+
+  it('times are local, with the zone and the milliseconds in the title', async () => {
+    const { page } = await open(`jobs/${jobs.unknown}`);
+    const created = page.locator('.facts time').first();
+    expect(await created.getAttribute('title')).toMatch(/11:00:00\.\d{3}.* \(Europe\/Berlin\)$/);
   });
 
   it('lanes and states say what they mean', async () => {
@@ -70,21 +82,5 @@ describe.skipIf(isWithoutBrowser)('ids, states and addresses', () => {
     const states = await page.locator('main .mark').evaluateAll((all) => all.map(({ title }) => title));
     expect(states.length).toBeGreaterThan(5);
     expect(states).not.toContain('');
-  });
-
-  it.each([
-    ['without a token', '', 'Open the address that the relay printed'],
-    ['with a wrong token', '#token=wrong', 'The token is not accepted'],
-  ])('a page %s says what is true, and fits a phone', async (_, hash, heading) => {
-    const fixture = await startFixture();
-    onTestFinished(() => fixture.close());
-    const { page, close } = await openConsole(browser, `http://127.0.0.1:${fixture.port}/${hash}`, {
-      viewport: NARROW,
-    });
-    onTestFinished(close);
-    await page.getByRole('heading', { name: heading }).waitFor();
-    await page.getByText('npm run -s relay -- console --open').waitFor();
-    await expectAccessible(page);
-    await expectNoOverflow(page);
   });
 });

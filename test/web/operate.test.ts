@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { ConsoleOptions } from '../../console/server.ts';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { expectAccessible, expectNoOverflow, NARROW, openConsole } from './console-page.ts';
-import { settledJob } from './fixture/sample-jobs.ts';
-import { type FixtureOptions, startFixture, WRONG_ID } from './fixture/server.ts';
+import { seed, startShownRelay } from './shown-relay.ts';
 
 describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   let browser: Browser;
@@ -12,85 +12,148 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
   });
   afterAll(() => browser?.close());
 
-  async function open(screen: string, options: FixtureOptions = {}) {
-    const fixture = await startFixture(options);
-    onTestFinished(() => fixture.close());
-    const opened = await openConsole(browser, fixture.url);
+  async function open(screen: string, options: Partial<ConsoleOptions> = {}) {
+    const shown = await startShownRelay(options);
+    onTestFinished(() => shown.close());
+    const jobs = await seed(shown);
+    const { relay, tell, url } = shown;
+    const opened = await openConsole(browser, url, { time: relay.clock.now });
     onTestFinished(opened.close);
     await opened.go(screen);
-    return { ...opened, fixture, sent: () => fixture.changes.map(({ body }) => body) };
+    return {
+      ...opened,
+      relay,
+      jobs,
+      /** Lets the relay work, and tells the pages of it. */
+      work: async (...changed: string[]) => {
+        await relay.workToTheEnd();
+        tell(...changed);
+      },
+      defectOf: (title: string) => String(relay.sandbox.data.defects.find((one) => one.title === title)?.defect_id),
+    };
   }
 
+  it('an unknown outcome is decided by what is known of it, and what the service shows', async () => {
+    const { page, work, jobs, relay, complaints } = await open('now');
+    await page
+      .getByRole('link', { name: /^Parked/ })
+      .first()
+      .click();
+    const group = page.locator('.group').filter({ hasText: 'Outcome unknown' });
+    await group.getByText('Answer lost').first().waitFor();
+    await group.getByText('The same signed bytes again').first().waitFor();
+    const marker = await group.locator('.marker').innerText();
+    const made = () => relay.sandbox.data.defects.filter(({ description }) => String(description).includes(marker));
+    const id = String(made()[0]?.defect_id);
+    expect(await group.locator('.consequences').innerText()).toContain('creates nothing');
+
+    await group.getByRole('button', { name: 'It exists…' }).click();
+    const question = page.getByRole('dialog');
+    // The service says that this one does not exist.
+    await question.getByLabel('Id in the service').fill('6f1c2d7e-0000-4000-8000-000000000000');
+    await question.getByRole('button', { name: 'Continue with this id' }).click();
+    await question.getByRole('alert').waitFor();
+    await question.getByLabel('Id in the service').fill(id);
+    await question.getByRole('button', { name: 'Continue with this id' }).click();
+    await question.waitFor({ state: 'detached' });
+    await work(jobs.unknown);
+    await group.waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.getByRole('link', { name: /opened: Checkout charges twice/ }).click();
+    await page.locator('.decisions').filter({ hasText: 'resolved: done' }).getByText(id).waitFor();
+    await page.locator('.outcome').getByText('Succeeded', { exact: true }).waitFor();
+    expect(made()).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('parked jobs are discarded with a reason, which stays in their history', async () => {
+    const { page, go, work } = await open('parked');
+    await page.getByLabel('Select all').check();
+    await page.getByRole('button', { name: 'Discard (2)…' }).click();
+    const question = page.getByRole('dialog', { name: 'Discard 2 jobs?' });
+    await question.getByLabel('Reason').fill('they were only tests');
+    await question.getByRole('button', { name: 'Discard 2 jobs' }).click();
+    await page.getByText('2 jobs changed.').waitFor();
+    await work();
+    await go('jobs?text=camera');
+    await page.getByText('Discarded').first().waitFor();
+    await page.locator('[data-item]').first().click();
+    await page.getByText('they were only tests').first().waitFor();
+  });
+
   it('a stopped connection is resumed where it says why it is stopped', async () => {
-    const { page, sent } = await open('now');
+    const { page, changes } = await open('now');
     await page.getByRole('region', { name: 'main' }).getByRole('button', { name: 'Resume…' }).click();
-    expect(sent()).toEqual([]);
+    expect(changes).toEqual([]);
     const question = page.getByRole('dialog', { name: 'Resume main?' });
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Done: resume.').waitFor();
-    expect(sent()).toEqual([{ do: 'resume', connection: 'main' }]);
+    await page.getByText('defects/create was stopped: ').waitFor();
+    expect(changes).toEqual([{ do: 'resume', connection: 'main' }]);
     expect(await page.getByRole('region', { name: 'agency' }).getByRole('button').count()).toBe(0);
   });
 
   it('a schedule is run as of a time, and its result and its jobs are shown', async () => {
-    const { page, sent } = await open('now');
+    const { page, changes, relay } = await open('now');
     const schedules = page.getByRole('region', { name: 'Schedules' });
     await schedules.getByRole('row').filter({ hasText: 'due-schedules' }).getByRole('button').click();
     await page.getByLabel('As of').fill('2026-11-20T16:30');
     await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
-    await schedules.getByText('reminded').waitFor();
+    await schedules.getByText('due').last().waitFor();
     const at = Date.parse('2026-11-20T16:30+01:00');
-    expect(sent()).toEqual([{ do: 'run schedule', schedule: 'due-schedules', at }]);
+    expect(changes).toEqual([{ do: 'run schedule', schedule: 'due-schedules', at }]);
     await page.getByRole('link', { name: 'Open the job' }).click();
-    await page.waitForURL(`**/#/jobs/${settledJob.id}`);
+    const [job] = (await relay.jobs()).filter(({ automation }) => automation === 'team-timesheets');
+    await page.waitForURL(`**/#/jobs/${job?.id}`);
   });
 
   it('the link of an issue is set, cleared and moved, and a refusal leaves the question open', async () => {
-    const { page, sent, fixture } = await open('links');
-    const row = page.getByRole('row').filter({ hasText: 'acme/web#57' });
-    const change = row.getByRole('button', { name: 'Change…' });
-    const question = page.getByRole('dialog', { name: 'Change the link of acme/web#57' });
+    const { page, changes, requests, defectOf } = await open('links');
+    const issue = 'acme/web#57';
+    const change = page.getByRole('row').filter({ hasText: issue }).getByRole('button', { name: 'Change…' });
+    const question = page.getByRole('dialog', { name: `Change the link of ${issue}` });
     const confirm = question.getByRole('button', { name: 'Change', exact: true });
+    const defectId = defectOf('Checkout charges twice after a timeout');
     await change.click();
     await expectAccessible(page);
-    await question.getByLabel('Id of the defect').fill(WRONG_ID);
+    await question.getByLabel('Id of the defect').fill('wrong');
     await confirm.click();
-    await question.getByRole('alert').getByText('there is no such defect').waitFor();
-    await question.getByLabel('Id of the defect').fill('b542cd7c');
+    await question.getByRole('alert').getByText('wrong is not a defect_id').waitFor();
+    await question.getByLabel('Id of the defect').fill(defectId);
     await question.getByLabel('Even if the relay made it for another issue or job').check();
     await confirm.click();
+    await page.getByRole('link', { name: defectId }).waitFor();
     await change.click();
     await question.getByLabel('It has no defect').check();
     await confirm.click();
     await question.waitFor({ state: 'detached' });
     // The list shows the result of each change.
-    const lists = () => fixture.requests.filter((request) => request.startsWith('GET /api/links')).length;
-    await expect.poll(lists).toBeGreaterThanOrEqual(2);
-    const issue = 'acme/web#57';
-    expect(sent().slice(1)).toEqual([
-      { do: 'set link', issue, defectId: 'b542cd7c', steal: true },
+    const lists = () => requests.filter((request) => request === 'GET /api/links').length;
+    await expect.poll(lists).toBeGreaterThanOrEqual(3);
+    expect(changes.slice(1)).toEqual([
+      { do: 'set link', issue, defectId, steal: true },
       { do: 'clear link', issue },
     ]);
   });
 
   it('an issue that is not in the list gets a link, too', async () => {
-    const { page, sent } = await open('links');
+    const { page, changes, defectOf } = await open('links');
     await page.getByRole('button', { name: 'Change another link…' }).click();
     const question = page.getByRole('dialog', { name: 'Change the link of an issue' });
-    await question.getByLabel('Issue').first().fill('acme/web#99');
-    await question.getByLabel('Id of the defect').fill('b542cd7c');
+    const defectId = defectOf('Search finds nothing behind an umlaut');
+    await question.getByLabel('Issue').first().fill('acme/web#70');
+    await question.getByLabel('Id of the defect').fill(defectId);
     await question.getByRole('button', { name: 'Change another link' }).click();
-    await question.waitFor({ state: 'detached' });
-    expect(sent()).toEqual([{ do: 'set link', issue: 'acme/web#99', defectId: 'b542cd7c', steal: false }]);
+    await question.getByRole('alert').getByText('the relay has seen no event of acme/web#70').waitFor();
+    expect(changes).toEqual([{ do: 'set link', issue: 'acme/web#70', defectId, steal: false }]);
   });
 
   it('ignored events are read when they are asked for, with their reasons', async () => {
-    const { page, fixture } = await open('jobs');
-    expect(fixture.requests).not.toContain('GET /api/ignored');
+    const { page, requests } = await open('jobs');
+    expect(requests).not.toContain('GET /api/ignored');
     await page.getByText('Ignored events, and why').click();
     await page.getByText('a new issue without the label bug').waitFor();
-    await page.getByText('72d3162e-cc78-11e3-81ab-4c9367dc0958').waitFor();
   });
 
   it('the questions fit a phone', async () => {
@@ -102,5 +165,32 @@ describe.skipIf(isWithoutBrowser)('what an operator does', () => {
     await go('now');
     await page.getByRole('button', { name: 'Resume…' }).first().click();
     await expectNoOverflow(page);
+  });
+
+  it('a read-only console has no way to change anything, and says why', async () => {
+    const { page, go, changes, jobs } = await open('now', { operate: false });
+    const actions = [
+      ...['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more', 'Resume…', 'Run…', 'Change…'],
+    ];
+    for (const screen of [`jobs/${jobs.unknown}`, 'parked', 'now', 'links', 'try']) {
+      await go(screen);
+      await page.locator('.card').first().waitFor();
+      if (!['now', 'links'].includes(screen)) await page.getByText('This console is read-only.').first().waitFor();
+      for (const name of actions) expect(await page.getByRole('button', { name }).count()).toBe(0);
+      for (const name of ['Send the event', 'Send the command', 'Break it', 'Log time', 'Log']) {
+        for (const button of await page.getByRole('button', { name, exact: true }).all()) {
+          expect(await button.isDisabled()).toBe(true);
+        }
+      }
+    }
+    expect(changes).toEqual([]);
+  });
+
+  it('every screen shows that the stage is stopped, and the first one how to start it', async () => {
+    const words = 'The stage prod is stopped: relay --stage prod start starts it.';
+    const { page, go } = await open('now', { name: 'prod', stopped: async () => words });
+    await page.getByText(words).waitFor();
+    await go('jobs');
+    await page.getByRole('banner').getByText('prod (stopped)').waitFor();
   });
 });

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { TryFacts } from '../../console/contract.ts';
 import type { TryAction } from '../../console/requests.ts';
 import { isWithoutBrowser, launchChromium } from '../chromium.ts';
-import { consoleOf, TOKEN } from '../console/console-of.ts';
-import { exampleConfig, startRelay } from '../relay.ts';
 import { expectNoOverflow, NARROW, openConsole } from './console-page.ts';
+import { startShownRelay } from './shown-relay.ts';
 
 describe.skipIf(isWithoutBrowser)('the screen Try', () => {
   let browser: Browser;
@@ -15,25 +14,22 @@ describe.skipIf(isWithoutBrowser)('the screen Try', () => {
   afterAll(() => browser?.close());
 
   async function open() {
-    const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
-    const relay = await startRelay({ config });
-    onTestFinished(() => relay.close());
+    const shown = await startShownRelay();
+    onTestFinished(() => shown.close());
+    const { relay, console: server } = shown;
     relay.clock.now = Date.now();
-    const console_ = await consoleOf(relay);
-    onTestFinished(() => console_.close());
-    const address = `${console_.url}/#token=${encodeURIComponent(TOKEN)}`;
-    const { page, go, close } = await openConsole(browser, address, { time: 'real' });
+    const { page, go, close } = await openConsole(browser, shown.url, { time: 'real' });
     onTestFinished(close);
     await go('try');
     const messages = page.getByRole('region', { name: 'Messages in Slack' });
     return {
       ...{ relay, page, go, messages, newest: messages.getByRole('listitem').first() },
-      facts: () => console_.get<TryFacts>('/api/try'),
+      facts: () => server.get<TryFacts>('/api/try'),
       command: async (text: string) => {
         await page.getByLabel('Command as from Slack').fill(text);
         await page.getByRole('button', { name: 'Send the command' }).click();
       },
-      act: (action: TryAction) => console_.post('/api/try', action),
+      act: (action: TryAction) => server.post('/api/try', action),
     };
   }
 

@@ -4,26 +4,28 @@ import type { Browser, Page } from 'playwright-core';
 import { logTimeModal } from '../../../lib/platforms/slack/views/views.ts';
 import { reminderMessage } from '../../../lib/timesheets/reminder-message.ts';
 import { launchChromium } from '../../chromium.ts';
-import { NOW, settledJob } from '../fixture/sample-jobs.ts';
-import { startFixture } from '../fixture/server.ts';
+import { seed, startShownRelay } from '../shown-relay.ts';
 import { formPage, messagePage } from './slack.ts';
 import { storyOfStart, terminalPage, withoutChance } from './terminal.ts';
 
 /**
- * `npm run screenshots`: draws the pictures of the README and the docs, into docs/images/. The data of the console and
- * its clock are made up; the terminal shows what `npm start` printed; the messages are those that the relay would send.
+ * `npm run screenshots`: draws the pictures of the README and the docs, into docs/images/. What the console
+ * shows has happened in a relay with its sandbox; the terminal shows what `npm start` printed; the messages are those that the relay would send.
  */
 
+const NOW = Date.parse('2026-11-20T14:05:00.000+01:00');
 const FOLDER = join(import.meta.dirname, '../../../docs/images');
 const QUALITY = 82;
 const SCREENS = [
   { name: 'console-now', screen: 'now', height: 900 },
-  { name: 'console-job', screen: `jobs/${settledJob.id}`, height: 900 },
+  { name: 'console-job', screen: 'jobs/<settled>', height: 900 },
   { name: 'console-parked', screen: 'parked', height: 940 },
 ];
 
 async function takeConsole(browser: Browser): Promise<void> {
-  const fixture = await startFixture();
+  const shown = await startShownRelay({ operator: 'anna' });
+  const { settled } = await seed(shown);
+  const { origin } = new URL(shown.url);
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({
       colorScheme,
@@ -33,12 +35,12 @@ async function takeConsole(browser: Browser): Promise<void> {
       reducedMotion: 'reduce',
     });
     const page = await context.newPage();
-    await page.clock.setFixedTime(NOW);
-    await page.goto(fixture.url);
+    await page.clock.setFixedTime(shown.relay.clock.now);
+    await page.goto(shown.url);
     await page.getByText('Live', { exact: true }).waitFor();
     for (const { name, screen, height } of SCREENS) {
       await page.setViewportSize({ width: 1180, height });
-      await page.goto(`http://127.0.0.1:${fixture.port}/#/${screen}`);
+      await page.goto(`${origin}/#/${screen.replace('<settled>', settled)}`);
       await page.locator('main .card').first().waitFor();
       await page.locator('.loading').first().waitFor({ state: 'detached' });
       await page.evaluate('document.activeElement?.blur()');
@@ -46,7 +48,7 @@ async function takeConsole(browser: Browser): Promise<void> {
     }
     await context.close();
   }
-  await fixture.close();
+  await shown.close();
 }
 
 async function takeTerminal(browser: Browser): Promise<void> {
