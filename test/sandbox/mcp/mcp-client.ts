@@ -66,10 +66,6 @@ export async function link(sandbox: Linkable, choices: Choices = {}, parameters:
   return { status, tokens: json, client_id, exchange, back };
 }
 
-export function refresh(sandbox: Linkable, client_id: string, refresh_token: string) {
-  return tokenRequest(sandbox, { grant_type: 'refresh_token', client_id, refresh_token });
-}
-
 export interface RpcAnswer {
   status: number;
   headers: Headers;
@@ -112,13 +108,10 @@ export class McpClient {
   }
 
   /** `bearer` is an access token, or the headers to send in its place. */
-  static async connect(
-    sandbox: Pick<Linkable, 'url'>,
-    bearer: string | Record<string, string>,
-    { revision = '2025-11-25' } = {},
-  ): Promise<McpClient> {
+  static async connect(sandbox: Pick<Linkable, 'url'>, bearer: string | Record<string, string>): Promise<McpClient> {
     const url = `${sandbox.url}/mcp/partner`;
     const headers = typeof bearer === 'string' ? { authorization: `Bearer ${bearer}` } : bearer;
+    const revision = '2025-11-25';
     const answer = await post(url, initialize(revision), headers);
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
     const session = answer.headers.get('mcp-session-id');
@@ -136,10 +129,6 @@ export class McpClient {
 
   send(body: object | string, headers: Record<string, string> = {}): Promise<RpcAnswer> {
     return post(this.#url, body, { ...this.#headers, ...headers });
-  }
-
-  raw(method: string, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(this.#url, { method, headers: { ...this.#headers, ...headers } });
   }
 
   call(name: string, args: object = {}): Promise<RpcAnswer> {
