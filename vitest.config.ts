@@ -21,7 +21,6 @@ export const processTests = [
   'test/bench/parts.test.ts',
   'test/cli/{console,end-with-reader,init,mcp-server,proxy,recover-table,test}.test.ts',
   'test/config/config-file.test.ts',
-  'test/console/many-jobs.test.ts',
   'test/functions/{account-link-chromium,nonsense,proxy,silent-aws}.test.ts',
   // The table of rights stays in `npm test`: every function that is changed may need it.
   'test/infra/{bounds,bundles,cdk,deploy-role,deployment-policies,network,relay-stack}.test.ts',

@@ -6,14 +6,15 @@ import { jobStatuses } from '../../lib/engine/record/job.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
-import { countingProxy } from './counting-proxy.ts';
+import { watchTable } from './table-calls.ts';
 
-const proxy = countingProxy();
+let table: ReturnType<typeof watchTable>;
 const open: AbortController[] = [];
 let relay: TestRelay;
 
 beforeAll(async () => {
-  relay = await startRelay({ tableThrough: proxy.through });
+  relay = await startRelay();
+  table = watchTable();
 });
 
 afterEach(() => {
@@ -21,8 +22,8 @@ afterEach(() => {
 });
 
 afterAll(async () => {
+  table.close();
   await relay.close();
-  await proxy.close();
 });
 
 /** Listens as a page does, until the test ends. */
@@ -110,5 +111,5 @@ it('the index of a stage is read once for all pages, and not at all while none l
 });
 
 it('no change is found by a scan', () => {
-  expect(new Set(proxy.calls.map(({ action }) => action))).not.toContain('Scan');
+  expect(new Set(table.calls.map(({ action }) => action))).not.toContain('Scan');
 });

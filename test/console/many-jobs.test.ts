@@ -4,32 +4,33 @@ import { jobStatuses } from '../../lib/engine/record/job.ts';
 import { runRelay, targetOf } from '../cli/run-command.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { consoleOf, type TestConsole } from './console-of.ts';
-import { countingProxy } from './counting-proxy.ts';
 import { storeManyJobs } from './many-jobs.ts';
+import { watchTable } from './table-calls.ts';
 
 const MANY = 10_000;
-const proxy = countingProxy();
+let table: ReturnType<typeof watchTable>;
 let relay: TestRelay;
 let shown: TestConsole;
 
 beforeAll(async () => {
-  relay = await startRelay({ tableThrough: proxy.through });
+  relay = await startRelay();
+  table = watchTable();
   shown = await consoleOf(relay);
   await storeManyJobs(relay, MANY);
 }, 120_000);
 
-beforeEach(() => void proxy.calls.splice(0));
+beforeEach(() => void table.calls.splice(0));
 
 afterAll(async () => {
+  table.close();
   await shown.close();
   await relay.close();
-  await proxy.close();
 });
 
 /** What was asked of the table, and how many items it may have read at most. */
 function asked() {
-  const queries = proxy.calls.filter(({ action }) => action === 'Query');
-  const actions = new Set(proxy.calls.map(({ action }) => action));
+  const queries = table.calls.filter(({ action }) => action === 'Query');
+  const actions = new Set(table.calls.map(({ action }) => action));
   const items = queries.filter(({ index }) => index).reduce((sum, { limit = MANY }) => sum + limit, 0);
   return { actions, queries: queries.length, items };
 }
@@ -45,7 +46,7 @@ describe('with 10,000 jobs in the table', () => {
         .reverse(),
     );
     expect(asked()).toMatchObject({ actions: new Set(['Query', 'GetItem']), queries: jobStatuses.length });
-    expect(proxy.calls).toHaveLength(jobStatuses.length + 2);
+    expect(table.calls).toHaveLength(jobStatuses.length + 2);
   });
 
   it('counts stop early and say so, with the same numbers in the terminal', async () => {
@@ -69,7 +70,7 @@ describe('with 10,000 jobs in the table', () => {
     let answers = 0;
     let cursor: string | undefined = '';
     while (cursor !== undefined) {
-      proxy.calls.splice(0);
+      table.calls.splice(0);
       const page: JobPage = await shown.get(`/api/jobs?text=Issue%2017&cursor=${encodeURIComponent(cursor)}`);
       found.push(...page.jobs.map(({ subject }) => subject));
       cursor = page.cursor;

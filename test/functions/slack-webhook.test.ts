@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../lib/runtime.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
-import { countingProxy } from '../console/counting-proxy.ts';
+import { watchTable } from '../console/table-calls.ts';
 import { SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { command, commandForm, interact, MIRA, postToSlack, slackSignature } from '../slack-requests.ts';
 
@@ -302,29 +302,24 @@ function messageAction(callbackId: string): object {
 }
 
 it('a request without a valid signature makes no call of the table, not even in a new process', async () => {
-  const table = countingProxy();
-  const relay = await startRelay({ tableThrough: table.through });
-  table.calls.length = 0;
+  const relay = await startRelay();
+  const table = watchTable();
   const headers = { 'x-slack-request-timestamp': String(relay.clock.now / 1000), 'x-slack-signature': 'v0=00' };
   expect((await fetch(relay.slackUrl, { method: 'POST', headers, body: 'payload={}' })).status).toBe(401);
   expect(table.calls).toEqual([]);
+  table.close();
   await relay.close();
-  await table.close();
 });
 
 it('a process that Lambda starts reads the workspace, and its first command what its person is and did, once', async () => {
-  const table = countingProxy();
-  const environment = { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
-  const relay = await startRelay({ tableThrough: table.through, environment });
-  // The proxy's answers have the time of the machine.
-  relay.clock.now = Math.floor(Date.now() / 1000) * 1000;
+  const relay = await startRelay({ environment: { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' } });
   await command(relay, 'done 101');
-  table.calls.length = 0;
+  const table = watchTable();
   const body = commandForm(relay, 'done 102').toString();
   const headers = signedHeaders(body, String(relay.clock.now / 1000));
   expect(await handle(relay.runtime, Buffer.from(body), headers)).toMatchObject({ statusCode: 200 });
   // The workspace tells the time, too. Then its turn and the job are written.
   expect(table.calls.map(({ action }) => action)).toEqual(['GetItem', 'GetItem', 'GetItem', 'PutItem', 'PutItem']);
+  table.close();
   await relay.close();
-  await table.close();
 });
