@@ -3,58 +3,52 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { consent } from '../sandbox/mcp/consent.ts';
 import { portOf } from '../service/partner/client-at-noon.ts';
-import { mira, REDIRECT_URI, startSandboxWorld, startWorld } from './world.ts';
+import { mira, REDIRECT_URI, type SandboxWorld, startSandboxWorld, startWorld } from './world.ts';
 
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const SERVER = '/.well-known/oauth-authorization-server';
 
 describe('an instance that lies', () => {
-  it.each<[string, string, object, string]>([
-    ['is about another resource', RESOURCE, { resource: 'https://evil.example.com/mcp' }, 'another resource'],
-    ['names no authorization server', RESOURCE, { authorization_servers: null }, 'the authorization server is no URL'],
-    ['names one over http', RESOURCE, { authorization_servers: ['http://evil.example.com'] }, 'is not https'],
-    ['has another issuer', SERVER, { issuer: 'https://evil.example.com' }, 'another issuer'],
-    ['has no issuer', SERVER, { issuer: null }, 'has no issuer'],
-    ['has no S256', SERVER, { code_challenge_methods_supported: ['plain'] }, 'does not offer PKCE with S256'],
-    ['says nothing of PKCE', SERVER, { code_challenge_methods_supported: null }, 'does not offer PKCE with S256'],
-    ['has no token endpoint', SERVER, { token_endpoint: null }, 'has no token_endpoint'],
+  /** What the metadata say. */
+  const says = (operation: string, fields: Record<string, unknown>) =>
+    ({ kind: 'discovery', operation, fields }) as const;
+  const elsewhere = 'https://evil.example.com';
+
+  it.each<[string, Parameters<SandboxWorld['sandbox']['setFault']>[0], string]>([
+    ['is about another resource', says(RESOURCE, { resource: `${elsewhere}/mcp` }), 'another resource'],
     [
-      'has its token endpoint on http',
-      SERVER,
-      { token_endpoint: 'http://evil.example.com/token' },
-      'token_endpoint is not https',
+      'names no authorization server',
+      says(RESOURCE, { authorization_servers: null }),
+      'the authorization server is no URL',
     ],
+    ['names one over http', says(RESOURCE, { authorization_servers: ['http://evil.example.com'] }), 'is not https'],
+    ['has another issuer', says(SERVER, { issuer: elsewhere }), 'another issuer'],
+    ['has no issuer', says(SERVER, { issuer: null }), 'has no issuer'],
+    ['has no S256', says(SERVER, { code_challenge_methods_supported: ['plain'] }), 'does not offer PKCE with S256'],
+    ['says nothing of PKCE', says(SERVER, { code_challenge_methods_supported: null }), 'does not offer PKCE with S256'],
+    ['has no token endpoint', says(SERVER, { token_endpoint: null }), 'has no token_endpoint'],
+    ['has it on http', says(SERVER, { token_endpoint: 'http://evil.example.com/' }), 'token_endpoint is not https'],
     [
       'hides credentials in an address',
-      SERVER,
-      { authorization_endpoint: 'https://u:p@pm.example.com/' },
+      says(SERVER, { authorization_endpoint: 'https://u:p@pm.example.com/' }),
       'carries credentials',
     ],
-    ['registers nobody', SERVER, { registration_endpoint: null }, 'does not register clients'],
-  ])('%s: nobody is sent there, and nothing is stored', async (_, operation, fields, message) => {
-    const world = await startSandboxWorld();
-    world.sandbox.setFault({ kind: 'discovery', operation, fields: fields as Record<string, unknown> });
-    const { link } = await world.worker();
-    await expect(link.begin(REDIRECT_URI)).rejects.toThrow(message);
-    expect(await world.kept()).toEqual({ grant: undefined });
-  });
-
-  it.each([
-    ['a redirect at discovery', { kind: 'login-redirect', operation: RESOURCE }, 'answered with a redirect'],
+    ['registers nobody', says(SERVER, { registration_endpoint: null }), 'does not register clients'],
+    ['redirects at discovery', { kind: 'login-redirect', operation: RESOURCE }, 'answered with a redirect'],
     [
-      'a page at discovery',
+      'has a page there',
       { kind: 'maintenance', status: 200, operation: RESOURCE },
       'something else than a JSON object',
     ],
-    ['an error at discovery', { kind: 'server-error', operation: SERVER }, 'answered with status 500'],
-    ['a page at registration', { kind: 'maintenance', status: 200, operation: '/oauth/register' }, 'no JSON'],
-    ['an error at registration', { kind: 'server-error', operation: '/oauth/register' }, 'answered with status 500'],
+    ['fails at discovery', { kind: 'server-error', operation: SERVER }, 'answered with status 500'],
+    ['has a page at registration', { kind: 'maintenance', status: 200, operation: '/oauth/register' }, 'no JSON'],
+    ['fails at registration', { kind: 'server-error', operation: '/oauth/register' }, 'answered with status 500'],
     [
-      'a redirect at the endpoint',
+      'redirects at the endpoint',
       { kind: 'login-redirect', operation: '/mcp/partner' },
       'a redirect; is the base URL right?',
     ],
-  ] as const)('%s: a clear error, and nothing is stored', async (_, fault, message) => {
+  ])('%s: nobody is sent there, and nothing is stored', async (_, fault, message) => {
     const world = await startSandboxWorld();
     world.sandbox.setFault(fault);
     const { link } = await world.worker();

@@ -65,227 +65,169 @@ const both = (one: Mutation, other: Mutation): Mutation => ({ ...one, ...other }
 const hours = (change: (hours: number) => unknown, path = 'timelogs/list') =>
   rows(path, (row) => Object.assign(row, { hours: change(Number(row.hours)) }));
 
-/** A mutation, the finding that shows it, and what it says. */
-type Mutant = [what: string, mutation: Mutation, finding: string, said: RegExp];
+/** How an instance differs, and what doctor says of it: by default in what it finds of that operation. */
+type Mutant = [path: string, differs: string, mutation: Mutation, said: RegExp, finding?: string];
+
+const refused = (path: string, status: number) => reads(path, () => ({ refused: status }));
+const any = (path: string, fields: Row) => rows(path, (row) => Object.assign(row, fields));
+const LATER = /^unknown: .*429.*uses up the limit/;
+const MINUTES = /^unknown: .*if those are minutes, set the unit/;
 
 /** Harmful ways in which an instance can differ, by what docs/partner-api.md assumes or does not show. */
 const harmful: readonly Mutant[] = [
   ...LISTS.flatMap((path): Mutant[] => {
     const paged = `${path} page by page`;
     const untold = paginates(path, undefined);
+    const whole = /^bad: returns no second page.*if it comes whole, set paged: false(?!.*nothing in relay\.config\.ts)/;
+    const cut = reads(path, (payload) => ({
+      ...payload,
+      page: 1,
+      [path === 'projects/list' ? 'limit' : 'per_page']: 2,
+    }));
+    const cutOff = /^bad: returns no second page, so nobody can tell whether it is cut off after 2 rows/;
+    const isLast = paginates(path, { last_page: 1, total: null });
+    const elsewhere = answers(path, (answer) => ({ ...answer, data: { items: answer.data } }));
     return [
-      [
-        `${path} ignores page, untold`,
-        both(ignores(path, 'page'), untold),
-        paged,
-        /^bad: returns no second page.*if it comes whole, set paged: false(?!.*nothing in relay\.config\.ts)/,
-      ],
-      [
-        `${path} is cut off, untold`,
-        both(
-          reads(path, (payload) => ({ ...payload, page: 1, [path === 'projects/list' ? 'limit' : 'per_page']: 2 })),
-          untold,
-        ),
-        paged,
-        /^bad: returns no second page, so nobody can tell whether it is cut off after 2 rows/,
-      ],
-      [
-        `${path} says that page 1 is the last`,
-        paginates(path, { last_page: 1, total: null }),
-        paged,
-        /^bad: comes whole by its pagination, but 1 of/,
-      ],
-      [`${path} is on page 1 for ever`, paginates(path, { current_page: 1 }), paged, /^bad: returns no second page/],
-      [`${path} is not there`, reads(path, () => ({ refused: 404 })), path, /^bad: .*404/],
-      [`${path} is beyond the key`, reads(path, () => ({ refused: 403 })), path, /^bad: .*403/],
-      [`${path} takes 5 rows at most`, both(takesAtMost(5), {}), path, /^bad: .*422/],
-      [`${path} has other pagination`, paginates(path, { current_page: '1' }), path, /^bad: .*unreadable/],
-      [
-        `${path} has its rows elsewhere`,
-        answers(path, (answer) => ({ ...answer, data: { items: answer.data } })),
-        path,
-        /^bad: .*unreadable/,
-      ],
+      [path, 'ignores page, untold', both(ignores(path, 'page'), untold), whole, paged],
+      [path, 'is cut off, untold', both(cut, untold), cutOff, paged],
+      [path, 'says that page 1 is the last', isLast, /^bad: comes whole by its pagination, but 1 of/, paged],
+      [path, 'is on page 1 for ever', paginates(path, { current_page: 1 }), /^bad: returns no second page/, paged],
+      [path, 'is not there', refused(path, 404), /^bad: .*404/],
+      [path, 'is beyond the key', refused(path, 403), /^bad: .*403/],
+      [path, 'takes 5 rows at most', both(takesAtMost(5), {}), /^bad: .*422/],
+      [path, 'has other pagination', paginates(path, { current_page: '1' }), /^bad: .*unreadable/],
+      [path, 'has its rows elsewhere', elsewhere, /^bad: .*unreadable/],
     ];
   }),
-  ...(
-    [
-      ['users/list', 'user_id'],
-      ['users/list', 'email'],
-      ['users/list', 'name'],
-      ['defects/list', 'defect_id'],
-      ['defects/list', 'description'],
-      ['timelogs/list', 'user_id'],
-      ['timelogs/list', 'date'],
-      ['timelogs/list', 'hours'],
-      ['timelogs/list', 'task_id'],
-      ['timelogs/list', 'note'],
-      ['tasks/list', 'task_id'],
-      ['tasks/search', 'task_id'],
-    ] as const
-  ).map(
-    ([path, field]): Mutant => [
-      `${path} has no ${field}`,
-      without(path, field),
-      path,
-      new RegExp(`^(bad|unknown): .*${field}`),
-    ],
+  ...Object.entries({
+    'users/list': ['user_id', 'email', 'name'],
+    'defects/list': ['defect_id', 'description'],
+    'timelogs/list': ['user_id', 'date', 'hours', 'task_id', 'note'],
+    'tasks/list': ['task_id'],
+    'tasks/search': ['task_id'],
+  }).flatMap(([path, fields]) =>
+    fields.map(
+      (field): Mutant => [path, `has no ${field}`, without(path, field), new RegExp(`^(bad|unknown): .*${field}`)],
+    ),
   ),
   ...['tasks/list', 'tasks/search'].map(
-    (path): Mutant => [`${path} has no names`, without(path, 'name', 'title'), path, /^bad: lacks name/],
+    (path): Mutant => [path, 'has no names', without(path, 'name', 'title'), /^bad: lacks name/],
   ),
-  ...(
-    [
-      ['users/list', 'email'],
-      ['defects/list', 'description'],
-      ['timelogs/list', 'note'],
-      ['tasks/search', 'name'],
-    ] as const
-  ).map(
+  ...Object.entries({
+    'users/list': 'email',
+    'defects/list': 'description',
+    'timelogs/list': 'note',
+    'tasks/search': 'name',
+  }).map(
     ([path, field]): Mutant => [
-      `${path} has no ${field} in any row`,
-      empty(path, field),
       path,
+      `has no ${field} in any row`,
+      empty(path, field),
       new RegExp(`^unknown: .*${field}`),
     ],
   ),
   ...(
     [
-      ['defects/list', 'project_id', ['project_id']],
-      ['tasks/list', 'project_id', ['project_id']],
-      ['timelogs/list', 'user_id', ['user_id']],
-      ['timelogs/list', 'task_id', ['task_id']],
-      ['timelogs/list', 'date_from and date_to', ['date_from', 'date_to']],
-      ['timelogs/list', 'date_from and date_to', ['date_to']],
-      ['tasks/search', 'q', ['q']],
+      ['defects/list', ['project_id']],
+      ['timelogs/list', ['user_id']],
+      ['timelogs/list', ['task_id']],
+      ['timelogs/list', ['date_from', 'date_to']],
+      ['timelogs/list', ['date_to']],
     ] as const
-  ).map(([path, filter, fields]): Mutant => {
-    const mutation =
-      path === 'tasks/list' || path === 'tasks/search'
-        ? reads(path, (payload) => ({ ...payload, ...(path === 'tasks/list' ? { project_id: PROJECT } : { q: '' }) }))
-        : ignores(path, ...fields);
-    return [`${path} ignores ${fields.join()}`, mutation, `${path} by ${filter}`, /^bad: .* is ignored/];
+  ).map(([path, fields]): Mutant => {
+    const filter = fields.includes('date_to' as never) ? 'date_from and date_to' : fields[0];
+    return [path, `ignores ${fields}`, ignores(path, ...fields), /^bad: .* is ignored/, `${path} by ${filter}`];
   }),
+  ...(
+    [
+      ['tasks/list', 'project_id', PROJECT, /^bad: .* is ignored/],
+      ['tasks/search', 'q', '', /^bad: .* is ignored/],
+      ['projects/search', 'q', '', /^bad: q is ignored.*so relay\.config\.ts corrects neither/],
+    ] as const
+  ).map(
+    ([path, filter, value, said]): Mutant => [
+      path,
+      `ignores ${filter}`,
+      reads(path, (payload) => ({ ...payload, [filter]: value })),
+      said,
+      `${path} by ${filter}`,
+    ],
+  ),
+  ['projects/search', 'calls q otherwise', refuses('projects/search', 'q'), /^bad: .*422/],
   [
-    'projects/search ignores q',
-    reads('projects/search', (payload) => ({ ...payload, q: '' })),
-    'projects/search by q',
-    /^bad: q is ignored.*so relay\.config\.ts corrects neither/,
-  ],
-  ['projects/search calls q otherwise', refuses('projects/search', 'q'), 'projects/search', /^bad: .*422/],
-  [
-    'tasks/search calls q otherwise',
-    refuses('tasks/search', 'q'),
     'tasks/search',
+    'calls q otherwise',
+    refuses('tasks/search', 'q'),
     /^bad: .*422.*operations\['tasks\/search'\]\.fields/,
   ],
   [
-    'timelogs/list refuses its filter',
+    'timelogs/list',
+    'refuses its filter',
     refuses('timelogs/list', 'date_from', 400),
-    'timelogs/list by date_from and date_to',
     /^bad: .*400/,
+    'timelogs/list by date_from and date_to',
   ],
-  ['tasks/detail takes another field', refuses('tasks/detail', 'task_id'), 'tasks/detail', /^bad: .*422.*fields/],
+  ['tasks/detail', 'takes another field', refuses('tasks/detail', 'task_id'), /^bad: .*422.*fields/],
   [
-    'tasks/detail returns any task',
-    rows('tasks/detail', (row) => Object.assign(row, { task_id: 'another' })),
     'tasks/detail',
+    'returns any task',
+    any('tasks/detail', { task_id: 'another' }),
     /^bad: does not return what it is asked for/,
   ],
-  ['timelogs/detail takes another field', refuses('timelogs/detail', 'timelog_id'), 'timelogs/detail', /^bad: .*422/],
+  ['timelogs/detail', 'takes another field', refuses('timelogs/detail', 'timelog_id'), /^bad: .*422/],
+  ['timelogs/detail', 'returns any entry', any('timelogs/detail', { date: '2026-01-30' }), /^bad: does not return/],
+  ['timelogs/detail', 'counts minutes', hours((value) => value * 60, 'timelogs/detail'), /^bad: does not return/],
+  ['timelogs/detail', 'is not there', refused('timelogs/detail', 404), /^bad: .*404/],
+  ['timelogs/list', 'counts minutes', hours((value) => value * 60), /^bad: .*no more than 24/],
+  ['timelogs/list', 'counts seconds', hours((value) => value * 3_600), /^bad: .*no more than 24/],
+  ['timelogs/list', 'has few minutes', hours((value) => Math.round(value) * 3), MINUTES],
+  ['timelogs/list', 'has minutes up to 11', hours((value) => Math.round(value) + 5), MINUTES],
+  ['timelogs/list', 'has fewer minutes', hours(() => 15), MINUTES],
+  ['timelogs/list', 'has five minutes', hours(() => 5), MINUTES],
+  ['timelogs/list', 'has hours in words', hours((value) => `${value} h`), /^bad: .*hours: expected/],
+  ['timelogs/list', 'has other dates', any('timelogs/list', { date: '13.01.2026' }), /^bad: .*date: expected/],
   [
-    'timelogs/detail returns any entry',
-    rows('timelogs/detail', (row) => Object.assign(row, { date: '2026-01-30' })),
-    'timelogs/detail',
-    /^bad: does not return/,
-  ],
-  [
-    'timelogs/detail counts minutes',
-    hours((value) => value * 60, 'timelogs/detail'),
-    'timelogs/detail',
-    /^bad: does not return/,
-  ],
-  [
-    'timelogs/detail is not there',
-    reads('timelogs/detail', () => ({ refused: 404 })),
-    'timelogs/detail',
-    /^bad: .*404/,
-  ],
-  ['timelogs/list counts minutes', hours((value) => value * 60), 'timelogs/list', /^bad: .*no more than 24/],
-  ['timelogs/list counts seconds', hours((value) => value * 3_600), 'timelogs/list', /^bad: .*no more than 24/],
-  [
-    'timelogs/list has few minutes',
-    hours((value) => Math.round(value) * 3),
     'timelogs/list',
-    /^unknown: .*if those are minutes, set the unit/,
-  ],
-  [
-    'timelogs/list has minutes up to 11',
-    hours((value) => Math.round(value) + 5),
-    'timelogs/list',
-    /^unknown: .*if those are minutes, set the unit/,
-  ],
-  ['timelogs/list has fewer minutes', hours(() => 15), 'timelogs/list', /^unknown: .*if those are minutes/],
-  ['timelogs/list has five minutes', hours(() => 5), 'timelogs/list', /^unknown: .*if those are minutes/],
-  ['timelogs/list has hours in words', hours((value) => `${value} h`), 'timelogs/list', /^bad: .*hours: expected/],
-  [
-    'timelogs/list has other dates',
-    rows('timelogs/list', (row) => Object.assign(row, { date: '13.01.2026' })),
-    'timelogs/list',
-    /^bad: .*date: expected/,
-  ],
-  [
-    'timelogs/list has other ids of users',
+    'has other ids of users',
     rows('timelogs/list', (row) => Object.assign(row, { user_id: `u-${row.user_id}` })),
-    'timelogs/list of users',
     /^bad: no user_id/,
+    'timelogs/list of users',
   ],
   [
-    'users/list has other addresses',
-    rows('users/list', (row) => Object.assign(row, { email: 'x@example.com' })),
-    'people',
+    'users/list',
+    'has other addresses',
+    any('users/list', { email: 'x@example.com' }),
     /^bad: no user of the service/,
+    'people',
   ],
   [
-    'users/list is cut off before the person',
+    'users/list',
+    'is cut off before the person',
     both(
       reads('users/list', (payload) => ({ ...payload, page: 1, per_page: 1 })),
       paginates('users/list', undefined),
     ),
-    'people',
     /^unknown: none of the users that can be read/,
+    'people',
   ],
   [
-    'projects/list has not the project',
-    rows('projects/list', (row) => Object.assign(row, { project_id: 'f00' })),
-    'github.repositories.0.issueToDefect.projectId',
+    'projects/list',
+    'has not the project',
+    any('projects/list', { project_id: 'f00' }),
     /^bad: the key cannot access/,
+    'github.repositories.0.issueToDefect.projectId',
   ],
+  ['validate', 'has no data', answers('validate', (answer) => ({ ...answer, data: {} })), /^bad/, 'credentials'],
   [
-    'validate returns something else',
-    answers('validate', (answer) => ({ ...answer, data: {} })),
-    'credentials',
-    /^bad/,
-  ],
-  [
-    'validate answers as a proxy',
+    'validate',
+    'answers as a proxy',
     answers('validate', () => ({ status: 200, body: '<!doctype html>' })),
-    'credentials',
     /^bad: .*HTML/,
-  ],
-  ['the envelope has no success', answers('validate', ({ data }) => ({ data })), 'credentials', /^bad: .*envelope/],
-  [
-    'the limit is used up',
-    reads('validate', () => ({ refused: 429 })),
     'credentials',
-    /^unknown: .*429.*uses up the limit/,
   ],
-  [
-    'the limit is used up later',
-    reads('users/list', () => ({ refused: 429 })),
-    'users/list',
-    /^unknown: .*429.*uses up the limit/,
-  ],
+  ['validate', 'has no success', answers('validate', ({ data }) => ({ data })), /^bad: .*envelope/, 'credentials'],
+  ['validate', 'meets the limit', refused('validate', 429), LATER, 'credentials'],
+  ['users/list', 'meets the limit', refused('users/list', 429), LATER],
 ];
 
 let kept: Promise<Found> | undefined;
@@ -303,7 +245,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it.each(harmful)('says where an instance differs: %s', async (_, mutation, finding, said) => {
+  it.each(harmful)('says where an instance differs: %s %s', async (path, _, mutation, said, finding = path) => {
     expect((await unmutated()).get(finding)).toMatch(/^good/);
     expect((await examined(mutation)).get(finding)).toMatch(said);
   });

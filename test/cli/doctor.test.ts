@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import * as sentryToDefect from '../../docs/guides/automations/sentry-to-defect.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { privateKey } from '../github-identity.ts';
+import { startHttpStandIn } from '../http-stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { teamInput } from '../timesheets/team.ts';
@@ -70,22 +68,19 @@ interface Repository {
 
 /** GitHub's repositories and labels at the wire. @returns its URL */
 async function github(repositories: Record<string, Repository>): Promise<string> {
-  const server = createServer((request, response) => {
-    const path = decodeURIComponent(request.url ?? '');
+  const { url, close } = await startHttpStandIn(({ route, headers: { authorization = '' } }) => {
+    const path = decodeURIComponent(route.replace('GET ', ''));
     const [, name = '', label] = /^\/repos\/([^/]+\/[^/]+)(?:\/labels\/(.+)|\/installation)?$/.exec(path) ?? [];
     const repository = repositories[name];
-    const { authorization = '' } = request.headers;
-    const known = authorization === 'token ghp_good' || authorization.startsWith('bearer ');
-    const found = repository && (label === undefined || repository.labels.includes(label));
-    const status = !known ? 401 : found ? 200 : 404;
-    const body = found
-      ? { has_issues: true, archived: repository.archived ?? false, ...repository.installation }
-      : { message: 'Not Found' };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (authorization !== 'token ghp_good' && !authorization.startsWith('bearer '))
+      return { status: 401, body: { message: 'Bad credentials' } };
+    if (!repository || (label !== undefined && !repository.labels.includes(label)))
+      return { status: 404, body: { message: 'Not Found' } };
+    const { archived = false, installation } = repository;
+    return { status: 200, body: { has_issues: true, archived, ...installation } };
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
+  return url;
 }
 
 const app = { appId: '12', privateKey };
@@ -124,38 +119,44 @@ describe('doctor', () => {
     expect(relay.sandbox.data.defects).toHaveLength(1);
   });
 
-  it.each([
-    [{ actions: 'read', contents: 'read', checks: 'write' }, ['workflow_run'], 'good: the App may read artifacts'],
+  const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
+  it.each<[string, object, object, string[], string]>([
     [
+      'tests',
+      app,
+      { actions: 'read', contents: 'read', checks: 'write' },
+      ['workflow_run'],
+      'good: the App may read artifacts',
+    ],
+    [
+      'tests',
+      app,
       { actions: 'write', contents: 'read', checks: 'read' },
       ['workflow_run'],
       'bad: the App lacks the permission "Checks: write": add it',
     ],
     [
+      'tests',
+      app,
       {},
       ['issues'],
       'bad: the App lacks the permission "Actions: read", the permission "Contents: read", the permission "Checks: write" and the event "Workflow run"',
     ],
-  ])('doctor checks what the App may do with tests: %j, %j', async (permissions, events, detail) => {
-    const apiUrl = await github({
-      'Codertocat/Hello-World': { labels: ['bug'], installation: { permissions, events } },
-    });
-    const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
-    const app = { token: 'ghp_good', appId: '12', privateKey };
-    const found = await examined({ config: exampleConfig({}, { apiUrl, tests }), github: app });
-    expect(found.get('github: tests of Codertocat/Hello-World')).toContain(detail);
-    expect(found.get('main: test-scenarios/update')).toContain(
-      'unknown: whether the service knows the values of tests.status',
-    );
-  });
-
-  it('doctor says that test results need an App', async () => {
-    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'] } });
-    const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
-    const found = await examined({ config: exampleConfig({}, { apiUrl, tests }), github: { token: 'ghp_good' } });
-    expect(bad(found)).toEqual([
-      expect.stringContaining('tests of Codertocat/Hello-World bad: GitHub takes checks from a GitHub App only'),
-    ]);
+    ['tests', {}, {}, [], 'bad: GitHub takes checks from a GitHub App only'],
+    ['checks', {}, {}, [], 'bad: GitHub takes checks from a GitHub App only, and the github secret has none'],
+    ['checks', app, { checks: 'read' }, [], 'bad: the App may not write checks: give it'],
+    ['checks', app, { checks: 'write' }, ['pull_request'], 'unknown: the App does not receive check_run, merge_group'],
+    ['checks', app, { checks: 'write' }, ['pull_request', 'check_run', 'merge_group'], 'good: the App may write them'],
+  ])('doctor says whether the App may do what %s need: %j, %j, %j', async (what, secret, permissions, events, said) => {
+    const installation = { permissions, events };
+    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'], installation } });
+    const config = exampleConfig({}, { apiUrl, ...(what === 'tests' ? { tests } : { checkPullRequest: {} }) });
+    const found = await examined({ config, github: { token: 'ghp_good', ...secret } });
+    expect(found.get(`github: ${what} of Codertocat/Hello-World`)).toContain(said);
+    if (what === 'tests')
+      expect(found.get('main: test-scenarios/update')).toContain(
+        'whether the service knows the values of tests.status',
+      );
   });
 
   it('doctor says what limit the relay assumes since the service refused calls', async () => {
@@ -272,25 +273,6 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['no App', {}, {}, [], 'bad: GitHub takes checks from a GitHub App only, and the github secret has none'],
-    ['no permission', app, { checks: 'read' }, [], 'bad: the App may not write checks: give it'],
-    [
-      'no event',
-      app,
-      { checks: 'write' },
-      ['pull_request'],
-      'unknown: the App does not receive check_run, merge_group',
-    ],
-    ['all', app, { checks: 'write' }, ['pull_request', 'check_run', 'merge_group'], 'good: the App may write them'],
-  ])('doctor says whether a check can be written: %s', async (_, secret, permissions, events, expected) => {
-    const installation = { permissions, events };
-    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'], installation } });
-    const config = exampleConfig({}, { apiUrl, checkPullRequest: {} });
-    const found = await examined({ config, github: { token: 'ghp_good', ...secret } });
-    expect(found.get('github: checks of Codertocat/Hello-World')).toContain(expected);
-  });
-
-  it.each([
     ['tasks/detail', { task_id: 'task' }, /^bad/],
     ['timelogs/list', { hours: 'spent' }, /^bad: .* cannot be read: .*They have timelog_id, .*spent/],
   ])('doctor reports a field of %s that is missing: %o', async (operation, fields, detail) => {
@@ -299,10 +281,9 @@ describe('doctor', () => {
   });
 
   it('doctor reads the calendars of teams', async () => {
-    const server = createServer((_, response) => void response.writeHead(404).end());
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void server.close());
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/away.ics`;
+    const { url, close } = await startHttpStandIn(() => ({ status: 404, body: '' }));
+    onTestFinished(close);
+    const address = `${url}/away.ics`;
     const config = exampleConfig({}, { timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] } });
     const found = await examined({ config });
     const calendar = `calendar of the team ${teamInput.name}`;

@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPANY_CA, type ConnectProxy, startConnectProxy, startTlsFront, type TlsFront } from '../connect-proxy.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { type StageStandIn, startStageStandIn } from './stage-stand-in.ts';
 
 let relay: TestRelay;
-/** CloudFormation, STS and Lambda, as far as the commands ask them. */
-let aws: Server;
+let aws: StageStandIn;
 let proxy: ConnectProxy;
 let fronts: Record<'CloudFormation' | 'STS' | 'Lambda' | 'DynamoDB' | 'Secrets Manager' | 'the service', TlsFront>;
 let folder: string;
@@ -22,9 +19,16 @@ beforeAll(async () => {
   [relay, proxy] = await Promise.all([startRelay({ tableOnWire: true }), startConnectProxy()]);
   relay.clock.now = Date.now();
   const { variables, secrets, secretPrefix } = relay.stack;
-  aws = createServer(async (request, response) => response.end(answerOf(await text(request))));
-  await once(aws.listen(0, '127.0.0.1'), 'listening');
-  const answering = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
+  aws = await startStageStandIn(relay);
+  aws.identity = {
+    status: 200,
+    body: `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+      <AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>${variables.AWS_ACCESS_KEY_ID}</AccessKeyId>
+      <SecretAccessKey>${variables.AWS_SECRET_ACCESS_KEY}</SecretAccessKey><SessionToken>of the tests</SessionToken>
+      <Expiration>2126-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult>
+      </AssumeRoleWithWebIdentityResponse>`,
+  };
+  const answering = String(aws.variables.AWS_ENDPOINT_URL_STS);
   fronts = {
     CloudFormation: await startTlsFront(answering),
     STS: await startTlsFront(answering),
@@ -43,37 +47,8 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { close } of [...Object.values(fronts), proxy]) close();
   rmSync(folder, { recursive: true });
-  aws.closeAllConnections();
-  await Promise.all([new Promise((resolve) => aws.close(resolve)), relay.close()]);
+  await Promise.all([aws.close(), relay.close()]);
 });
-
-function answerOf(request: string): string {
-  const { variables } = relay.stack;
-  if (request.includes('Action=AssumeRoleWithWebIdentity')) {
-    return `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
-      <AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>${variables.AWS_ACCESS_KEY_ID}</AccessKeyId>
-      <SecretAccessKey>${variables.AWS_SECRET_ACCESS_KEY}</SecretAccessKey><SessionToken>of the tests</SessionToken>
-      <Expiration>2126-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult>
-      </AssumeRoleWithWebIdentityResponse>`;
-  }
-  if (!request.includes('Action=DescribeStacks'))
-    return JSON.stringify({ AccountLimit: { ConcurrentExecutions: 1000 } });
-  const outputs = {
-    Stage: variables.STAGE,
-    TableName: variables.TABLE_NAME,
-    InteractiveQueueUrl: variables.INTERACTIVE_QUEUE_URL,
-    BackgroundQueueUrl: variables.BACKGROUND_QUEUE_URL,
-    SecretPrefix: variables.SECRET_PREFIX,
-    GithubWebhookUrl: relay.url,
-  };
-  const members = Object.entries(outputs).map(
-    ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>
-    <member><StackName>partner-relay-test</StackName><CreationTime>2026-11-20T10:00:00Z</CreationTime>
-    <StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member>
-    </Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-}
 
 describe('the command line behind a proxy', () => {
   it.each([

@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readMoment } from '../../cli/moment.ts';
@@ -14,6 +10,7 @@ import { startHttpFront } from '../../local/http-front.ts';
 import type { Listening } from '../../local/listen.ts';
 import { createLocalSchedules, loadSchedules } from '../../local/schedules.ts';
 import { noteRunning } from '../../local/state.ts';
+import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { runRelay } from './run-command.ts';
@@ -26,13 +23,6 @@ const open: OpenTarget = async () => {
 const run = (words: string[], stage?: string) => runRelay({ stage: () => stage, ownFolder: OWN }, 'run', ...words);
 
 const OWN = resolve(import.meta.dirname, '../../docs/guides/automations');
-
-const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-async function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-}
 
 beforeEach(() => void workInNewFolder());
 
@@ -103,60 +93,44 @@ describe('relay run, on this machine', () => {
     await expect(run(['job-sweep'])).rejects.toThrow(/^job-sweep failed: .*(ECONNREFUSED|ENOTFOUND)/);
   });
 
-  it.each([
-    ['no key', {}],
-    ['another key', { authorization: 'Bearer LOCAL0123456789ABCDEF' }],
-  ])('a schedule cannot be run with %s', async (_, headers: Record<string, string>) => {
-    const response = await fetch(`${front.url}/schedules/credential-check`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: '{}',
-    });
-    expect(response.status).toBe(401);
+  it.each<[string, { authorization?: string | undefined }, string]>([
+    ['no key', { authorization: undefined }, '{}'],
+    ['another key', { authorization: 'Bearer LOCAL0123456789ABCDEF' }, '{}'],
+    ['no body', {}, ''],
+    ['no JSON', {}, 'no JSON'],
+    ['a list', {}, '[]'],
+    ['no time', {}, '{"at":"noon"}'],
+    ['an unknown field', {}, '{"from":"2026-11-20T16:30:00Z"}'],
+  ])('a schedule cannot be run with %s', async (_, own, body) => {
+    const { authorization } = { authorization: `Bearer ${relay.stack.variables.AWS_ACCESS_KEY_ID}`, ...own };
+    const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) };
+    const response = await fetch(`${front.url}/schedules/credential-check`, { method: 'POST', headers, body });
+    if (body === '{}') expect(response.status).toBe(401);
+    expect(response.ok).toBe(false);
     expect(relay.sandbox.requests).toBe(0);
   });
-
-  it.each(['', 'no JSON', '[]', '{"at":"noon"}', '{"from":"2026-11-20T16:30:00Z"}'])(
-    'an invalid schedule event is refused: %j',
-    async (body) => {
-      const authorization = `Bearer ${relay.stack.variables.AWS_ACCESS_KEY_ID}`;
-      const response = await fetch(`${front.url}/schedules/credential-check`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization },
-        body,
-      });
-      expect(response.ok).toBe(false);
-      expect(relay.sandbox.requests).toBe(0);
-    },
-  );
 });
 
 describe('relay --stage … run', () => {
-  let lambda: Server;
-  let invoked: { path: string | undefined; event: unknown }[];
+  let lambda: HttpStandIn;
   let answer: { headers: Record<string, string>; body: unknown };
   beforeEach(async () => {
-    invoked = [];
-    lambda = createServer(async (request, response) => {
-      invoked.push({ path: request.url, event: JSON.parse(await text(request)) });
-      response.writeHead(200, answer.headers).end(JSON.stringify(answer.body));
-    });
-    await once(lambda.listen(0, '127.0.0.1'), 'listening');
-    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', addressOf(lambda));
+    lambda = await startHttpStandIn(() => ({ status: 200, ...answer }));
+    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', lambda.url);
     vi.stubEnv('AWS_REGION', 'eu-central-1');
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
-    await close(lambda);
+    await lambda.close();
   });
 
   it('relay run invokes the deployed function with the given time', async () => {
     answer = { headers: {}, body: { due: 2 } };
     expect(await run(['due-schedules', '--at', '2026-11-20T16:30', '--json'], 'prod')).toBe('{\n  "due": 2\n}');
-    const path = '/2015-03-31/functions/partner-relay-prod-due-schedules/invocations';
-    expect(invoked).toEqual([{ path, event: { at: '2026-11-20T16:30:00.000Z' } }]);
+    const route = 'POST /2015-03-31/functions/partner-relay-prod-due-schedules/invocations';
+    expect(lambda.asked).toMatchObject([{ route, body: '{"at":"2026-11-20T16:30:00.000Z"}' }]);
   });
 
   it('relay run prints why the deployed function failed', async () => {

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { startHttpStandIn } from '../http-stand-in.ts';
 import type { TestRelay } from '../relay.ts';
 
 export const ARN = 'arn:aws:sts::111122223333:assumed-role/Operators/mira';
@@ -20,7 +17,7 @@ const OUTPUTS = {
 } as const;
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
-const ACCOUNT = JSON.stringify({ AccountLimit: { ConcurrentExecutions: 1_000 } });
+const ACCOUNT = { AccountLimit: { ConcurrentExecutions: 1_000 } };
 
 /** CloudFormation, STS and Lambda, as far as commands with `--stage test` ask them. */
 export interface StageStandIn {
@@ -36,15 +33,12 @@ export interface StageStandIn {
 
 export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn> {
   const requests: StageStandIn['requests'] = [];
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    requests.push({ authorization: String(request.headers.authorization), body });
-    if (request.url?.endsWith('/account-settings')) return void response.end(ACCOUNT);
-    if (body.includes('Action=DescribeStacks')) return void response.end(stackAnswer(relay, standIn.isRunning));
-    response.writeHead(standIn.identity.status).end(standIn.identity.body);
+  const { url: endpoint, close } = await startHttpStandIn(({ route, headers, body }) => {
+    requests.push({ authorization: String(headers.authorization), body });
+    if (route.endsWith('/account-settings')) return { status: 200, body: ACCOUNT };
+    if (body.includes('Action=DescribeStacks')) return { status: 200, body: stackAnswer(relay, standIn.isRunning) };
+    return standIn.identity;
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const standIn: StageStandIn = {
     identity: KNOWN,
     isRunning: true,
@@ -58,10 +52,7 @@ export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn>
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
       AWS_ENDPOINT_URL_LAMBDA: endpoint,
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
   return standIn;
 }

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { deadLetters, tellNewTroubles } from '../../lib/engine/operate/new-troubles.ts';
 import { openStores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
+import { startHttpStandIn } from '../http-stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -125,13 +123,12 @@ it('a connection that cannot be looked at hides nothing of the others', async ()
 
 it('a dead letter that somebody looks at is not new afterwards', async () => {
   let hidden = 0;
-  const sqs = createServer((_, response) => {
+  const sqs = await startHttpStandIn(() => {
     const [visible, notVisible] = [1 - hidden, hidden].map(String);
     const counts = { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: notVisible };
-    response.end(JSON.stringify({ Attributes: counts }));
+    return { status: 200, body: { Attributes: counts } };
   });
-  await once(sqs.listen(0, '127.0.0.1'), 'listening');
-  const AWS_ENDPOINT_URL_SQS = `http://127.0.0.1:${(sqs.address() as AddressInfo).port}`;
+  const AWS_ENDPOINT_URL_SQS = sqs.url;
   const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SQS };
   const stores = openStores({ environment, clock: () => relay.clock.now });
   const teller = { ...relay.runtime, table: relay.stores.table };
@@ -145,5 +142,5 @@ it('a dead letter that somebody looks at is not new afterwards', async () => {
   await told();
   hidden = 0;
   expect([first, await told()]).toEqual([2, 0]);
-  sqs.close();
+  await sqs.close();
 });

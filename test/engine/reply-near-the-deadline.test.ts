@@ -1,4 +1,3 @@
-import { DynamoDBClient, type PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -41,25 +40,13 @@ it('a worker that stalls beyond its lease leaves the reply to the one that took 
   });
   onTestFinished(() => relay.close());
   const told: number[] = [];
-  async function stall(): Promise<void> {
+  const isReply = (input: string) => input.includes('"status":{"S":"begun"}');
+  relay.table.loseAnswer(isReply, async () => {
     relay.clock.now += 100_000;
     await relay.sweep();
     await relay.workToTheEnd();
     told.push(github.comments.length);
-  }
-  const { prototype } = DynamoDBClient;
-  const { send } = prototype;
-  onTestFinished(() => void Object.defineProperty(prototype, 'send', { value: send }));
-  let isStalled = false;
-  async function sendAndStall(this: DynamoDBClient, command: PutItemCommand) {
-    const answer: unknown = await Reflect.apply(send, this, [command]);
-    const isBegun = 'Item' in command.input && command.input.Item?.status?.S === 'begun';
-    if (!isBegun || isStalled) return answer;
-    isStalled = true;
-    await stall();
-    return answer;
-  }
-  Object.defineProperty(prototype, 'send', { value: sendAndStall });
+  });
   await relay.post('issues', issueEvent('opened'));
   await relay.workToTheEnd();
   told.push(github.comments.length);

@@ -83,6 +83,18 @@ describe('resolve --done', () => {
     expect(await relay.jobs('succeeded')).toHaveLength(1);
   });
 
+  it('decides nothing if another operator decided while the service was asked', async () => {
+    const job = await parked();
+    const verify = async () => {
+      await resolveJob(job, 'again', { ...relay.stores, by: 'bo', clock });
+      await relay.workToTheEnd();
+      return 'what ana found';
+    };
+    const done = resolveJob(job, { done: 'what ana found', verify }, { ...relay.stores, by: 'ana', clock });
+    await expect(done).rejects.toThrow('has just changed');
+    expect((await relay.jobs())[0]?.outcome).not.toContain('what ana found');
+  });
+
   it('is not undone by a stalled worker that stores its request again', async () => {
     const { id } = await parked();
     const lease = { owner: 'stalled', isHeld: async () => false };

@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { afterEach, expect, it } from 'vitest';
+import { DynamoDBClient, ItemCollectionSizeLimitExceededException } from '@aws-sdk/client-dynamodb';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -13,35 +10,19 @@ afterEach(() => relay.close());
 it('a creation answered with 2xx is done, even if moving the waiting line fails', async () => {
   let fails = false;
   let failed = 0;
-  relay = await startRelay({
-    async tableThrough(endpoint) {
-      // DynamoDB refuses one write of the budget: the one by which the waiting line is moved on.
-      const server = createServer(async (incoming, outgoing) => {
-        const body = await text(incoming);
-        const moves = body.includes(`"lines":{"M":{"main":{"L":[{"N":"${Number(relay?.clock.now) + 1_000}"}`);
-        if (fails && failed === 0 && moves) {
-          failed++;
-          outgoing.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
-          outgoing.end(
-            JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ItemCollectionSizeLimitExceededException' }),
-          );
-          return;
-        }
-        const { host, ...headers } = incoming.headers as Record<string, string>;
-        const forwarded = request(new URL(incoming.url ?? '/', endpoint), {
-          method: incoming.method,
-          headers: { ...headers, host: new URL(endpoint).host },
-        });
-        forwarded.end(body);
-        const [answer] = await once(forwarded, 'response');
-        outgoing.writeHead(answer.statusCode, answer.headers);
-        answer.pipe(outgoing);
-      });
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      server.unref();
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    },
+  relay = await startRelay();
+  const { send } = DynamoDBClient.prototype;
+  // DynamoDB refuses one write of the budget: the one by which the waiting line is moved on.
+  const sending = vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(function (
+    this: DynamoDBClient,
+    ...sent: unknown[]
+  ) {
+    const moves = `"lines":{"M":{"main":{"L":[{"N":"${relay.clock.now + 1_000}"}`;
+    if (!fails || failed > 0 || !JSON.stringify(sent[0]).includes(moves)) return Reflect.apply(send, this, sent);
+    failed++;
+    throw new ItemCollectionSizeLimitExceededException({ message: 'refused', $metadata: {} });
   });
+  onTestFinished(() => sending.mockRestore());
   const before = relay.sandbox.data.defects.length;
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
   for (let id = 1; id <= 4; id++) await relay.post('issues', issueEvent('opened', { id }));

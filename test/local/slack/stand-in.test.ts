@@ -139,27 +139,6 @@ describe('the history of a conversation', () => {
 describe('a response URL', () => {
   const toCommand = { userId: mira, channelId: general };
 
-  it('a response_url is valid for five messages', async () => {
-    const { slack } = await startAtNoon();
-    const url = slack.makeResponseUrl(toCommand);
-    expect(await respond(url, { text: '' })).toEqual({ status: 400, body: 'no_text' });
-    for (let use = 1; use <= 5; use += 1) {
-      expect(await respond(url, { text: `${use}` })).toEqual({ status: 200, body: 'ok' });
-    }
-    expect(await respond(url, { text: '6' })).toEqual({ status: 404, body: '{"ok":false,"error":"used_url"}' });
-    expect(slack.messages.map(({ text }) => text)).toEqual(['1', '2', '3', '4', '5']);
-  });
-
-  it('a response_url is valid for 30 minutes', async () => {
-    const { slack, time } = await startAtNoon();
-    const url = slack.makeResponseUrl(toCommand);
-    time.now += 30 * 60_000;
-    expect(await respond(url, { text: 'in time' })).toMatchObject({ status: 200 });
-    time.now += 1;
-    expect(await respond(url, { text: 'late' })).toEqual({ status: 404, body: '{"ok":false,"error":"expired_url"}' });
-    expect(slack.messages).toMatchObject([{ kind: 'ephemeral', userId: mira, channel: general, text: 'in time' }]);
-  });
-
   it('of a command posts anew, and of a button can replace the message', async () => {
     const { slack, time } = await startAtNoon();
     const before = { text: 'Log the rest?', blocks: [actions(button())] };
