@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Day, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
+import * as z from 'zod/mini';
+import { type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
 import type { Languages } from './day-names.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
@@ -14,31 +15,31 @@ import {
   withSingleBlanks,
 } from './words.ts';
 
+const text = z.string();
+
 /** Time to log. Texts are not empty and have single spaces only. */
-export interface LogCommand {
-  verb: 'log';
-  minutes: number;
-  day: Day;
+export const timeTyped = z.object({
+  minutes: z.number(),
+  /** A `Day`. */
+  day: text,
   /** The task's id or name. */
-  task: string;
+  task: text,
   /** Set if it is certainly an id: `#4711`. */
-  isId?: true;
-  note?: string;
+  isId: z.optional(z.literal(true)),
+  note: z.optional(text),
   /**
    * Set if the input does not show where the name of the task ends: everything from the task on, and the day before the
    * task. Then `task` is only its first word, and `day` and `note` belong to the reading with the shortest name.
    */
-  open?: { text: string; day: Day };
-  /** Set if it takes the person's date to say which days may be meant; then the rest is what was typed without them. */
-  unclear?: UnclearDay;
-}
-
-export interface UnclearDay extends DayWords {
-  /** All that was typed after the duration. */
-  text: string;
-  /** Where the words are: a note may begin or end with them. */
-  at: 'task' | 'note' | 'end';
-}
+  open: z.optional(z.object({ text, day: text })),
+  /**
+   * Set if it takes the person's date to say which days may be meant; then the rest is what was typed without them. `text` is
+   * all that was typed after the duration, and a note may begin or end with the words.
+   */
+  unclear: z.optional(z.object({ words: text, others: text, text, at: z.enum(['task', 'note', 'end']) })),
+});
+export type LogCommand = z.output<typeof timeTyped> & { verb: 'log' };
+export type UnclearDay = NonNullable<LogCommand['unclear']>;
 
 /** `1 hour and 30 minutes` */
 const LONGEST_DURATION_WORDS = 5;

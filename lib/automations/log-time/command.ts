@@ -1,25 +1,15 @@
 import * as z from 'zod/mini';
 import type { Languages } from '../../commands/day-names.ts';
-import { type LogCommand, printLog, readLog } from '../../commands/log.ts';
+import { type LogCommand, printLog, readLog, timeTyped } from '../../commands/log.ts';
 import { DAY_MS } from '../../dates.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 import { type CommandOrigin, eventOf, type JobVerb } from '../verb.ts';
 
-const timeToLog = z.object({
+const timeToLog = z.extend(timeTyped, {
   by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
-  minutes: z.number(),
-  day: z.string(),
-  /** The task's id or name. */
-  task: z.string(),
-  isId: z.optional(z.literal(true)),
-  note: z.optional(z.string()),
-  open: z.optional(z.object({ text: z.string(), day: z.string() })),
   /** More than 24 hours on a day are meant: the person was asked. */
   isSure: z.optional(z.literal(true)),
-  unclear: z.optional(
-    z.object({ words: z.string(), others: z.string(), text: z.string(), at: z.enum(['task', 'note', 'end']) }),
-  ),
 });
 
 export type TimeToLog = z.output<typeof timeToLog>;
