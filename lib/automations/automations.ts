@@ -10,7 +10,6 @@ import { find } from './find/run.ts';
 import { issueToDefect } from './issue-to-defect/run.ts';
 import { issueToTask } from './issue-to-task/run.ts';
 import { listProjectsInModal } from './list-projects/run.ts';
-import { listTasksInModal } from './list-tasks/run.ts';
 import { logTime } from './log-time/run.ts';
 import { myTime } from './my-time/run.ts';
 import { ofCollaborators } from './of-collaborators.ts';
@@ -48,7 +47,6 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
     timesheetReminder(context),
     timesheetSummary(context),
     listProjectsInModal(context),
-    listTasksInModal(context),
     recognizePerson(context),
     ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, context)), context)),
   ];

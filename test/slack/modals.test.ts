@@ -10,6 +10,7 @@ import {
   buttonsOf,
   command,
   GENERAL,
+  interact,
   lastMessage,
   lastView,
   MIRA,
@@ -405,44 +406,21 @@ describe('the modal to log time', () => {
     expect(outcome()).toBe(':white_check_mark: Logged 1h30m on Login with passkeys, 2026-11-18. Note: “wrote tests”.');
   });
 
-  it("a project's button opens the time form, which gets its tasks afterwards", async () => {
-    await start();
-    await ask(relay, 'find shop');
-    const before = relay.sandbox.requests;
-    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
-    const { view } = lastView(relay);
-    expect(readable(view.blocks)).toBe('On a task of Web Shop');
-    expect(relay.sandbox.requests).toBe(before);
-    await relay.work();
-    expect(list(lastView(relay).view, 'task').options.map(({ text }) => text.text)).toEqual([
-      'Release checkout 2.4',
-      'Show delivery dates in the cart',
-    ]);
-    expect(await submit(relay, lastView(relay), { duration: '90m' })).toEqual({});
-    await relay.work();
-    // About today unless a day is chosen.
-    expect(outcome()).toContain('Logged 1h30m on Release checkout 2.4, today.');
-  });
-
-  it("a project's form can be filled before its tasks arrive, and with another task", async () => {
-    await start();
-    await ask(relay, 'find shop');
-    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
-    expect(await submit(relay, lastView(relay), { duration: '1h' })).toMatchObject({
-      duration: expect.stringMatching(/task/),
-    });
-    await submit(relay, lastView(relay), { duration: '1h', 'find-task': 'text Login with passkeys' });
-    await relay.work();
-    expect(outcome()).toContain('Logged 1h on Login with passkeys, today.');
-  });
-
   describe('the list of tasks', () => {
     const PASSKEYS = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
     const putTasks = () => relay.stores.table.get(keys.knownTasks('main'));
     const opened = async () => {
       await ask(relay, 'find passkeys', { channelId: PLATFORM });
-      await ask(relay, 'find shop', { channelId: PLATFORM });
-      await press(relay, lastMessage(relay), 'Log time', { at: -1 });
+      const { now: at } = relay.clock;
+      const date = new Date(at).toISOString().slice(0, 10);
+      const rest = { connection: 'main', date, minutes: 60, at, tasks: [] };
+      await interact(relay, {
+        type: 'block_actions',
+        team: { id: relay.slack.installation.teamId },
+        user: { id: MIRA },
+        trigger_id: relay.slack.makeTriggerId(MIRA),
+        actions: [{ action_id: 'log-rest', value: JSON.stringify(rest) }],
+      });
       return lastView(relay);
     };
 

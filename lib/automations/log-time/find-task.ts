@@ -57,7 +57,7 @@ const KEPT_LENGTH = 500;
 const kept = ({ id, name }: Task): Task => ({ id, name: cutToLength(name, KEPT_LENGTH, '…') });
 
 /** What a job keeps of a listed task; undefined for a record without the assumed fields. */
-export function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
+function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
   const named = taskName(row);
   return named && kept(named);
 }

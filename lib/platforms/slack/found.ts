@@ -5,7 +5,7 @@ import { cutToLength } from '../../text.ts';
 import type { placeAsked } from './command-button.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH, plainSection, section } from './messages.ts';
 import { code, linkTo } from './mrkdwn.ts';
-import { LOG_ON_PROJECT_BUTTON, LOG_TIME_BUTTON } from './views/views.ts';
+import { LOG_TIME_BUTTON } from './views/views.ts';
 
 /** Ten results stay within Slack's limit for text in a message. */
 const MAX_NAME_LENGTH = 200;
@@ -16,7 +16,7 @@ export interface FoundTask {
 }
 
 /**
- * The results of a search, each with a button to log time.
+ * The results of a search, each task with a button to log time.
  * @param projects null if the service refused to search them
  * @param place where the person asked; undefined if time may not be logged there
  */
@@ -32,26 +32,19 @@ export function foundBlocks(
   }
   return [
     ...(tasks.length > 0 ? [section('*Tasks*')] : []),
-    ...tasks.map((task) => foundBlock(task, LOG_TIME_BUTTON, place && { ...place, task: short(task) })),
+    ...tasks.map((task) => ({ ...foundBlock(task), ...(place && logButton(task, place)) })),
     ...(pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : []),
     ...(projects ? [] : [section('The service refuses to search projects.')]),
     ...(projects?.length ? [section('*Projects*')] : []),
-    ...(projects ?? []).map((project) =>
-      foundBlock(project, LOG_ON_PROJECT_BUTTON, place && { ...place, project: short(project) }),
-    ),
+    ...(projects ?? []).map(foundBlock),
   ];
 }
 
-/** @param value the value for that button, as in views.ts; undefined for none */
-function foundBlock({ id, name }: FoundTask, actionId: string, value: object | undefined): KnownBlock {
-  const json = JSON.stringify(value);
-  return {
-    ...plainSection(`${cutToLength(name, MAX_NAME_LENGTH, '…')}\n${id}`),
-    // Slack would refuse the whole message if one button's value is too long.
-    ...(value && json.length <= MAX_BUTTON_VALUE_LENGTH && { accessory: button('Log time', actionId, json) }),
-  };
-}
+const shown = (name: string) => cutToLength(name, MAX_NAME_LENGTH, '…');
+const foundBlock = ({ id, name }: FoundTask) => plainSection(`${shown(name)}\n${id}`);
 
-function short({ id, name }: FoundTask): { id: string; name: string } {
-  return { id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') };
+/** Slack would refuse the whole message if the value of one button is too long. */
+function logButton({ id, name }: FoundTask, place: z.output<typeof placeAsked>) {
+  const value = JSON.stringify({ ...place, task: { id: String(id), name: shown(name) } });
+  return value.length <= MAX_BUTTON_VALUE_LENGTH ? { accessory: button('Log time', LOG_TIME_BUTTON, value) } : {};
 }

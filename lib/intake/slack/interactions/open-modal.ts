@@ -1,7 +1,6 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
 import { projectListJobs } from '../../../automations/list-projects/draft.ts';
-import { taskListJobs } from '../../../automations/list-tasks/draft.ts';
 import { recognitionJobs } from '../../../automations/recognize-person/draft.ts';
 import { requiresLink } from '../../../config/settings.ts';
 import { digest } from '../../../digest.ts';
@@ -12,12 +11,7 @@ import { escaped } from '../../../platforms/slack/mrkdwn.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../../platforms/slack/slack-api.ts';
 import { awayModal } from '../../../platforms/slack/views/away-views.ts';
 import type { OpenedView } from '../../../platforms/slack/views/update-modal.ts';
-import {
-  defectModal,
-  type LogTimeModal,
-  logTimeModal,
-  type projectToLog,
-} from '../../../platforms/slack/views/views.ts';
+import { defectModal, type LogTimeModal, logTimeModal } from '../../../platforms/slack/views/views.ts';
 import { connectionOf, type SlackIntake } from '../slack-intake.ts';
 
 /** The key may see projects that the person may not. */
@@ -78,25 +72,6 @@ export async function openLogTimeModal(
 ): Promise<SlackMessage | undefined> {
   const isTyped = requiresLink(intake.config, modal.connection);
   return (await open(request, modal.connection, logTimeModal({ ...modal, isTyped }), intake)).said;
-}
-
-/**
- * Opens the modal at once, and starts a job that adds the project's tasks, unless people act in their own name: then
- * they type the task. @returns what to tell the person if it cannot be opened
- */
-export async function openProjectModal(
-  request: ModalRequest,
-  { connection, project }: z.output<typeof projectToLog>,
-  intake: SlackIntake,
-): Promise<SlackMessage | undefined> {
-  const modal = { connection, projectName: project.name };
-  const isTyped = requiresLink(intake.config, connection);
-  const { view, said } = await open(request, connection, logTimeModal({ ...modal, isTyped, on: [] }), intake);
-  if (!view || isTyped) return said;
-  const { userId } = request;
-  const place = { ...placeOf(view, userId), connection, summary: `${userId}: tasks for a form` };
-  const input = { opened: view, projectId: project.id, modal };
-  return (await fill(taskListJobs.draft({ ...place, input }), request, intake)) ?? said;
 }
 
 /** @returns what to tell the person if it cannot be opened */

@@ -9,16 +9,14 @@ import type { ButtonPress } from '../../../platforms/slack/requests/interaction.
 import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import { AWAY_BUTTON, BACK_BUTTON } from '../../../platforms/slack/views/away-views.ts';
 import {
-  LOG_ON_PROJECT_BUTTON,
   LOG_REST_BUTTON,
   LOG_TIME_BUTTON,
   MUTE_BUTTON,
-  projectToLog,
   restOfDay,
   taskToLog,
 } from '../../../platforms/slack/views/views.ts';
 import type { SlackIntake } from '../slack-intake.ts';
-import { openAwayModal, openLogTimeModal, openProjectModal } from './open-modal.ts';
+import { openAwayModal, openLogTimeModal } from './open-modal.ts';
 
 /** The missing time in a reminder goes out of date, because the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;
@@ -30,10 +28,6 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
     case LOG_TIME_BUTTON: {
       const { task: on, ...place } = held(taskToLog);
       return openToLog(place, () => openLogTimeModal(press, { connection: place.connection, on }, intake));
-    }
-    case LOG_ON_PROJECT_BUTTON: {
-      const on = held(projectToLog);
-      return openToLog(on, () => openProjectModal(press, on, intake));
     }
     case LOG_REST_BUTTON: {
       const { connection, date, minutes, at, tasks } = held(restOfDay);

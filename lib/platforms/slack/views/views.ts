@@ -12,8 +12,6 @@ export const DEFECT_MODAL = 'defect';
 export const LOG_TIME_MODAL = 'log-time';
 /** A button that opens the form to log time on the task in its value. */
 export const LOG_TIME_BUTTON = 'log-time';
-/** A button that opens the form to log time on a task of the project in its value. */
-export const LOG_ON_PROJECT_BUTTON = 'log-on-project';
 /** A button that opens the form to log missing time on one of the person's tasks. */
 export const LOG_REST_BUTTON = 'log-rest';
 /** A button that stops the person's reminders for the day in its value. */
@@ -41,13 +39,9 @@ export const defectMemory = z.object({ channelId: z.string(), permalink: z.optio
 export const logTimeMemory = z.object({ connection: z.string(), task: z.optional(z.string()) });
 
 const task = z.object({ id: z.string(), name: z.string() });
-const project = z.object({ id: z.string(), name: z.string() });
 
 /** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in a different channel from the command. */
 export const taskToLog = z.object({ ...placeAsked.shape, task });
-
-/** The value of a {@link LOG_ON_PROJECT_BUTTON}. */
-export const projectToLog = z.object({ ...placeAsked.shape, project });
 
 /** The value of a {@link LOG_REST_BUTTON}. */
 export const restOfDay = z.object({
@@ -103,25 +97,15 @@ export interface LogTimeModal {
   on: { id: string; name: string } | readonly { id: string; name: string }[];
   /** People type the task, because they act in their own name: the key may see tasks that they may not. */
   isTyped?: boolean;
-  /** The project of the tasks. */
-  projectName?: string | undefined;
   /** The proposed duration. */
   date?: string;
   duration?: string;
 }
 
 /** The modal for logging time. */
-export function logTimeModal({
-  connection,
-  on,
-  isTyped = false,
-  projectName,
-  date,
-  duration,
-}: LogTimeModal): ModalView {
+export function logTimeModal({ connection, on, isTyped = false, date, duration }: LogTimeModal): ModalView {
   const memory: z.output<typeof logTimeMemory> = { connection, task: 'id' in on ? on.id : undefined };
   return modal(LOG_TIME_MODAL, memory, { title: 'Log time', submit: 'Log' }, [
-    ...(projectName === undefined ? [] : [plainSection(`On a task of ${projectName}`)]),
     ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on, isTyped)),
     textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
     {
