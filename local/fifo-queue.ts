@@ -14,7 +14,7 @@ export interface ReceivedMessage {
 
 interface StoredMessage extends ReceivedMessage {
   group: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; 0 until it is received, so that a clock that is set back hides no new message. */
   visibleAt: number;
 }
 
@@ -59,7 +59,7 @@ export class FifoQueue {
       receiveCount: 0,
       sentAt: now,
       group,
-      visibleAt: now,
+      visibleAt: 0,
     });
     this.#changed();
     return { messageId };
