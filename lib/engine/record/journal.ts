@@ -86,8 +86,6 @@ const requestShape = z.object({
       at: storedTime,
       /** True if every row arrived, and the list shows the text that has the marker. */
       isComplete: z.boolean(),
-      /** When the newest row was created, as the service writes it: its time zone is not shown. */
-      newest: maybe,
     }),
   ),
   /** A person said that it was not executed. Unless one more search finds it, it is created again. */

@@ -94,11 +94,6 @@ function against(creation: OpenCreation, time: (ms: number) => string): string {
   if (searches === 0) return 'nothing shows yet that it does not, because no search for it has come to an end';
   if (!lastSearch?.isComplete)
     return `little shows that it does not, because the relay cannot read all of ${found.list}`;
-  const { at, newest } = lastSearch;
-  const latest =
-    newest === undefined
-      ? 'the list does not say when its entries were created, so it may lag behind'
-      : `the newest entry of the list was created at ${newest} by the service's clock`;
-  const read = `it may not, because no ${found.field} in ${found.list} had its marker when all of the list was read at ${time(at)}`;
-  return `${read}: the service could carry it out until ${time(executableUntil)}, and ${latest}`;
+  const read = `no ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
+  return `it may not, because ${read}: the service could carry it out until ${time(executableUntil)}, and the list may lag behind`;
 }

@@ -33,8 +33,6 @@ interface KeptReading {
   isWhole?: boolean;
   /** True if every row arrived, and the list shows the text that has the marker. */
   isComplete?: boolean;
-  /** See {@link Search}. */
-  newest?: string;
   /** The ids that this reading and earlier ones found. */
   ids?: Ids;
   /** Until then, another caller is reading. */
@@ -91,8 +89,8 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
       // A found object still exists, however old the reading is.
       const id = kept?.ids?.[marker];
       if (id !== undefined) return { id };
-      const { startedAt = 0, isWhole, isComplete = false, newest } = kept ?? {};
-      if (isWhole && startedAt >= since) return { at: startedAt, isComplete, newest };
+      const { startedAt = 0, isWhole, isComplete = false } = kept ?? {};
+      if (isWhole && startedAt >= since) return { at: startedAt, isComplete };
       if (await claim(key)) return readAndKeep(key, wanted, kept?.ids ?? {}, log);
       await calls.pauses.until(clock() + LOOK_AGAIN_MS, `another job reads ${list.name}`, 'job');
     }
@@ -120,9 +118,7 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
       const fits = [all, ids].find((ids) => Object.keys(ids).length <= MARKERS_KEPT);
       const reading: KeptReading = fits ? { startedAt, ...read, ids: fits } : {};
       await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
-      const { isComplete, newest } = read;
-      if (id !== undefined) return { id };
-      return { at: startedAt, isComplete, newest };
+      return id === undefined ? { at: startedAt, isComplete: read.isComplete } : { id };
     } catch (error) {
       // If this fails too, the claim ends by itself. What the reading failed with says how the job goes on.
       await table.update(key, { expression: 'REMOVE #readerUntil' }).catch(() => {});
@@ -136,34 +132,22 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
   async function readIds({ list, scope, found, idField, marker, toTheEnd }: Wanted, log: SendLog) {
     const ids: Ids = {};
     let [rows, texts] = [0, 0];
-    let newest: string | undefined;
     const call: PartnerClient['call'] = (operation, payload) =>
       calls.repeatable(operation, payload, { urgent: true, log, as: { calls: operation.name } });
     const reading = pages(call, list, scope, PAGES, learned);
     for (;;) {
       const page = await reading.next();
-      const known = newest === undefined ? {} : { newest };
-      if (page.done) return { ids, ...known, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
+      if (page.done) return { ids, isWhole: true, isComplete: page.value && (rows === 0 || texts > 0) };
       await learned.fromRows(page.value.data);
       for (const row of page.value.data as Record<string, unknown>[]) {
         const [id, text] = [row[idField], row[found.field]];
         if (typeof id !== 'string' && typeof id !== 'number') continue;
         rows++;
         if (typeof text === 'string') texts++;
-        const created = createdAt(row);
-        if (created !== undefined && created > (newest ?? '')) newest = created;
         const theirs = markerIn(text);
         if (theirs !== undefined) ids[theirs] ??= id;
       }
-      if (ids[marker] !== undefined && !toTheEnd) return { ids, ...known, isWhole: false, isComplete: false };
+      if (ids[marker] !== undefined && !toTheEnd) return { ids, isWhole: false, isComplete: false };
     }
   }
-}
-
-/**
- * `dt_created` of a row, which sorts as text. The service shows it for projects; assumed for what else it lists
- * (docs/partner-api.md#project).
- */
-function createdAt({ dt_created }: Record<string, unknown>): string | undefined {
-  return typeof dt_created === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(dt_created) ? dt_created : undefined;
 }
