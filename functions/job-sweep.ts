@@ -55,7 +55,7 @@ export function createHandler(runtime: Runtime) {
       const settled = await Promise.allSettled(
         Object.entries(config.connections).map(async ([name, { limits }]) => {
           await lines.moveOn({ name, limits });
-          const { used, standstill } = await stateOfConnection({ name, limits, budget, breakers });
+          const { used, standstill } = await stateOfConnection(name, limits, { budget, table, clock });
           await tellNewTroubles(`connection ${name}`, troublesOf(name, standstill), teller);
           return { name, used };
         }),

@@ -1,6 +1,5 @@
-import type { Budget } from '../../service/budget/budget.ts';
 import type { Limits } from '../../service/budget/window.ts';
-import type { Breakers } from '../../service/connection/breakers.ts';
+import { viewConnection } from '../../service/connection/connection-view.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -35,13 +34,6 @@ export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: nu
   metrics.record({ ParkedJobs: parked, OldestOverdue: Math.round((now - oldest) / 1000) });
 }
 
-export interface ConnectionToLookAt {
-  name: string;
-  limits: Limits;
-  budget: Budget;
-  breakers: Breakers;
-}
-
 export interface Standstill {
   isPaused: boolean;
   refusesKey: boolean;
@@ -49,14 +41,12 @@ export interface Standstill {
 }
 
 /** How much of its budget a connection has used, as metrics, and what stands still. */
-export async function stateOfConnection({ name, limits, budget, breakers }: ConnectionToLookAt) {
-  const { minute, day, pausedUntil } = await budget.view(name, limits);
-  const open = await breakers.listOpen(name);
-  const down = open.find(({ operation }) => operation === undefined);
+export async function stateOfConnection(name: string, limits: Limits, stores: Parameters<typeof viewConnection>[2]) {
+  const { minute, day, pausedUntil, stopped, isStopped, refusesKey } = await viewConnection(name, limits, stores);
   const standstill: Standstill = {
-    isPaused: pausedUntil !== null || down !== undefined,
-    refusesKey: down?.refusesKey ?? false,
-    operations: open.flatMap(({ operation }) => operation ?? []),
+    isPaused: pausedUntil !== null || isStopped,
+    refusesKey,
+    operations: stopped.flatMap(({ operation }) => operation ?? []),
   };
   const used = {
     MinuteBudgetUsed: (100 * minute.used) / minute.limit,

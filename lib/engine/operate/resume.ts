@@ -3,6 +3,7 @@ import { connectionSettings } from '../../config/settings.ts';
 import { localTime } from '../../dates.ts';
 import { createBudget } from '../../service/budget/budget.ts';
 import { createBreakers } from '../../service/connection/breakers.ts';
+import { viewConnection } from '../../service/connection/connection-view.ts';
 import type { Table } from '../../state/table/table.ts';
 import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
@@ -33,8 +34,7 @@ export async function resumeForPerson(
   const { limits } = connectionSettings(config, connection);
   const breakers = createBreakers({ table, clock, random: Math.random });
   const budget = createBudget({ table });
-  const { pausedUntil } = await budget.view(connection, limits);
-  const stopped = await breakers.listOpen(connection);
+  const { pausedUntil, stopped } = await viewConnection(connection, limits, { budget, table, clock });
   await budget.resume(connection);
   await breakers.closeAll(connection);
   const waiting = await jobs.list('waiting', { limit: LOOKED_AT });

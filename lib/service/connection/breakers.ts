@@ -2,7 +2,7 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { unchangedSince } from '../../state/table/unreadable-item.ts';
 import { isOfPeople, type Lane } from '../budget/lanes.ts';
-import { type Breaker, type Health, LONGEST_PAUSE_MS, openBreakers, readHealth, WHOLE } from './breaker-item.ts';
+import { type Breaker, type Health, LONGEST_PAUSE_MS, readHealth, WHOLE } from './breaker-item.ts';
 
 /** What a breaker stops: one operation of a connection, or the whole connection if no operation is named. */
 export interface Scope {
@@ -212,10 +212,6 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         return { answer: health.servedAgain, changed: true };
       });
       return servedAgain ?? 0;
-    },
-    /** Every open breaker of a connection and its operations. */
-    async listOpen(connection: string) {
-      return openBreakers((await read(connection)).breakers);
     },
     /** The breaker of the connection, if it is open, and the operations that jobs may stand in line for, with theirs. */
     async lines(connection: string) {
