@@ -83,7 +83,7 @@ export async function setNewest(
     const end = (accepted: Partial<State>) =>
       change(({ doubt, ...state }) => ({ ...state, doubt: isEqual(doubt, noted) ? before : doubt, ...accepted }));
     const refused = await send(times + 1, {
-      async leaves() {
+      async begin() {
         const begun = await change(({ told, toldBy, ...state }) => {
           const open = state.doubt && state.doubt.until > clock() ? state.doubt : undefined;
           before = open;
@@ -94,7 +94,7 @@ export async function setNewest(
         });
         return begun !== undefined;
       },
-      refused: async () => void (await end({})),
+      cancel: async () => void (await end({})),
     });
     if (refused !== null) return { refused };
     await end({ told: value, toldBy: place, times: times + 1 });

@@ -71,12 +71,12 @@ export function createFollowing(context: Context) {
       updateDefect,
       { defect_id: id, ...changed },
       {
-        async leaves() {
+        async begin() {
           const update = { by, fields: Object.keys(changed), until: mayArriveUntil(job, clock()) };
           const begun = await links.change(entity, (link) => beginUpdate(link, update, updates));
           return begun !== undefined;
         },
-        async refused() {
+        async cancel() {
           await links.change(entity, (link) => refuseUpdate(link, by));
         },
       },

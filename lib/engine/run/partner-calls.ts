@@ -1,11 +1,9 @@
 import type * as z from 'zod';
 import { type Decision, decisions, isRefusal, type SendOutcome } from '../../decide.ts';
 import { type Mark, sendOnce } from '../../send-once.ts';
-import type { Budget, SlotAnswer } from '../../service/budget/budget.ts';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
-import { createGate, type TakenSlot } from '../../service/budget/gate.ts';
-import { isOfPeople, type Lane } from '../../service/budget/lanes.ts';
-import { mostOfStrangers, type StrangerShare } from '../../service/budget/stranger-share.ts';
+import type { TakenSlot } from '../../service/budget/gate.ts';
+import { isOfPeople } from '../../service/budget/lanes.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
 import {
   type Breakers,
@@ -14,19 +12,17 @@ import {
   type Scope,
   type Stop,
 } from '../../service/connection/breakers.ts';
-import type { Connection } from '../../service/connection/connection.ts';
 import type { Result } from '../../service/partner/answer.ts';
-import { PartnerError, reachedBy } from '../../service/partner/errors.ts';
+import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { validate } from '../../service/partner/operation.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { InLine, type Interruption, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Limited } from '../record/job.ts';
 import { howItEnded, outcomeOf, type Send, type SendLog } from '../record/sends.ts';
-import { comeBackAt, createPauses, LONGEST_PAUSE_MS, withBudget } from './pauses.ts';
+import { comeBackAt, createPauses } from './pauses.ts';
+import { createSlots, type SlotsOptions, type StrangersWait } from './slots.ts';
 
-/** Further commands must not occupy workers that first commands need, nor backfills those that events need. */
-const LONGEST_PAUSE_OF_LATER_MS = 1_000;
 /** If a due probe has not been made after this long, no job waits for the operation. */
 const PROBED_WITHIN_MS = 3 * 60_000;
 /** A search that waits for an operation looks this long after its probe is due. */
@@ -44,36 +40,18 @@ const BEHIND_OTHERS_MS = 15_000;
 const REFUSES_KEY: ReadonlySet<SendOutcome> = new Set(['unknown or revoked key', 'unauthorized']);
 
 /** One run of a job, as far as its calls to the partner API are concerned. */
-export interface CallingRun {
-  connection: Connection;
-  lane: Lane;
+export interface CallingRun extends SlotsOptions {
   /** A job's id. */
   caller: string;
   /** What the job's earlier runs met. */
   limited?: Limited | undefined;
-  /** True if the job has waited before. It then goes ahead of new jobs. */
-  cameBack: boolean;
-  /** The outside contributor who caused the job, and the share of the day that they have with all others. */
-  stranger?: { login: string; share: StrangerShare } | undefined;
-  budget: Budget;
   breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'hadWorked' | 'limited'>;
-  /** The waiting line of the job's lane. Neither fails: a call counts for more. */
-  line?: {
-    /** Moves the lines of the connection on. */
-    moveOn(): Promise<void>;
-    /** When the job gets a slot, if it goes into the line now; undefined if that is too far away to tell. */
-    foresee(): Promise<number | undefined>;
-  };
-  clock: () => number;
-  sleep: (ms: number) => Promise<void>;
-  /** When the run must have ended, a second before the Lambda's time-out. Epoch milliseconds. */
-  deadline: number;
   report: (news: CallNews) => void;
 }
 
 export type CallNews =
   | { news: 'rate limited' }
-  | { news: 'strangers wait'; who: readonly string[] }
+  | StrangersWait
   | { news: 'credentials refused'; reason: string }
   | { news: 'stopped'; what: string; why: string }
   | { news: 'breaker not closed'; error: unknown };
@@ -106,30 +84,25 @@ export type PartnerSent<D extends z.ZodType> =
 /** Runs before a call that must not arrive after a later one. */
 export interface Fence {
   /** A request is about to leave, and may arrive until its signature ends. @returns false if it must not be sent */
-  leaves(): Promise<boolean>;
+  begin(): Promise<boolean>;
   /** The request was not carried out, and nothing of this call can arrive any more. */
-  refused(): Promise<void>;
+  cancel(): Promise<void>;
 }
 
 export type PartnerCalls = ReturnType<typeof createPartnerCalls>;
 
 /**
- * A job's calls to the partner API. Each one in this order: the connection and the operation work, the budget has a slot,
- * outside contributors have a share left, the slot is due, the mark is written, the slot is still good, the request
- * leaves. What the answer shows goes to the breakers and the budget, and the table of decisions says how the job goes on.
+ * A job's calls to the partner API. Each one in this order: the connection and the operation work, the budget has a slot
+ * (slots.ts), the mark is written, the slot is still good, the request leaves. What the answer shows goes to the breakers
+ * and the budget, and the table of decisions says how the job goes on.
  */
 export function createPartnerCalls(run: CallingRun) {
-  const { connection, lane, caller, budget, breakers, line, stranger, clock, sleep, deadline, report } = run;
+  const { connection, lane, caller, budget, breakers, clock, report } = run;
   const { name, limits } = connection;
   const pauses = createPauses(run, connection.timeoutMs);
-  const isLater = lane === 'further' || lane === 'backfill';
-  const longestPause = isLater ? LONGEST_PAUSE_OF_LATER_MS : LONGEST_PAUSE_MS;
-  const mostCallsOfStrangers = mostOfStrangers(limits, connection.strangersShare);
+  const slots = createSlots(run, pauses);
   const me = { id: caller, lane };
   let { limited } = run;
-  let hasAsked = false;
-  let hasBegun = false;
-  let lineIsDue = false;
 
   const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
 
@@ -142,10 +115,10 @@ export function createPartnerCalls(run: CallingRun) {
     for (;;) {
       pauses.ensureTimeForCall();
       const stop = await stopOf(operation);
-      if (!stop) return { ...(await takeSlot(urgent)), operation };
+      if (!stop) return { ...(await slots.take(urgent)), operation };
       if (stop.mayProbe && stop.scope.operation === undefined) await probe(stop);
       else if (stop.mayProbe) {
-        const taken = await takeSlot(urgent);
+        const taken = await slots.take(urgent);
         if (await breakers.claimProbe(stop, me)) return { ...taken, operation };
         taken.slot.giveUp();
       } else if (stop.lookAgainAt !== undefined)
@@ -156,81 +129,7 @@ export function createPartnerCalls(run: CallingRun) {
 
   /** Takes another slot for the same call, to sign again. */
   async function takeAgain({ operation, urgent }: Clearance): Promise<Clearance> {
-    return { ...(await takeSlot(urgent)), operation };
-  }
-
-  /**
-   * Takes a slot and waits in place until it is due.
-   * @throws {InLine} if other jobs are ahead, or the wait is too long for this run
-   * @throws {RetryAt} if an urgent call has to wait too long, the run has no time left for a call, the budget is not
-   *   available, or an outside contributor's share of the day is used up
-   */
-  async function takeSlot(urgent: boolean): Promise<TakenSlot> {
-    const taken = await withBudget(gate.take(urgent), clock);
-    try {
-      if (stranger && !urgent && !(await stranger.share.take(name, stranger.login, mostCallsOfStrangers)))
-        throw await untilTomorrow(stranger.share);
-    } catch (error) {
-      taken.slot.giveUp();
-      throw error;
-    }
-    hasBegun = true;
-    return taken;
-  }
-
-  const gate = createGate({
-    clock,
-    sleep,
-    reached: reachedBy,
-    async request(urgent, askedAt): Promise<SlotAnswer> {
-      pauses.ensureTimeForCall();
-      const waitsUntil = Math.min(askedAt + longestPause, deadline - connection.timeoutMs);
-      hasAsked = true;
-      const { cameBack } = run;
-      const answer = await budget.requestSlot({
-        connection: name,
-        limits,
-        lane,
-        urgent,
-        cameBack,
-        hasBegun,
-        waitsUntil,
-      });
-      lineIsDue ||= answer.lineIsDue;
-      return answer;
-    },
-    async wait({ askAgainAt, expectedAt, why }) {
-      if (askAgainAt === undefined) throw new InLine(why, line ? await line.foresee() : expectedAt);
-      // Now, because the call may take ten seconds.
-      if (lineIsDue) await line?.moveOn();
-      lineIsDue = false;
-      await pauses.untilSlot(askAgainAt, why);
-    },
-  });
-
-  /** @throws {RetryAt} if the outside contributors' share of the day is used up */
-  async function ensureShare(): Promise<void> {
-    if (stranger && (await stranger.share.today(name)).used >= mostCallsOfStrangers)
-      throw await untilTomorrow(stranger.share);
-  }
-
-  async function untilTomorrow(share: StrangerShare): Promise<RetryAt> {
-    const { who, endsAt } = await share.today(name);
-    report({ news: 'strangers wait', who });
-    return new RetryAt(endsAt, `the ${mostCallsOfStrangers} calls per day for outside contributors are used up`, {
-      releasesQueueGroup: true,
-      waitsFor: 'budget',
-    });
-  }
-
-  /** Sends a request in its slot. @throws as `takeSlot`, while the request has not left */
-  function inSlot<T>(taken: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T> {
-    const unlessTooLate: typeof prepare = async () => {
-      // A slot is promised seconds ahead, and the run may end in the meantime.
-      pauses.ensureTimeForCall();
-      return prepare();
-    };
-    return withBudget(gate.send(taken, unlessTooLate), clock);
+    return { ...(await slots.take(urgent)), operation };
   }
 
   /**
@@ -244,7 +143,7 @@ export function createPartnerCalls(run: CallingRun) {
     { wasOpen, ...noted }: Noted & { wasOpen: boolean },
   ): Promise<PartnerSent<D>> {
     const sent = await sendOnce(mark, wasOpen, ({ mayLeave, leaves, refused }) =>
-      inSlot(clearance, async () => {
+      slots.send(clearance, async () => {
         const call = await mayLeave();
         return (taken) => {
           leaves();
@@ -329,11 +228,11 @@ export function createPartnerCalls(run: CallingRun) {
    * @throws {InLine | RetryAt} if it does not
    */
   async function probe(stop: Stop): Promise<void> {
-    let taken = await takeSlot(true);
+    let taken = await slots.take(true);
     if (!(await breakers.claimProbe(stop, me))) return taken.slot.giveUp();
     for (let signedAgain = false; ; signedAgain = true) {
       try {
-        await inSlot(taken, async () => {
+        await slots.send(taken, async () => {
           const client = await connection.client();
           return () => client.call(connection.operation(validate), {});
         });
@@ -343,7 +242,7 @@ export function createPartnerCalls(run: CallingRun) {
         const { repeatable, evidence } = decisions[outcome];
         if (repeatable === 'wait for budget') throw await rateLimited(error, false);
         if (repeatable === 'sign again' && !signedAgain) {
-          taken = await takeSlot(true);
+          taken = await slots.take(true);
           continue;
         }
         if (evidence !== 'fails') return await breakers.worked({ connection: name });
@@ -385,20 +284,20 @@ export function createPartnerCalls(run: CallingRun) {
   async function rateLimited(error: PartnerError, urgent: boolean): Promise<Interruption> {
     report({ news: 'rate limited' });
     const { operation, retryAfterSeconds } = error;
-    const asked = retryAfterSeconds === null ? undefined : retryAfterSeconds * 1000;
+    const wantedMs = retryAfterSeconds === null ? undefined : retryAfterSeconds * 1000;
     const before = limited?.operation === operation ? limited.served : undefined;
     const served = await breakers.limited(name);
     limited = { operation, served };
     const why = 'the service wants fewer calls';
     const goFirstAt = (at: number) => comeBackAt(Math.max(clock(), at - BACK_BEFORE_MS), clock(), why, 'budget', at);
     if (before !== undefined && served > before) {
-      if (urgent) return goFirstAt(clock() + (asked ?? UNKNOWN_PAUSE_MS));
-      return new StepFailed(`${error.message}, while it took other calls`, { notBefore: clock() + (asked ?? 0) });
+      if (urgent) return goFirstAt(clock() + (wantedMs ?? UNKNOWN_PAUSE_MS));
+      return new StepFailed(`${error.message}, while it took other calls`, { notBefore: clock() + (wantedMs ?? 0) });
     }
-    const until = await budget.pause(name, limits, asked).catch((error) => {
+    const until = await budget.pause(name, limits, wantedMs).catch((error) => {
       // Other jobs will get their own 429 from the service.
       if (!(error instanceof BudgetUnavailable)) throw error;
-      return clock() + (asked ?? UNKNOWN_PAUSE_MS);
+      return clock() + (wantedMs ?? UNKNOWN_PAUSE_MS);
     });
     if (urgent) return goFirstAt(until);
     // If it went first again, no other call could show that the service takes others.
@@ -425,13 +324,13 @@ export function createPartnerCalls(run: CallingRun) {
       const mark: RequestMark<D> = {
         async write() {
           const client = await connection.client();
-          if (fence && !isFenced && !(await fence.leaves())) {
+          if (fence && !isFenced && !(await fence.begin())) {
             throw new RetryAt(clock(), `${operation.name} has just been called by another run`);
           }
           isFenced = true;
           return () => client.call(operation, payload);
         },
-        erase: async () => fence?.refused(),
+        erase: async () => fence?.cancel(),
       };
       const sent: PartnerSent<D> = await send(clearance, mark, { wasOpen, ...noted });
       if (sent.became === 'accepted') return sent.result;
@@ -455,12 +354,8 @@ export function createPartnerCalls(run: CallingRun) {
     act,
     repeatable,
     ensureWorks,
-    ensureShare,
+    slots,
     limited: () => limited,
-    /** True if the run has taken or requested a slot. */
-    hasAsked: () => hasAsked,
-    /** True if the waiting lines of the connection should advance. */
-    lineIsDue: () => lineIsDue,
   };
 }
 

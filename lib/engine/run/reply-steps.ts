@@ -12,8 +12,8 @@ export interface Reply<Kept> {
   calls: string;
   /** Searches for the result of an earlier run before creating it again; `since` is when that run began. */
   find(since: number): Promise<Kept | undefined>;
-  /** @param mayLeave to be called right before the request that creates it; throws if this run has no time left for it */
-  make(mayLeave: () => void): Promise<Kept>;
+  /** @param ensureTime to be called right before the request that creates it; throws if this run has no time left for it */
+  make(ensureTime: () => void): Promise<Kept>;
 }
 
 /** The steps that need no connection. */

@@ -51,7 +51,7 @@ async function runToEnd(run: Run, { steps, calls }: ReturnType<typeof connected>
     if (crashesInVain(job, journal)) await parkCrashed(job, journal, steps);
     const automation = runnable(run);
     // Checked before the job claims anything that others would have to wait for.
-    if (journal.openSteps().length === 0) await calls.ensureShare();
+    if (journal.openSteps().length === 0) await calls.slots.ensureShare();
     const said = await resultOf(run, automation, steps);
     await letGo(job, 'succeeded', worker);
     isDone = true;

@@ -142,8 +142,8 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
       const stood = { job: standing, operation: ending.wait.operation };
       return void (await lines.moveOn(called, { stood, atOnce }));
     }
-    if (slotAt !== undefined && !calls?.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
-    if (slotAt !== undefined || calls?.lineIsDue()) await lines.moveOn(called, { atOnce });
+    if (slotAt !== undefined && !calls?.slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
+    if (slotAt !== undefined || calls?.slots.lineIsDue()) await lines.moveOn(called, { atOnce });
   } catch (error) {
     // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });

@@ -58,12 +58,12 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
             }
             return undefined;
           }, leftOut),
-        /** @param mayLeave as of a `Reply` */
-        make: (text: string, mayLeave: () => void) =>
+        /** @param ensureTime as of a `Reply` */
+        make: (text: string, ensureTime: () => void) =>
           github.ask<MadeComment>(async () => {
             const { request } = await credentials();
             const path = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-            mayLeave();
+            ensureTime();
             const { data } = await request(path, { ...issue, body: text });
             return { url: data.html_url };
           }, leftOut),

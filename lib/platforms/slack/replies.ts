@@ -84,7 +84,7 @@ export function slackMessage(
     calls: 'Slack message',
     find: (since) =>
       withJobErrors(clock, () => ('channelId' in to ? findIn(to.channelId, since) : findForPerson(to.userId, since))),
-    make: (mayLeave) =>
+    make: (ensureTime) =>
       withJobErrors(clock, async () => {
         const fields = {
           channel: 'channelId' in to ? to.channelId : to.userId,
@@ -94,7 +94,7 @@ export function slackMessage(
           unfurl_links: false,
           unfurl_media: false,
         };
-        mayLeave();
+        ensureTime();
         try {
           return { by: 'direct message', ...(await slack.call('chat.postMessage', fields, posted)) };
         } catch (error) {
@@ -144,14 +144,14 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
       calls: 'Slack message',
       // A message to a response_url cannot be searched for. Sending it twice is better than not at all.
       find: async (since) => (hasToken ? direct.find(since) : undefined),
-      async make(mayLeave) {
+      async make(ensureTime) {
         const status = await responseUrls.respond(responseUrl, message, 'instead');
         if (status !== undefined && status < 300) return { by: 'response_url' };
         if (status === undefined || status === 429 || status >= 500) {
           throw new StepFailed(`Slack refused the reply (${status ?? 'no answer'})`);
         }
         // The response_url is used up or was closed early.
-        return hasToken ? direct.make(mayLeave) : { leftOut: `Slack no longer accepts the reply (${status})` };
+        return hasToken ? direct.make(ensureTime) : { leftOut: `Slack no longer accepts the reply (${status})` };
       },
     };
   };

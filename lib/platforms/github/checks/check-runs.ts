@@ -32,14 +32,14 @@ const PAGE_SIZE = 100;
  * may be repeated after an answer that was lost. Only an App may write check runs.
  * https://docs.github.com/en/rest/checks/runs
  *
- * @param mayLeave as of a `Reply`: another worker may have made the check run while this one stood still
+ * @param ensureTime as of a `Reply`: another worker may have made the check run while this one stood still
  * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
  */
 export function setCheckRun(
   github: GithubForJobs,
   place: RepositoryAddress,
   run: CheckRun,
-  mayLeave: () => void,
+  ensureTime: () => void,
 ): Promise<MadeCheckRun> {
   return github.ask<MadeCheckRun>(
     async () => {
@@ -49,7 +49,7 @@ export function setCheckRun(
       const repository = ownerAndRepo(place.repository);
       const known = await find(request, { ...repository, app_id: Number(app.appId) }, run);
       const fields = { ...repository, ...fieldsOf(run) };
-      mayLeave();
+      ensureTime();
       const { data } =
         known === undefined
           ? await request('POST /repos/{owner}/{repo}/check-runs', fields)
