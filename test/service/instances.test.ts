@@ -5,7 +5,7 @@ import { issueEvent } from '../issue-events.ts';
 import { mutate, takesAtMost, textIds } from '../mutated-service.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { replaceTable } from '../replaced-table.ts';
-import { ask, lastMessage, lastView, NOBODY, press } from '../slack-requests.ts';
+import { ask, NOBODY } from '../slack-requests.ts';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
@@ -52,15 +52,6 @@ describe('an instance with pages of at most 50 rows', () => {
     const created = relay.sandbox.data.defects.slice(1);
     expect(created).toHaveLength(1);
     expect(await relay.jobs()).toMatchObject([{ outcome: expect.stringContaining(created[0]?.defect_id ?? '') }]);
-  });
-
-  it("fills the form of a project with the project's tasks", async () => {
-    await start();
-    await mutate(relay, takesAtMost(50));
-    await ask(relay, 'find shop');
-    await press(relay, lastMessage(relay), 'Log time', { at: -1 });
-    await relay.work();
-    expect(JSON.stringify(lastView(relay).view.blocks)).toContain('Show delivery dates in the cart');
   });
 
   it('is not asked again where it refuses something else', async () => {
