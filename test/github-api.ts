@@ -1,4 +1,5 @@
 import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
+import { claimsOf } from './github-identity.ts';
 
 /** The stand-in for GitHub, with an App, and with failures. */
 export interface GithubApi
@@ -18,25 +19,40 @@ export interface GithubApi
     | 'after the work'
     | 'instead of the work'
     | undefined;
+  /** The same for the next requests, one after the other; `cut` leaves them without an answer. */
+  failures: ({ status: number; headers?: Record<string, string> } | 'cut')[];
+  /** The tokens that are known, besides the one of the App; undefined: any, and any signature of the App. */
+  tokens: Set<string> | undefined;
+  /** The accounts that the App is installed at; undefined: all. */
+  installedAt: Set<string> | undefined;
+  /** Each request, as `GET /app`, and what it was authorized with. */
+  requests: string[];
   authorizations: Set<string | undefined>;
   /** The roles of people in every repository, by login; without one they have `read`. Undefined: none may be asked for. */
   roles: Map<string, string> | undefined;
 }
 
+const INSTALLATION_TOKEN = 'ghs_installation';
 const BOT = { user: { id: 2, login: 'relay[bot]', type: 'Bot' }, performed_via_github_app: { id: 12 } };
 
 export async function startGithubApi(clock: () => number): Promise<GithubApi> {
   const standIn = await startGithubStandIn({
     clock,
     isValid: () => true,
-    installationToken: 'ghs_installation',
+    installationToken: INSTALLATION_TOKEN,
     between(route, authorization, answer) {
+      api.requests.push(route);
       api.authorizations.add(authorization);
       const { refusal } = api;
+      const failure = api.failures.shift();
+      if (failure) return failure === 'cut' ? undefined : { body: { message: 'Not now' }, ...failure };
+      if (!isKnown(route, authorization)) return { status: 401, body: { message: 'Bad credentials' } };
       if (typeof refusal === 'object') {
         return { status: refusal.status, body: { message: refusal.message }, headers: refusal.headers ?? {} };
       }
-      if (route.endsWith('/installation')) return { status: 200, body: { id: 77 } };
+      const [, account] = /^GET \/repos\/([^/]+)\/[^/]+\/installation$/.exec(route) ?? [];
+      if (account && api.installedAt?.has(account) === false) return { status: 404, body: { message: 'Not Found' } };
+      if (account) return { status: 200, body: { id: 77 } };
       if (!api.roles && route.endsWith('/permission')) {
         return { status: 403, body: { message: 'Must have push access to view collaborator permission.' } };
       }
@@ -49,6 +65,12 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
       return refusal === 'after the work' ? undefined : made;
     },
   });
+
+  function isKnown(route: string, authorization = ''): boolean {
+    if (!api.tokens) return true;
+    if (/\/(app|installation|access_tokens)$/.test(route)) return claimsOf(authorization) !== undefined;
+    return [...api.tokens, INSTALLATION_TOKEN].includes(authorization.replace(/^token /, ''));
+  }
 
   /** What the test has set until now. */
   function takeOver(): void {
@@ -74,6 +96,10 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     writtenAt: '2026-11-20T09:59:58Z',
     editedAt: undefined,
     refusal: undefined,
+    failures: [],
+    tokens: undefined,
+    installedAt: undefined,
+    requests: [],
     authorizations: new Set(),
     roles: new Map(),
     close: standIn.close,

@@ -3,7 +3,7 @@ import type { Runtime } from '../lib/runtime.ts';
 import { asScheduledHandler } from '../local/schedules.ts';
 import { befallenBy, Process } from './fuzz/process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
-import { privateKey } from './github-identity.ts';
+import { APP } from './github-identity.ts';
 import { issueEvent } from './issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, WEBHOOK_SECRET } from './relay.ts';
 
@@ -14,8 +14,8 @@ export const DAY = 24 * HOUR;
 const REPOSITORY = 'Codertocat/Hello-World';
 const LOGIN = 'Codertocat';
 
+export { APP };
 /** Of the `github` secret. */
-export const APP = { appId: '12', privateKey };
 export const TOKEN = { token: 'ghp_canary' };
 
 export const ofRepository = (id = '101'): StandInHook => ({

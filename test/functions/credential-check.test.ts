@@ -8,7 +8,8 @@ import { keys } from '../../lib/state/table/keys.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
-import { type GithubIdentity, newKeys, startGithubIdentity } from '../github-identity.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { APP, newKeys } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
@@ -18,13 +19,13 @@ const TIMEOUT_MS = 120_000;
 const ACCOUNT = 'Codertocat';
 
 let relay: TestRelay;
-let github: GithubIdentity;
+let github: GithubApi;
 let check: () => Promise<CheckedCredential[]>;
 
 beforeEach(async () => {
-  github = await startGithubIdentity();
-  github.tokens.add('ghp_known');
-  github.installedAt.add(ACCOUNT);
+  github = await startGithubApi(Date.now);
+  github.tokens = new Set(['ghp_known']);
+  github.installedAt = new Set([ACCOUNT]);
 });
 afterEach(() => Promise.all([relay.close(), github.close()]));
 
@@ -213,18 +214,18 @@ describe('a connection', () => {
 
 describe('GitHub', () => {
   const TOKEN = { token: 'ghp_known' };
-  const app = (privateKey: string | undefined) => ({ ...github.app, privateKey });
+  const app = (privateKey: string | undefined) => ({ ...APP, privateKey });
   it.each<[string, () => object, RegExp]>([
-    ['an App', () => github.app, /^good/],
-    ['an App and a token', () => ({ ...github.app, ...TOKEN }), /^good/],
+    ['an App', () => APP, /^good/],
+    ['an App and a token', () => ({ ...APP, ...TOKEN }), /^good/],
     ['a token that ended', () => ({ token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401: Bad credentials/],
-    ['an App, and a token that ended', () => ({ ...github.app, token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401/],
+    ['an App, and a token that ended', () => ({ ...APP, token: 'ghp_ended' }), /^bad: .*\/rate_limit with 401/],
     [
       'a token, and an App with another key',
       () => ({ ...app(newKeys().privateKey), ...TOKEN }),
       /^bad: .*\/app with 401/,
     ],
-    ['an App with half a key', () => app(github.app.privateKey.slice(0, 99)), /^bad: nothing can be signed/],
+    ['an App with half a key', () => app(APP.privateKey.slice(0, 99)), /^bad: nothing can be signed/],
     ['an App without its key', () => app(undefined), /^bad: the secret has an appId without a privateKey/],
   ])('credentials are checked with %s', async (_, secret, told) => {
     await start({ github: secret() });
@@ -232,7 +233,7 @@ describe('GitHub', () => {
   });
 
   it('GitHub fails if the App is not installed on a configured account', async () => {
-    await start({ config: exampleConfig({}, { apiUrl: github.url, also: ['acme/web'] }), github: github.app });
+    await start({ config: exampleConfig({}, { apiUrl: github.url, also: ['acme/web'] }), github: APP });
     expect(await found('github')).toBe(
       `bad: the GitHub App is not installed there: GitHub answers GET ${github.url}/repos/acme/web/installation with 404`,
     );
@@ -240,18 +241,18 @@ describe('GitHub', () => {
 
   it('each account is requested once, however many repositories it has', async () => {
     const also = [`${ACCOUNT}/Another`, `${ACCOUNT}/Third`];
-    await start({ config: exampleConfig({}, { apiUrl: github.url, also }), github: github.app });
+    await start({ config: exampleConfig({}, { apiUrl: github.url, also }), github: APP });
     expect(await found('github')).toMatch(/^good/);
     expect(github.requests.filter((request) => request.endsWith('/installation'))).toHaveLength(1);
   });
 
   it('GitHub without rate limits passes', async () => {
-    github.hasRateLimits = false;
     await start();
+    github.refusal = { status: 404, message: 'Rate limiting is not enabled.' };
     expect(await found('github')).toMatch(/^good/);
   });
 
-  it.each<[string, GithubIdentity['failures'], RegExp]>([
+  it.each<[string, GithubApi['failures'], RegExp]>([
     ['it answers nothing once', ['cut'], /^good/],
     ['it answers 502 once', [{ status: 502 }], /^good/],
     ['it answers nothing at all', ['cut', 'cut'], /^bad: GitHub did not answer GET /],

@@ -5,7 +5,7 @@ import type { Stores } from '../../lib/runtime.ts';
 import type { Item } from '../../lib/state/table/table.ts';
 import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
-import { privateKey } from '../github-identity.ts';
+import { APP } from '../github-identity.ts';
 import { type Host, Hosts } from '../hosts.ts';
 import { exampleConfig, withLimits } from '../relay.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
@@ -60,7 +60,7 @@ export class World {
       }),
       secrets: {
         'github-webhook': { webhookSecret: WEBHOOK_SECRET },
-        github: { token: 'ghp_test', appId: '12', privateKey },
+        github: { token: 'ghp_test', ...APP },
         slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-test' },
         'partner/main': { baseUrl: SERVICE_URL, ...defaultKey },
         grants: { key: 'a key of the tests, long enough for it' },

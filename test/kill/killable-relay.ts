@@ -14,7 +14,7 @@ import { GRANTS_KEY } from '../as-person/linked.ts';
 import { VirtualClock } from '../fuzz/clock.ts';
 import { Process, type What } from '../fuzz/process.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { privateKey } from '../github-identity.ts';
+import { APP } from '../github-identity.ts';
 import { type Host, Hosts, type Pass } from '../hosts.ts';
 import { githubDelivery, type Posted, SIGNING_SECRET, slackRequest, WEBHOOK_SECRET } from '../requests.ts';
 import { ways } from '../ways.ts';
@@ -58,7 +58,7 @@ export async function startKillableRelay(
       'partner/main': { baseUrl: sandbox.url, ...defaultKey },
       'instance/main': { baseUrl: sandbox.url },
       'github-webhook': { webhookSecret: WEBHOOK_SECRET },
-      github: { token: 'ghp_test', appId: '12', privateKey },
+      github: { token: 'ghp_test', ...APP },
       slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
       grants: GRANTS_KEY,
       markers: { key: 'another key of the tests, long enough' },
