@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isOver, type Job, newsOf, waitOf } from '../../lib/engine/record/job.ts';
-import { listen } from '../../local/listen.ts';
 import type { Data } from '../../sandbox/records.ts';
-import { defaultKey } from '../../sandbox/sandbox.ts';
-import { type Child, startChild } from '../child.ts';
+import { defaultKey, startSandbox } from '../../sandbox/sandbox.ts';
+import { freePort } from '../aws/emulator.ts';
+import { startChild } from '../child.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
@@ -20,7 +19,6 @@ import { seededRandom } from '../service/budget/virtual-time.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = 'Codertocat/Hello-World';
 const STARTED = /Partner Relay runs on this machine/;
-const SENDERS = 6;
 const DAY_MS = 86_400_000;
 /** Of the issues, one in so many is edited, and one in so many events is told twice. */
 const EDITED_ONE_IN = 10;
@@ -39,15 +37,9 @@ export interface KillOptions {
   print: (line: string) => void;
 }
 
-interface Event {
-  payload: object;
-  /** Answered with 2xx. */
-  accepted: boolean;
-}
-
 /**
- * `npm start` under a stream of signed events, killed again and again, with the sandbox as a process of its own that is
- * not. What is not answered with 2xx is sent again, as GitHub's redelivery would.
+ * `npm start` under a stream of signed events, killed again and again. What is not answered with 2xx is sent again, as
+ * GitHub's redelivery would.
  *
  * @returns what does not hold; nothing where every accepted event has its one defect
  */
@@ -55,112 +47,77 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
   const random = seededRandom(seed);
   const folder = await mkdtemp(join(tmpdir(), 'partner-relay-kill-'));
   const github = await startGithubApi(Date.now);
-  const children: Child[] = [];
-  const start = (words: readonly string[], variables: Record<string, string> = {}) => {
-    const child = startChild(words, folder, variables);
-    children.push(child);
-    return child;
+  const sandbox = await startSandbox({ rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 } });
+  const port = await freePort();
+  const variables = {
+    PORT: String(port),
+    RELAY_CONFIG: await writeConfig(folder, github.url),
+    PARTNER_BASE_URL: sandbox.url,
+    PARTNER_API_KEY: defaultKey.apiKey,
+    PARTNER_SECRET_KEY: defaultKey.secretKey,
+    GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    GITHUB_TOKEN: 'ghp_kill',
   };
+  const startRelay = () => startChild([join(root, 'cli/start.ts')], folder, variables);
+  let relay = startRelay();
   try {
-    const limits = ['--limit-per-minute', '1000000', '--limit-per-day', '1000000'];
-    const sandbox = start([join(root, 'sandbox/start.ts'), '--port', '0', '--data', 'sandbox.jsonl', ...limits]);
-    const [, service = ''] = await sandbox.printed(/base URL +(\S+)/);
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}/github`;
-    const variables = {
-      PORT: String(port),
-      RELAY_CONFIG: await writeConfig(folder, github.url),
-      PARTNER_BASE_URL: service,
-      PARTNER_API_KEY: defaultKey.apiKey,
-      PARTNER_SECRET_KEY: defaultKey.secretKey,
-      GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      GITHUB_TOKEN: 'ghp_kill',
-    };
-    const startRelay = () => start([join(root, 'cli/start.ts')], variables);
-
     const { stream, lastTitles } = makeStream(events, random);
-    let killed = 0;
     let sent = 0;
-    let refused = 0;
-    /** The stream lasts as long as the killing. */
-    const released = () => Math.ceil((stream.length * (killed + 1)) / (kills + 1));
-    let next = 0;
-    const senders = Array.from({ length: SENDERS }, async () => {
-      while (next < stream.length) {
-        if (next >= released()) {
-          await sleep(20);
-          continue;
-        }
-        const event = stream[next++];
-        while (event && !event.accepted) {
-          sent += 1;
-          event.accepted = await post(url, event.payload);
-          if (event.accepted) continue;
-          refused += 1;
-          await sleep(100);
-        }
-        await sleep(random() * 40);
-      }
-    });
-
-    let relay = startRelay();
-    while (killed < kills) {
-      if (random() < 0.8) {
-        await relay.printed(STARTED);
-        await sleep(random() * LONGEST_LIFE_MS);
-      } else {
-        await sleep(random() * LONGEST_START_MS);
-      }
+    async function send(payload: object): Promise<void> {
+      await sleep(random() * LONGEST_LIFE_MS);
+      for (sent++; !(await post(`http://127.0.0.1:${port}/github`, payload)); sent++) await sleep(100);
+    }
+    const sending: Promise<void>[] = [];
+    for (let killed = 0; killed <= kills; killed++) {
+      const listens = killed < kills && random() < 0.8;
+      if (listens) await relay.printed(STARTED);
+      // The stream lasts as long as the killing.
+      const until = Math.ceil((stream.length * (killed + 1)) / (kills + 1));
+      sending.push(...stream.slice(sending.length, until).map(send));
+      if (killed === kills) break;
+      await sleep(random() * (listens ? LONGEST_LIFE_MS : LONGEST_START_MS));
       await relay.kill();
-      killed += 1;
-      print(`kill ${killed}: ${stream.filter((event) => event.accepted).length} of ${stream.length} events accepted`);
+      print(`kill ${killed + 1}, after ${until} of ${stream.length} events`);
       relay = startRelay();
     }
-    await Promise.all(senders);
-    print(`${stream.length} events of ${events} issues in ${sent} deliveries, of which ${refused} were not accepted`);
+    await Promise.all(sending);
+    print(`${stream.length} events of ${events} issues in ${sent} deliveries`);
 
     await relay.printed(STARTED);
-    const read = async () => (await (await fetch(`${service}/sandbox/data`)).json()) as Data;
-    const jobs = () => listJobs(folder, variables);
-    const unfinished = async () => (await jobs()).filter((job) => job.status !== 'parked' && !hasDone(job));
-    const faultsNow = async () => findFaults(await read(), github.comments, lastTitles);
+    const faultsNow = () => findFaults(sandbox.data, github.comments, lastTitles);
+    let jobs = await listJobs(folder, variables);
     for (let since = Date.now(), before = ''; Date.now() < since + PATIENCE_MS; await sleep(1_000)) {
-      const open = await unfinished();
-      if (open.length === 0 && (await faultsNow()).length === 0) break;
+      const open = jobs.filter((job) => job.status !== 'parked' && !hasDone(job));
+      if (open.length === 0 && faultsNow().length === 0) break;
       const now = open.map(({ id, status, generation }) => `${id} ${status} ${generation}`).join();
       if (now !== before) since = Date.now();
       before = now;
+      jobs = await listJobs(folder, variables);
     }
-    const faults = await faultsNow();
-    const ended = await jobs();
-    for (const job of ended) {
-      if (hasDone(job)) continue;
-      faults.push(`${job.entity}: ${job.id} is ${job.status}: ${newsOf(job)}`);
-    }
-    const count = (holds: (job: Job) => boolean) => ended.filter(holds).length;
+    const count = (holds: (job: Job) => boolean) => jobs.filter(holds).length;
     print(
-      `${ended.length} jobs: ${count((job) => isOver(job))} done or not done, ${count((job) => job.status === 'parked')} parked; ` +
+      `${jobs.length} jobs: ${count(isOver)} done or not done, ${count((job) => job.status === 'parked')} parked; ` +
         `${count((job) => job.attempts > 0)} were killed at work and ${count((job) => job.generation > 1)} were queued again`,
     );
-    print(`${lastTitles.size} issues, ${faults.length} faults, seed ${seed}`);
-    return faults;
+    const left = jobs.filter((job) => !hasDone(job));
+    return [...faultsNow(), ...left.map((job) => `${job.entity}: ${job.id} is ${job.status}: ${newsOf(job)}`)];
   } finally {
-    await Promise.all(children.map((child) => child.kill()));
-    await github.close();
+    await relay.kill();
+    await Promise.all([github.close(), sandbox.close()]);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** The events in the order in which they are sent first, and the title that each issue has in the end. */
-function makeStream(issues: number, random: () => number): { stream: Event[]; lastTitles: Map<number, string> } {
-  const stream: Event[] = [];
+function makeStream(issues: number, random: () => number): { stream: object[]; lastTitles: Map<number, string> } {
+  const stream: object[] = [];
   const lastTitles = new Map<number, string>();
   // The relay has the real clock.
   const from = Date.now() - DAY_MS;
   const add = (action: string, issue: number, seconds: number, title: string) => {
     const payload = issueEvent(action, { id: issue, from, seconds, title });
-    stream.push({ payload, accepted: false });
-    if (random() * REPEATED_ONE_IN < 1) stream.push({ payload, accepted: false });
+    stream.push(payload);
+    if (random() * REPEATED_ONE_IN < 1) stream.push(payload);
     lastTitles.set(issue, title);
   };
   for (let issue = 1; issue <= issues; issue++) {
@@ -230,11 +187,4 @@ async function listJobs(cwd: string, variables: Record<string, string>): Promise
   const words = [join(root, 'cli/relay.ts'), 'jobs', '--limit', '100000', '--json'];
   const options = { cwd, env: { ...process.env, ...variables }, maxBuffer: 1024 ** 3 };
   return JSON.parse((await promisify(execFile)(process.execPath, words, options)).stdout);
-}
-
-/** One that is free now: it must stay the same over the restarts, for it stands in the senders' URL. */
-async function freePort(): Promise<number> {
-  const { url, close } = await listen(createServer());
-  await close();
-  return Number(new URL(url).port);
 }
