@@ -1,9 +1,8 @@
 import { createContext } from '../../lib/automations/context.ts';
 import { connectionSettings } from '../../lib/config/settings.ts';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
-import { discardJob } from '../../lib/engine/operate/resume.ts';
+import { discardJob, replayJob } from '../../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { createLinks } from '../../lib/links/links.ts';
@@ -42,23 +41,18 @@ function verifying({ runtime, stores }: Command) {
   });
 }
 
-export async function replay({ runtime, stores }: Command, job: Job): Promise<void> {
-  const decision = { at: runtime.clock(), by: BY, what: 'replayed' } as const;
-  if (!(await requeueJob(job, stores, decision))) throw new Error(`${job.id} has just changed`);
+export async function replay({ runtime: { clock }, stores }: Command, job: Job): Promise<void> {
+  await replayJob(job, { by: BY }, { ...stores, clock });
 }
 
-export async function searchAgain({ runtime, stores }: Command, job: Job): Promise<void> {
-  const decision = { at: runtime.clock(), by: BY, what: 'resolved: search' } as const;
-  if (!(await requeueJob(job, stores, decision))) throw new Error(`${job.id} has just changed`);
-}
-
-export async function resolve({ runtime, stores }: Command, job: Job, done?: string): Promise<void> {
-  const resolution = done === undefined ? 'again' : { done, verify: verifying({ runtime, stores }) };
+export async function resolve(command: Command, job: Job, decided: 'again' | 'search' | { done: string }) {
+  const { runtime, stores } = command;
+  const resolution = typeof decided === 'string' ? decided : { ...decided, verify: verifying(command) };
   await resolveJob(job, resolution, { ...stores, clock: runtime.clock, by: BY });
 }
 
-export async function discard({ runtime, stores }: Command, job: Job): Promise<void> {
-  await discardJob(job, { by: BY, reason: 'not wanted' }, { ...stores, clock: runtime.clock });
+export async function discard({ runtime: { clock }, stores }: Command, job: Job): Promise<void> {
+  await discardJob(job, { by: BY, reason: 'not wanted' }, { ...stores, clock });
 }
 
 export async function link(

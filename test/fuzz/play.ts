@@ -130,11 +130,11 @@ async function operate(
   await world.run(troubles, async (host) => {
     if (word === 'replay') await operators.replay(host, job);
     if (word === 'discard') await operators.discard(host, job);
-    if (option === 'search' && isOutcomeUnknown(job)) await operators.searchAgain(host, job);
+    if (option === 'search' && isOutcomeUnknown(job)) await operators.resolve(host, job, option);
     const made = await judge.madeBy(job);
     // No search finds a link, so the operator looks.
-    if (option === 'again' && !(made && job.automation === relateJobs.name)) await operators.resolve(host, job);
-    if (option === 'done' && made) await operators.resolve(host, job, made);
+    if (option === 'again' && !(made && job.automation === relateJobs.name)) await operators.resolve(host, job, option);
+    if (option === 'done' && made) await operators.resolve(host, job, { done: made });
   });
 }
 
@@ -183,7 +183,7 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
       await world.run([], async (host) => {
         const decide = () => {
           if (!isOutcomeUnknown(job)) return operators.replay(host, job);
-          return operators.resolve(host, job, made);
+          return operators.resolve(host, job, made === undefined ? 'again' : { done: made });
         };
         await decide().catch((error: unknown) => refused.push(String(error)));
       });
