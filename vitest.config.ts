@@ -1,13 +1,25 @@
 import { join } from 'node:path';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // What Node has compiled is kept for the next process: the tests start hundreds.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+
+/** Short files that take long. Vitest, which begins with the largest files, would end with them, on one processor. */
+const LONG = /\/(every-automation|simulation|simulated-\w+|fuzz)\.test\.ts$/;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => Number(LONG.test(moduleId));
+    return (await super.sort(files)).toSorted((a, b) => rank(b) - rank(a));
+  }
+}
 
 /** What the tests of all kinds run with. */
 export const shared: TestUserConfig = {
   // Node runs the files as it does outside of the tests, and faster than Vite.
   experimental: { viteModuleRunner: false, nodeLoader: false },
+  sequence: { sequencer: LongFirst },
   // The gate runs on a machine that it shares. Vitest names what passed at the second try.
   retry: process.env.CI ? 1 : 0,
   // A busy machine may need longer than the second of Vitest's default.
