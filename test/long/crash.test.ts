@@ -47,46 +47,48 @@ const oneIn =
 const placeOf = (effects: readonly Effect[], wanted: string) => effects.findIndex(({ what }) => what === wanted);
 
 /** An issue meets the whole product of points and faults; where a second answer is a refusal, every second point. */
-const ofIssues: Scene[] = [
-  ...faults.map((answers, turn) => ({ row: rows.opened, answers, stops: oneIn(answers.length, turn) })),
-  ...faults.slice(0, 2).map((answers) => ({ row: rows.edited, answers, stops: killsAt })),
-  { row: rows.transferred, answers: usual, stops: killsAt },
-  ...faults.slice(0, 3).map((answers) => ({ row: rows.opened, answers, stops: silencesOf })),
+const wholes: Scene[] = [
+  ...faults.slice(1).map((answers, turn) => ({ row: rows.opened, answers, stops: oneIn(answers.length, turn) })),
+  ...[rows.edited, rows.loggedInComment, rows.relatedInSlack].map((row) => {
+    return { row, answers: ['answer lost'] as const, stops: killsAt };
+  }),
+  ...faults.slice(1, 3).map((answers) => ({ row: rows.opened, answers, stops: silencesOf })),
   ...[rows.opened, rows.defectInSlack].map((row) => ({ row, answers: usual, stops: twice })),
 ];
 
 /**
- * What people ask for, and what a merged pull request does, meets the first `whole` of the faults everywhere. Each other
- * fault meets `inTurn` points from the signing on: what comes before does not depend on it, and the same code carries out
- * every creation. Each write of a webhook is also refused by AWS, so that Slack and GitHub are answered with an error.
+ * Every row meets kills everywhere while nothing else goes wrong, and each write of a webhook is also refused by AWS, so
+ * that Slack and GitHub are answered with an error. Every second fault meets one point from the signing on: what comes before
+ * does not depend on it, and the same code carries out every creation. A tool meets each fault at every such point.
  */
-const ofCommands: Scene[] = [
-  { row: rows.loggedInComment, whole: 2, inTurn: 2 },
-  { row: rows.loggedInSlack, whole: 1, inTurn: 2 },
-  { row: rows.defectInSlack, whole: 1, inTurn: 0 },
-  { row: rows.defectInModal, whole: 1, inTurn: 0 },
-  { row: rows.doneInComment, whole: 1, inTurn: 2 },
-  { row: rows.merged, whole: 1, inTurn: 0 },
-  { row: rows.relatedInSlack, whole: 2, inTurn: 1 },
-  { row: rows.relatedByPullRequest, whole: 1, inTurn: 1 },
-  { row: rows.checked, whole: 1, inTurn: 2 },
-  { row: rows.testsFailed, whole: 1, inTurn: 2 },
-  { row: rows.testsFailedTwice, whole: 1, inTurn: 2 },
-].flatMap(({ row, whole, inTurn }) => {
-  const ofRow = row.repeatable
-    ? faults.filter((answers) => !answers.some((answer) => ENDS.includes(answer)))
-    : [...faults, ['403 scope'] as const];
-  return ofRow.slice(0, inTurn === 0 ? whole : undefined).map((answers, index): Scene => {
-    const everywhere = (effects: readonly Effect[]) =>
-      index === 0 ? [...killsAt(effects), ...refusalsOf(effects), ...silencesOf(effects)] : killsAt(effects);
-    const inTurns = (effects: readonly Effect[]) => {
+const ofRows: Scene[] = rows.rows.flatMap((row, place) => {
+  const everywhere = (effects: readonly Effect[]) => [
+    ...killsAt(effects),
+    ...refusalsOf(effects),
+    ...silencesOf(effects),
+  ];
+  const lost = faultsOf(row).map((answers, index): Scene => {
+    const late = (effects: readonly Effect[]) => {
       const signed = effects.findIndex(({ what }) => what.startsWith('PutItem request#') || what === row.operation);
-      const late = killsAt(effects).filter(({ at }) => at >= signed);
-      return Array.from({ length: inTurn }, (_, turn) => late[((index * inTurn + turn) * 5) % late.length] ?? []);
+      return killsAt(effects).filter(({ at }) => at >= signed);
     };
-    return { row, answers, stops: index < whole ? everywhere : inTurns };
+    const inTurn: Scene['stops'] = (effects) => [late(effects).at((index * 5) % late(effects).length) ?? []];
+    return { row, answers, stops: row.isTool ? late : inTurn };
   });
+  return [
+    { row, answers: usual, stops: everywhere },
+    ...lost.filter((_, index) => row.isTool || index % 2 === place % 2),
+  ];
 });
+
+function faultsOf({ isTool, repeatable }: rows.Row): readonly (readonly Way[])[] {
+  // A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person.
+  if (isTool) return [['answer lost'], ['cut before the work'], ['passed on after 15 s']];
+  const some = faults.slice(1);
+  return repeatable
+    ? some.filter((answers) => !answers.some((answer) => ENDS.includes(answer)))
+    : [...some, ['403 scope']];
+}
 
 /**
  * The second entry waits while the connection's first is checked, and is the first itself where that one is left to a
@@ -120,35 +122,23 @@ const stalled = [
   { row: rows.loggedInSlack, from: '' },
   { row: rows.defectInModal, from: '' },
   { row: rows.doneInComment, from: '' },
+  { row: rows.loggedWithTool, from: '' },
+  { row: rows.defectWithTool, from: '' },
 ].map(({ row, answers = usual, from }): Scene => {
   const stops = (effects: readonly Effect[]) => stopsAt(effects).filter(({ at }) => at >= placeOf(effects, from));
   return { row, answers, stops, comesBack: true };
 });
 
-/** A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person. */
-const ofTools = [rows.loggedWithTool, rows.defectWithTool].flatMap((row): Scene[] => [
-  { row, answers: usual, stops: killsAt },
-  { row, answers: usual, stops: stopsAt, comesBack: true },
-  ...(['answer lost', 'cut before the work', 'passed on after 15 s'] as const).map((answer): Scene => {
-    const stops = (effects: readonly Effect[]) =>
-      killsAt(effects).filter(({ at }) => at >= placeOf(effects, row.operation) - 2);
-    return { row, answers: [answer], stops };
-  }),
-]);
-
-describe.each(Object.entries({ ofIssues, ofCommands, ofTwoEntries, afterRefusals, stalled, ofTools }))(
-  '%s',
-  (_, all) => {
-    it.each(all)('happens once or ends as documented, wherever hosts stop: $row.what, $answers', async (scene) => {
-      const { row, answers, stops, comesBack = false } = scene;
-      const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
-      const trials = await (row.isTool ? startTrials({ mcp }, tally, sandboxCommands()) : startTrials({}, tally));
-      await trials.tryEach({ row, answers, comesBack }, stops(await trials.try({ row, answers })));
-      await trials.close();
-      expect(tally.violations.splice(0)).toEqual([]);
-    });
-  },
-);
+describe.each(Object.entries({ wholes, ofRows, ofTwoEntries, afterRefusals, stalled }))('%s', (_, all) => {
+  it.each(all)('happens once or ends as documented, wherever hosts stop: $row.what, $answers', async (scene) => {
+    const { row, answers, stops, comesBack = false } = scene;
+    const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
+    const trials = await (row.isTool ? startTrials({ mcp }, tally, sandboxCommands()) : startTrials({}, tally));
+    await trials.tryEach({ row, answers, comesBack }, stops(await trials.try({ row, answers })));
+    await trials.close();
+    expect(tally.violations.splice(0)).toEqual([]);
+  });
+});
 
 /** From the worker's claim on: what comes before does not depend on what the service checks. */
 const FIRST_POINT = 4;
