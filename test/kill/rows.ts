@@ -384,6 +384,10 @@ export const loggedWithTool: Row = {
   ...logTime,
   ...withTool,
   what: 'a command in Slack logs time with a tool',
+  async prepare(relay, id) {
+    await withTool.prepare(relay, id);
+    await forgetEntries(relay);
+  },
   operation: 'log_time',
   tells: /Logged 1h30m on/,
   incoming: (id) => command(id, `log 1h30m ${TASK.id} ${DATE} trial ${id} with a tool`),
