@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 /** Short files that take long. Vitest, which begins with the largest files, would end with them, on one processor. */
-const LONG = /\/(every-automation|simulation|simulated-\w+|fuzz)\.test\.ts$/;
+const LONG = /\/(every-automation|small-histories|simulation|simulated-\w+|fuzz)\.test\.ts$/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
