@@ -1,5 +1,6 @@
 import type { Connection } from '../../service/connection/connection.ts';
 import { createLearned } from '../../service/connection/learned.ts';
+import type { WaitsFor } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
@@ -28,9 +29,13 @@ export type Run = Awaited<ReturnType<typeof openRun>>;
 export async function openRun(job: Job, deadline: number, worker: Worker) {
   const { table, assistants, replies, clock } = worker;
   const journal = await openJournal(table, job.id, clock, worker.jobs.lease(job));
+  const tellOfWait = createTellOfWait(job, worker.report);
   let hasGotOn = false;
   function report(news: StepNews | SendNews | CallNews): void {
-    if (news.news === 'step' && news.entry.status === 'done') hasGotOn = true;
+    if (news.news === 'step' && news.entry.status === 'done') {
+      hasGotOn = true;
+      tellOfWait();
+    }
     worker.report({ ...news, job });
   }
   const once = createOnce({
@@ -110,3 +115,15 @@ export function connected(
 const UNSIGNED =
   'the job is not as intake made it, so it must not act through a linked account; discard it, and look who can write to ' +
   'the table. If it is older than 30 days, or the intake secret was changed since, ask the person to ask again';
+
+/** The waits that people ask about. The others are short, and a backlog has thousands of them. */
+const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];
+
+/** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
+function createTellOfWait(job: Job, report: Worker['report']): () => void {
+  let wait = job.waits?.newest.at(-1);
+  return () => {
+    if (wait && TOLD_WAITS.includes(wait.for)) report({ news: 'continues', job, wait });
+    wait = undefined;
+  };
+}

@@ -58,6 +58,11 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         log.info({ ...line, durationMs: endedAt - sentAt });
         return;
       }
+      case 'continues': {
+        const { for: waitedFor, from, until = from, why } = told.wait;
+        log.info({ message: 'job continues', ...about, waitedFor, why, durationMs: until - from });
+        return;
+      }
       case 'rate limited':
         log.warn({ message: 'the service answered 429', ...about });
         metrics.record({ RateLimited: 1 }, job.connection);

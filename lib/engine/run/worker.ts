@@ -6,6 +6,7 @@ import type { Connection } from '../../service/connection/connection.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { JobQueue } from '../line/queue.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
+import type { Waited } from '../record/history.ts';
 import type { Job } from '../record/job.ts';
 import type { JobSignatures } from '../record/job-signatures.ts';
 import type { JobStore } from '../record/job-store.ts';
@@ -40,6 +41,7 @@ export interface Worker {
 /** An event of a job, for logs and metrics. It never has a payload. */
 export type JobNews =
   | ({ job: Job } & (StepNews | SendNews | CallNews))
+  | { news: 'continues'; job: Job; wait: Waited }
   | { news: 'run ended'; job: Job; ending: Ending }
   | { news: 'bug'; job: Job; error: unknown }
   | { news: 'untold'; job: Job; error: unknown }
