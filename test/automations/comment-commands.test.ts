@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { githubExamples } from '../issue-events.ts';
+import { exampleOf } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 type Fields = Record<string, unknown>;
@@ -11,10 +11,7 @@ interface CommentEvent extends Fields {
   comment: Fields;
 }
 
-const example = (action: string) =>
-  githubExamples
-    .find(({ name }) => name === 'issue_comment')
-    ?.examples.find((one) => one.action === action) as CommentEvent;
+const example = (action: string) => exampleOf('issue_comment', action) as CommentEvent;
 
 const codertocat = { github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' };
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { githubExamples, issueEvent } from '../issue-events.ts';
+import { exampleOf, issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { type Backup, backUp, replaceTable } from '../replaced-table.ts';
@@ -26,9 +26,7 @@ async function start(): Promise<void> {
 const logged = () => relay.sandbox.data.timelogs.slice(seeded);
 const lists = (name: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(name)).length;
 
-const example = githubExamples
-  .find(({ name }) => name === 'issue_comment')
-  ?.examples.find(({ action }) => action === 'created') as { comment: object };
+const example = exampleOf('issue_comment', 'created') as { comment: object };
 
 /** A comment that logs time, as GitHub delivers it. */
 async function comment(id: number): Promise<void> {

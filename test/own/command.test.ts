@@ -6,7 +6,7 @@ import { command as onCommand } from '../../lib/triggers/command.ts';
 import type { CommandSteps } from '../../lib/triggers/steps.ts';
 import { hashOf, linkAccount } from '../as-person/linked.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { githubExamples } from '../issue-events.ts';
+import { exampleOf } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,
@@ -160,9 +160,7 @@ it.each([
 
 describe('a command of a team in a comment', () => {
   type Fields = Record<string, unknown>;
-  const example = githubExamples
-    .find(({ name }) => name === 'issue_comment')
-    ?.examples.find(({ action }) => action === 'created') as Fields & { comment: Fields };
+  const example = exampleOf('issue_comment', 'created') as Fields & { comment: Fields };
   const at = '2026-11-20T09:59:58Z';
   const comment = (body: string, of: Fields = {}) => {
     const written: Fields = { ...example.comment, created_at: at, updated_at: at, id: 1, body, ...of };
