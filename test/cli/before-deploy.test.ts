@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { checkBeforeDeploy, logNames, secretNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { type Asked, type HttpStandIn, type StandInAnswer, startHttpStandIn } from '../http-stand-in.ts';
 import { everything, ownOfEach, synthesize } from '../infra/variants.ts';
 import { KNOWN } from './stage-stand-in.ts';
 
@@ -31,47 +28,14 @@ const failed = (isKept: boolean) =>
 
 const ready: Account = { stacks: { CDKToolkit: BOOTSTRAP }, secrets: [], executions: 1_000, identity: KNOWN };
 let account: Account;
-let aws: Server;
+let aws: HttpStandIn;
 beforeAll(async () => {
-  aws = createServer(async (request, response) => {
-    const body = await text(request);
-    const [, name = ''] = /StackName=([\w-]+)/.exec(body) ?? [];
-    if (request.url?.endsWith('/account-settings')) {
-      const AccountLimit = { ConcurrentExecutions: account.executions };
-      return void response.end(JSON.stringify({ AccountLimit }));
-    }
-    if (body.includes('Action=DescribeStacks')) {
-      const stack = account.stacks[name];
-      if (stack !== undefined) return void response.end(described(name, stack));
-      const error = `<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error>`;
-      return void response.writeHead(400).end(`<ErrorResponse>${error}</ErrorResponse>`);
-    }
-    if (body.includes('Action=ListStackResources')) return void response.end(resources(account.owned ?? []));
-    if (request.url?.startsWith('/describe-slack-')) return void answerAsChatbot(request.url, response);
-    if (request.headers['x-amz-target'] === 'Logs_20140328.DescribeLogGroups') {
-      const { logGroupNamePrefix } = JSON.parse(body) as { logGroupNamePrefix: string };
-      const found = account.logs?.filter((name) => name.startsWith(logGroupNamePrefix)) ?? [];
-      return void response.end(JSON.stringify({ logGroups: found.map((logGroupName) => ({ logGroupName })) }));
-    }
-    if (request.headers['x-amz-target'] === 'secretsmanager.DescribeSecret') {
-      const { SecretId } = JSON.parse(body) as { SecretId: string };
-      if (account.secrets.includes(SecretId))
-        return void response.end(
-          JSON.stringify({
-            ARN: arnOf(SecretId),
-            ...(account.deleted?.includes(SecretId) && { DeletedDate: 1_795_000_000 }),
-          }),
-        );
-      return void response.writeHead(400).end(JSON.stringify({ __type: 'ResourceNotFoundException' }));
-    }
-    response.writeHead(account.identity.status).end(account.identity.body);
-  });
-  await once(aws.listen(0, '127.0.0.1'), 'listening');
+  aws = await startHttpStandIn(answerOf);
   Object.assign(process.env, {
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'of the tests',
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${(aws.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL: aws.url,
   });
 });
 beforeEach(() => {
@@ -80,19 +44,40 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => aws.close());
 
-function answerAsChatbot(path: string, response: ServerResponse): void {
-  if (!account.slack) return void response.writeHead(403).end(JSON.stringify({ message: 'not authorized to perform' }));
-  const { workspaces, channels } = account.slack;
-  const answers: Record<string, object> = {
-    '/describe-slack-workspaces': { SlackWorkspaces: workspaces.map((SlackTeamId) => ({ SlackTeamId })) },
-    '/describe-slack-channel-configurations': {
-      SlackChannelConfigurations: Object.entries(channels).map(([SlackChannelId, name]) => ({
-        SlackChannelId,
-        ChatConfigurationArn: `arn:aws:chatbot::123456789012:chat-configuration/slack-channel/${name}`,
-      })),
-    },
-  };
-  response.end(JSON.stringify(answers[path]));
+function answerOf({ route, headers, body }: Asked): StandInAnswer {
+  const good = (answer: unknown) => ({ status: 200, body: answer });
+  const [, name = ''] = /StackName=([\w-]+)/.exec(body) ?? [];
+  if (route.endsWith('/account-settings')) return good({ AccountLimit: { ConcurrentExecutions: account.executions } });
+  if (body.includes('Action=DescribeStacks')) {
+    const stack = account.stacks[name];
+    if (stack !== undefined) return good(described(name, stack));
+    const error = `<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error>`;
+    return { status: 400, body: `<ErrorResponse>${error}</ErrorResponse>` };
+  }
+  if (body.includes('Action=ListStackResources')) return good(resources(account.owned ?? []));
+  if (route.includes('/describe-slack-')) {
+    if (!account.slack) return { status: 403, body: { message: 'not authorized to perform' } };
+    const { workspaces, channels } = account.slack;
+    if (route.endsWith('workspaces'))
+      return good({ SlackWorkspaces: workspaces.map((SlackTeamId) => ({ SlackTeamId })) });
+    const SlackChannelConfigurations = Object.entries(channels).map(([SlackChannelId, name]) => ({
+      SlackChannelId,
+      ChatConfigurationArn: `arn:aws:chatbot::123456789012:chat-configuration/slack-channel/${name}`,
+    }));
+    return good({ SlackChannelConfigurations });
+  }
+  if (headers['x-amz-target'] === 'Logs_20140328.DescribeLogGroups') {
+    const { logGroupNamePrefix } = JSON.parse(body) as { logGroupNamePrefix: string };
+    const found = account.logs?.filter((name) => name.startsWith(logGroupNamePrefix)) ?? [];
+    return good({ logGroups: found.map((logGroupName) => ({ logGroupName })) });
+  }
+  if (headers['x-amz-target'] === 'secretsmanager.DescribeSecret') {
+    const { SecretId } = JSON.parse(body) as { SecretId: string };
+    if (!account.secrets.includes(SecretId)) return { status: 400, body: { __type: 'ResourceNotFoundException' } };
+    const DeletedDate = account.deleted?.includes(SecretId) ? 1_795_000_000 : undefined;
+    return good({ ARN: arnOf(SecretId), DeletedDate });
+  }
+  return account.identity;
 }
 
 const arnOf = (secret: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${secret}-a1B2c3`;

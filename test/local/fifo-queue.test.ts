@@ -21,6 +21,20 @@ it('the queue accepts a message once in five minutes, and never an old handle', 
   expect(queue.size).toBe(2);
 });
 
+it('the queue says when the next of its messages wakes, and not what can be received already', () => {
+  let now = 0;
+  const queue = new FifoQueue('background.fifo', () => now, { visibilityTimeoutMs: TIMEOUT_MS });
+  for (const body of ['a', 'b', 'c']) queue.send(body, body, body);
+  expect(queue.nextWakeAt()).toBe(Number.POSITIVE_INFINITY);
+  const [a, b] = [queue.receive(), queue.receive(), queue.receive()];
+  queue.changeVisibility(b?.receiptHandle ?? '', 5);
+  expect(queue.nextWakeAt()).toBe(5_000);
+  now = 5_000;
+  expect(queue.nextWakeAt()).toBe(TIMEOUT_MS);
+  queue.delete(a?.receiptHandle ?? '');
+  expect(queue.size).toBe(2);
+});
+
 async function startServer() {
   return {
     async createQueue() {

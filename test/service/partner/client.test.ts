@@ -3,7 +3,6 @@ import { createPartnerClient } from '../../../lib/service/partner/client.ts';
 import { validate, withOverride } from '../../../lib/service/partner/operation.ts';
 import { listDefects, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
 import { listProjects } from '../../../lib/service/partner/operations/projects.ts';
-import { searchTasks } from '../../../lib/service/partner/operations/tasks.ts';
 import { listUsers } from '../../../lib/service/partner/operations/users.ts';
 import { pages } from '../../../lib/service/partner/pages.ts';
 import { decryptPayload } from '../../../sandbox/decryption.ts';
@@ -179,12 +178,6 @@ describe('the pages of a list', () => {
     expect(await sizes(pages(client.call, listDefects, { project_id: other, page: 7 }))).toEqual([0]);
   });
 
-  it('a list without pagination is one page', async () => {
-    const { sandbox, client } = await sandboxAndClient();
-    expect(await sizes(pages(client.call, listProjects, {}))).toEqual([3]);
-    expect(sandbox.requests).toBe(1);
-  });
-
   it.each<[string, (page: number) => number[], object, number[], number, boolean?, typeof listProjects?]>([
     ['a shorter one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
     ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 3],
@@ -228,12 +221,6 @@ describe('the pages of a list', () => {
       expect(next.value).toBe(whole);
     },
   );
-
-  it('an empty list is one page', async () => {
-    const { sandbox, client } = await sandboxAndClient();
-    expect(await sizes(pages(client.call, searchTasks, { q: 'nothing like it' }))).toEqual([0]);
-    expect(sandbox.requests).toBe(1);
-  });
 
   it('a list whose only page has fewer rows than its total is not whole', async () => {
     const pagination = { current_page: 1, last_page: 1, total: 60 };
