@@ -1,47 +1,32 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
 import { oneLine } from '../local/terminal.ts';
+import type { Data } from '../sandbox/records.ts';
 import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import type { Target } from './target.ts';
-
-/** The part of the sandbox's records that is listed. Ids are those that commands and settings take. */
-const records = z.object({
-  users: z.array(z.object({ user_id: z.string(), name: z.string(), email: z.string() })),
-  projects: z.array(z.object({ project_id: z.string(), name: z.string() })),
-  tasks: z.array(z.object({ task_id: z.string(), title: z.string(), project_id: z.string() })),
-  checklistGroups: z.array(z.object({ group_id: z.number(), work_item_id: z.string(), name: z.string() })),
-  checklistItems: z.array(
-    z.object({ item_id: z.number(), group_id: z.number(), name: z.string(), is_completed: z.boolean() }),
-  ),
-  defects: z.array(z.object({ defect_id: z.string(), title: z.string(), project_id: z.string() })),
-  testScenarios: z.array(z.object({ scenario_id: z.string(), name: z.string(), status: z.string() })),
-});
-type Records = z.output<typeof records>;
 
 const slackPeople = z.array(z.object({ id: z.string(), email: z.optional(z.string()) }));
 
 type ListRow = Record<string, string | number | undefined>;
 
 /** What each list shows, with the id first, and a command that takes such an id. */
-const LISTS: Record<
-  string,
-  { rows: (data: Records, target: Target) => ListRow[] | Promise<ListRow[]>; example: string }
-> = {
-  people: { rows: people, example: "send slack '/pm status' --user U0TOMASZ1" },
-  projects: {
-    rows: ({ projects }) => projects.map(({ project_id: id, name }) => ({ id, name })),
-    example: "send slack '/pm find shop'",
-  },
-  tasks: { rows: tasks, example: "send slack '/pm log 2h d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03'" },
-  items: { rows: items, example: "send --body '/done 101'" },
-  defects: { rows: defects, example: 'call defects/list' },
-  scenarios: {
-    rows: ({ testScenarios }) => testScenarios.map(({ scenario_id: id, name, status }) => ({ id, name, status })),
-    example: 'send workflow_run --junit docs/guides/junit',
-  },
-};
+const LISTS: Record<string, { rows: (data: Data, target: Target) => ListRow[] | Promise<ListRow[]>; example: string }> =
+  {
+    people: { rows: people, example: "send slack '/pm status' --user U0TOMASZ1" },
+    projects: {
+      rows: ({ projects }) => projects.map(({ project_id: id, name }) => ({ id, name })),
+      example: "send slack '/pm find shop'",
+    },
+    tasks: { rows: tasks, example: "send slack '/pm log 2h d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03'" },
+    items: { rows: items, example: "send --body '/done 101'" },
+    defects: { rows: defects, example: 'call defects/list' },
+    scenarios: {
+      rows: ({ testScenarios }) => testScenarios.map(({ scenario_id: id, name, status }) => ({ id, name, status })),
+      example: 'send workflow_run --junit docs/guides/junit',
+    },
+  };
 
 /** `sandbox`: lists the records of the sandbox, with the ids that commands take. */
 export const defineSandbox: Define = (command, { open }) =>
@@ -65,13 +50,13 @@ export const defineSandbox: Define = (command, { open }) =>
         throw new Error('this relay uses a real instance, not the sandbox: look the ids up there');
       }
       const response = await reach(`${url}/sandbox/data`, {});
-      const rows = await list.rows(records.parse(await response.json()), target);
+      const rows = await list.rows((await response.json()) as Data, target);
       if (options.json) return printJson(rows);
       for (const line of table(rows)) console.log(oneLine(line));
       console.log(`\n  npm run -s relay -- ${list.example}`);
     });
 
-async function people({ users }: Records, { slackStandIn }: Target): Promise<ListRow[]> {
+async function people({ users }: Data, { slackStandIn }: Target): Promise<ListRow[]> {
   const response = slackStandIn && (await reach(`${slackStandIn.url}/people`, { headers: slackStandIn.headers }));
   const inSlack = response ? slackPeople.parse(await response.json()) : [];
   return users.map(({ user_id: id, name, email }) => ({
@@ -82,11 +67,11 @@ async function people({ users }: Records, { slackStandIn }: Target): Promise<Lis
   }));
 }
 
-function tasks({ tasks, projects }: Records): ListRow[] {
+function tasks({ tasks, projects }: Data): ListRow[] {
   return tasks.map(({ task_id: id, title, project_id }) => ({ id, title, project: nameOf(projects, project_id) }));
 }
 
-function items({ checklistItems, checklistGroups, tasks }: Records): ListRow[] {
+function items({ checklistItems, checklistGroups, tasks }: Data): ListRow[] {
   return checklistItems.map(({ item_id: id, group_id, name, is_completed }) => {
     const group = checklistGroups.find((one) => one.group_id === group_id);
     const task = tasks.find((one) => one.task_id === group?.work_item_id);
@@ -94,11 +79,11 @@ function items({ checklistItems, checklistGroups, tasks }: Records): ListRow[] {
   });
 }
 
-function defects({ defects, projects }: Records): ListRow[] {
+function defects({ defects, projects }: Data): ListRow[] {
   return defects.map(({ defect_id: id, title, project_id }) => ({ id, title, project: nameOf(projects, project_id) }));
 }
 
-function nameOf(projects: Records['projects'], id: string): string | undefined {
+function nameOf(projects: Data['projects'], id: string): string | undefined {
   return projects.find(({ project_id }) => project_id === id)?.name;
 }
 

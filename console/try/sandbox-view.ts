@@ -1,31 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Fault } from '../../sandbox/faults.ts';
-import type { Data } from '../../sandbox/records.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-
-const SHOWN_RECORDS = 200;
-
-/** What can be looked at. The records of the authorization server hold digests of tokens, and are left out. */
-const KINDS = {
-  projects: 'Projects',
-  tasks: 'Tasks',
-  users: 'People',
-  defects: 'Defects',
-  timelogs: 'Time logs',
-  checklistItems: 'Checklist items',
-  checklistGroups: 'Checklists',
-  testCases: 'Test cases',
-  testScenarios: 'Test scenarios',
-  testSteps: 'Test steps',
-} as const satisfies Partial<Record<keyof Data, string>>;
-
-/** The records, newest first. */
-export function recordsOf({ data }: Sandbox) {
-  return (Object.keys(KINDS) as (keyof typeof KINDS)[]).map((kind) => {
-    const rows = data[kind].slice(-SHOWN_RECORDS).toReversed();
-    return { kind: KINDS[kind], rows: rows.map((row): Record<string, unknown> => ({ ...row })) };
-  });
-}
 
 export function faultsOf({ faults }: Sandbox) {
   return faults.entries().map(({ id, fault }) => ({ id, title: titleOf(fault), fault: { ...fault } }));

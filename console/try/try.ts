@@ -4,7 +4,7 @@ import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readSent } from '../read-sent.ts';
 import { type ActionOutcome, type TryAction, tryAction } from '../requests.ts';
-import { faultKinds, faultsOf, recordsOf } from './sandbox-view.ts';
+import { faultKinds, faultsOf } from './sandbox-view.ts';
 import { createSender, type SenderOptions } from './sender.ts';
 import { messagesOf } from './slack-view.ts';
 
@@ -46,7 +46,6 @@ export function createTry({ sandbox, ...options }: TryOptions) {
       messages: standIn ? messagesOf(standIn) : [],
       faults: sandbox ? faultsOf(sandbox) : [],
       faultKinds: sandbox ? [...faultKinds] : [],
-      records: sandbox ? recordsOf(sandbox) : [],
     }),
     /**
      * @param given as in the contract, not checked yet

@@ -4,7 +4,6 @@ import type { ActionOutcome, TryAction } from '../../requests.ts';
 import { type ApiError, post } from '../api.ts';
 import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
-import { JsonView } from '../json-view.tsx';
 import { announceOutcome } from '../notice.tsx';
 import { Line, Text } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
@@ -15,7 +14,7 @@ import { At } from '../time.tsx';
 /** Undefined in a read-only console. */
 type Act = ((action: TryAction) => void) | undefined;
 
-/** Sends events to the relay on this machine, answers its messages, and looks into the sandbox. */
+/** Sends events to the relay on this machine, answers its messages, and breaks something in the sandbox. */
 export function TryScreen() {
   const { operate, canTry } = useRelay();
   const resource = useResource<TryFacts>(canTry ? '/api/try' : undefined);
@@ -54,9 +53,6 @@ export function TryScreen() {
             </div>
             <div>
               <Messages messages={facts.messages} act={act} />
-            </div>
-            <div class="whole">
-              <Records records={facts.records} />
             </div>
           </div>
         )}
@@ -261,23 +257,5 @@ function MessageButton({ button, press }: { button: Button; press: ((button: But
     <button type="button" disabled={!press} class={look} onClick={() => press?.(button)}>
       {button.label}
     </button>
-  );
-}
-
-function Records({ records }: { records: TryFacts['records'] }) {
-  return (
-    <details class="card">
-      <summary>What the sandbox has</summary>
-      {records.map(({ kind, rows }) => (
-        <details key={kind}>
-          <summary>
-            {kind} <span class="soft number">{rows.length}</span>
-          </summary>
-          {rows.map((row, index) => (
-            <JsonView key={index} value={row} name={String(row.title ?? row.name ?? row.id ?? index)} />
-          ))}
-        </details>
-      ))}
-    </details>
   );
 }
