@@ -160,9 +160,9 @@ export function sixConnections(seed: number): Workload {
   return { ...loadOf(arrivals, runsMs, seed, 45), connections };
 }
 
-/** Work for more than two days of a day's limit, with a person every twelve minutes. */
+/** Work for more than two days of a day's limit, with a person every 25 minutes. */
 export function twoDays(seed: number): Workload {
-  const arrivals = [...backlog(2_400), ...people(0.08, 2 * DAY, seed)];
+  const arrivals = [...backlog(2_400), ...people(0.04, 2 * DAY, seed)];
   return { ...loadOf(arrivals, 2 * DAY, seed), limits: { perMinute: 120, perDay: 1_000 } };
 }
 
