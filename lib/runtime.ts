@@ -95,10 +95,11 @@ export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log
   log.warn({ message: "this machine's clock is wrong; the relay goes by the table's time", aheadSeconds });
 }
 
-/** Begins a run of a function that the clock fires, and notes it for people. */
+/** Begins a run of a function that the clock fires, and notes it for people. The run counts for more than its note. */
 export async function beginRun(slug: string, table: Table, log: Runtime['log']): Promise<void> {
   await ensureTime(table, log);
-  await table.put({ ...keys.scheduleRun(slug), at: table.clock.now() });
+  const unnoted = (error: unknown) => log.warn({ message: 'the run could not be noted', slug, error: String(error) });
+  await table.put({ ...keys.scheduleRun(slug), at: table.clock.now() }).catch(unnoted);
 }
 
 /**
