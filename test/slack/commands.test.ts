@@ -24,6 +24,8 @@ import {
 
 /** Within it, a second command of a person is a further one. */
 const MINUTE_MS = 60_000;
+/** Of the sandbox's seed. */
+const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
 const WORKING = ':hourglass_flowing_sand: Working on it: ';
 
 describe('a command', () => {
@@ -112,7 +114,17 @@ describe('a command', () => {
     expect(inTheEnd).toBe(shown.join('\n'));
     const buttons = lastMessage(relay).blocks?.filter((block) => 'accessory' in block && block.accessory);
     expect(buttons).toHaveLength(2);
-    expect((await ask(relay, 'find “no such”')).inTheEnd).toBe('No task or project matches no such.');
+  });
+
+  it.each([
+    ['“no such”', 'No task or project matches no such. Try a part of a word.'],
+    [`#${LOGIN.id.toUpperCase()}`, `Tasks\n${LOGIN.name}\n${LOGIN.id}`],
+    ['4711', 'No task or project matches 4711. Try a part of a word.'],
+    ['lgoin', `No task or project matches lgoin. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
+    ['pass keys', `No task or project matches pass keys. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
+  ])('a search finds a task by its id, and offers those of a moment ago with a typo: %s', async (text, found) => {
+    await ask(relay, 'find passkeys');
+    expect((await ask(relay, `find ${text}`)).inTheEnd).toBe(found);
   });
 
   it("a person's commands run in order, and a search at once", async () => {

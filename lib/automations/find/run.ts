@@ -1,11 +1,14 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
+import { comparableName, idIn } from '../../commands/words.ts';
 import { pageOf } from '../../config/pages.ts';
-import { asNotDone, type Refused } from '../../engine/record/interruption.ts';
+import { asNotDone, Refused } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { saidIn } from '../../engine/run/tools/call.ts';
+import { nearMiss } from '../../near-miss.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
@@ -13,25 +16,34 @@ import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
+import { TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { isUsedIn } from '../slack-permissions.ts';
 import { searchJobs } from './command.ts';
 
 const SHOWN = 5;
+/** A typo makes a shorter word any other. */
+const SHORTEST_WORD = 4;
 
 /** Searches tasks and projects, and offers buttons to log time. */
 export function find({ asPerson, config, knownTasks }: Context): Automation {
-  const foundFor = (job: Job, text: string, tasks: readonly FoundTask[], projects: readonly FoundTask[] | null) => {
+  const foundFor = (
+    job: Job,
+    text: string,
+    tasks: readonly FoundTask[],
+    projects: readonly FoundTask[] | null,
+    near?: readonly FoundTask[],
+  ) => {
     const place = placeOf(job);
     const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
     const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
-    return foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages);
+    return foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near);
   };
 
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {
     const mine = await asPerson('find', job.asked?.by, job, steps);
     if (mine) return findAsPerson(mine, text, (tasks) => foundFor(job, text, tasks, []));
     const query = { q: text, page: 1, per_page: SHOWN };
-    const tasks = await steps.call(
+    const matching = await steps.call(
       'search tasks',
       searchTasks,
       query,
@@ -42,6 +54,10 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
           .slice(0, SHOWN),
       refused,
     );
+    const id = idIn(text) ?? '';
+    // A search need not look at ids.
+    const byId = matching.length === 0 && TASK_ID.test(id) ? await taskOf(id, steps) : null;
+    const tasks = byId ? [byId] : matching;
     await knownTasks.learn(job.connection, tasks);
     const projects = await steps.call(
       'search projects',
@@ -52,8 +68,36 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
       () => null,
     );
     const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
-    return { text: counted, blocks: foundFor(job, text, tasks, projects) };
+    const isFound = tasks.length > 0 || projects?.length !== 0;
+    const near = isFound ? [] : nearTasks(text, await knownTasks.get(job.connection));
+    return { text: counted, blocks: foundFor(job, text, tasks, projects, near) };
   });
+}
+
+/** Null also if the key may not read tasks. */
+async function taskOf(id: string, steps: Steps): Promise<FoundTask | null> {
+  try {
+    return await tasksOfKey(steps).byId(id);
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
+}
+
+/** The tasks with that text in other spaces, or with a word that is a typo away. */
+function nearTasks(text: string, known: readonly FoundTask[]): readonly FoundTask[] {
+  const joined = (name: string) => comparableName(name).replaceAll(' ', '');
+  const words = (name: string) =>
+    comparableName(name)
+      .split(' ')
+      .filter(({ length }) => length >= SHORTEST_WORD);
+  const meant = nearMiss(
+    comparableName(text),
+    known.flatMap(({ name }) => words(name)),
+  );
+  const isNear = ({ name }: FoundTask) =>
+    joined(name).includes(joined(text)) || (meant !== undefined && words(name).includes(meant));
+  return known.filter(isNear).slice(0, SHOWN);
 }
 
 /** Searches with the mapped tool, and so only among what the person can see. */

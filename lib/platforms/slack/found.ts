@@ -18,6 +18,7 @@ export interface FoundTask {
 /**
  * The results of a search, each task with a button to log time.
  * @param projects null if the service refused to search them
+ * @param near what may be meant if nothing is found
  * @param place where the person asked; undefined if time may not be logged there
  */
 export function foundBlocks(
@@ -26,13 +27,17 @@ export function foundBlocks(
   tasks: readonly FoundTask[],
   projects: readonly FoundTask[] | null,
   pages: readonly Page[] = [],
+  near: readonly FoundTask[] = [],
 ): KnownBlock[] {
+  const taskBlocks = (some: readonly FoundTask[]) =>
+    some.map((task) => ({ ...foundBlock(task), ...(place && logButton(task, place)) }));
   if (tasks.length === 0 && projects?.length === 0) {
-    return [section(`No task or project matches ${code(text)}.`)];
+    const more = near.length > 0 ? 'Did you mean:' : 'Try a part of a word.';
+    return [section(`No task or project matches ${code(text)}. ${more}`), ...taskBlocks(near)];
   }
   return [
     ...(tasks.length > 0 ? [section('*Tasks*')] : []),
-    ...tasks.map((task) => ({ ...foundBlock(task), ...(place && logButton(task, place)) })),
+    ...taskBlocks(tasks),
     ...(pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : []),
     ...(projects ? [] : [section('The service refuses to search projects.')]),
     ...(projects?.length ? [section('*Projects*')] : []),
