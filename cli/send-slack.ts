@@ -5,6 +5,7 @@ import { keys } from '../lib/state/table/keys.ts';
 import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
 import { renderMessage } from '../local/slack/render.ts';
+import { asSent } from '../local/slack/requests.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
@@ -73,7 +74,7 @@ async function commandForm(typed: string | undefined, options: SendSlackOptions,
   return new URLSearchParams({
     ...(teamId !== undefined && { team_id: teamId }),
     command,
-    text,
+    text: asSent(text),
     user_id: options.user,
     channel_id: options.channel,
     // A deployed relay cannot open a form with this id, and sends later messages as direct messages.

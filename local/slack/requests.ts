@@ -1,3 +1,4 @@
+import { escaped } from '../../lib/platforms/slack/mrkdwn.ts';
 import type { SlackStandIn } from './stand-in.ts';
 import type { SlackMessage } from './workspace.ts';
 
@@ -19,13 +20,18 @@ export function commandForm(standIn: SlackStandIn, typed: string, { userId, chan
   return new URLSearchParams({
     team_id: standIn.installation.teamId,
     command,
-    text,
+    text: asSent(text),
     user_id: userId,
     channel_id: channelId,
     user_name: nameOf(standIn, userId),
     trigger_id: standIn.makeTriggerId(userId),
     response_url: standIn.makeResponseUrl({ userId, channelId }),
   });
+}
+
+/** What a person typed, as Slack sends it: escaped, except for mentions. */
+export function asSent(typed: string): string {
+  return escaped(typed).replaceAll(/&lt;([@#!][\w^]+(?:\|[^<>&]*)?)&gt;/g, '<$1>');
 }
 
 /**

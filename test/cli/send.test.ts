@@ -187,6 +187,19 @@ it.each([
   expect(process.exitCode).toBe(exitCode);
 });
 
+it.each([
+  ['<script>a & b</script> &lt;', '<script>a & b</script> &lt;'],
+  ['ask <@U0MIRA001|mira> in <#C0GENERAL>', 'ask mira in #C0GENERAL'],
+])('relay send slack sends what is typed as Slack does: %s', async (typed, text) => {
+  onTestFinished(() => {
+    process.exitCode = undefined;
+  });
+  target = { ...target, slackWebhookUrl: relay.slackUrl };
+  await send('slack', '/pm help');
+  await send('slack', `/pm find ${typed}`);
+  expect((await relay.jobs()).map(({ input }) => input)).toEqual([{ text }]);
+});
+
 it('relay send slack prints an answer that is not JSON', async () => {
   vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
   const to = ['slack', '/pm help', '--url', `${target.running?.url}/elsewhere`];
