@@ -34,6 +34,9 @@ export function plain(word: string): string {
 const COMMON = new Map([
   // ICU has no word for it.
   ['day before yesterday', -2],
+  ...['vorgestern', 'anteayer', 'avant-hier', 'anteontem', 'eergisteren', 'przedwczoraj'].map(
+    (word) => [word, -2] as const,
+  ),
   ...['gestern', 'ayer', 'ieri', 'ontem', 'gisteren', 'wczoraj'].map((word) => [word, -1] as const),
   ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'oggi', 'hoje', 'vandaag', 'dziś'].map(
     (word) => [word, 0] as const,

@@ -109,6 +109,8 @@ interface Form extends Partial<Pick<Phrase, 'mayEnd' | 'why'>> {
   days?(today?: string): Day[];
 }
 
+/** Some date on which every day of the year has been. */
+export const ANY_DATE = '2024-12-31';
 const FUTURE = 'You cannot log time in the future. Use today, yesterday or a past date.';
 /** Before a day: `last monday`, `am Montag`. */
 const LEADING = new Set([
@@ -132,7 +134,7 @@ function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase 
   const skipped = led < 0 ? words.length : led;
   const rest = words.slice(skipped);
   const isLast = words.slice(0, skipped).some((word) => LAST.test(word));
-  const marked = { first: typed[skipped] ?? '', isLed: skipped > 0, isLast, isNote };
+  const marked = { first: typed[skipped] ?? '', typed: typed.slice(skipped), isLed: skipped > 0, isLast, isNote };
   const ofWhole = daysBack(typed[0] ?? '') ?? daysAgo(words.join(' '));
   const ofRest = dateIn(rest, names, marked) ?? nameIn(rest, names, marked, languages);
   const form = ofWhole ?? (ofRest && { ...ofRest, count: skipped + ofRest.count }) ?? vagueIn(words.join(' '));
@@ -151,6 +153,7 @@ const LAST = /^(?:last|past|previous|letzte[nr]?|vorigen|vorige|afgelopen)$/;
 interface Marked {
   /** The first word behind those that may lead, as typed. */
   first: string;
+  typed: readonly string[];
   isLed: boolean;
   isLast: boolean;
   isNote: boolean;
@@ -248,8 +251,8 @@ const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 /** A date, such as `18.11.`, `11/18/2026`, `Nov 18` or `18 de noviembre 2026`. */
 function dateIn([first = '', second = '', third = '', ...more]: readonly string[], { months }: Names, marked: Marked) {
   const ofDates = (count: number, mayEnd: boolean, datesOf: (today?: string) => string[]): Form => {
-    const [one] = datesOf();
-    const why = one === undefined || datesOf().some(isInCalendar) ? undefined : `There is no ${one} in the calendar.`;
+    const [one = marked.typed.slice(0, count).join(' ')] = datesOf();
+    const why = datesOf(ANY_DATE).some(isInCalendar) ? undefined : `There is no ${one} in the calendar.`;
     const days = (today?: string) => {
       const dates = [...new Set(datesOf(today))].filter(isInCalendar);
       const past = today === undefined ? [] : dates.filter((date) => date <= today);
@@ -265,7 +268,8 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
     return ofDates(1, mayEnd, (today) => [...lastDate(b, a, today), ...monthFirst(today)]);
   }
   const withYear = datesWithYear(first).map(dateOf);
-  if (withYear.length > 0 || SEVERAL_PARTS.test(first)) return ofDates(1, SEVERAL_PARTS.test(first), () => withYear);
+  if (withYear.length > 0) return ofDates(1, SEVERAL_PARTS.test(first), () => withYear);
+  if (SEVERAL_PARTS.test(first)) return { count: 1, mayEnd: true };
   // `11月18日`, `11월18일`
   if (/^\d{1,2}[月월]|^\d{1,2}[日일]/.test(first)) return { count: 1 };
   const isOf = /^(?:de|of|di)$/.test(second);

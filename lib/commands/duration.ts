@@ -25,6 +25,8 @@ const IN_WORDS = new Map([
   ...['a quarter of an hour', 'quarter of an hour', 'eine viertelstunde'].map((words) => [words, 15] as const),
   ...['two hours', 'zwei stunden'].map((words) => [words, 120] as const),
 ]);
+/** `2 1/2 h`, `2½h` */
+const HALF = /^(?:(\d+) )?1\/2(?= ?\p{L})|^(\d*) ?½(?= ?\p{L})/u;
 const BARE_NUMBER = new RegExp(`^(?:${NUMBER})$`);
 const SHAPES = [
   new RegExp(`^${HOURS}(?:${JOINT}${MINUTES})?$`, 'i'),
@@ -74,9 +76,10 @@ function withoutSign(typed: string): string {
   return typed.replace(/^- ?/, '');
 }
 
-function partsOf(amount: string): DurationParts | undefined {
-  const inWords = IN_WORDS.get(amount.toLowerCase());
+function partsOf(typed: string): DurationParts | undefined {
+  const inWords = IN_WORDS.get(typed.toLowerCase());
   if (inWords !== undefined) return { minutes: String(inWords) };
+  const amount = typed.replace(HALF, '$1$2.5');
   for (const shape of SHAPES) {
     const match = shape.exec(amount);
     if (match) return match.groups;

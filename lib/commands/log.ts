@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
+import { ANY_DATE, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
 import type { Languages } from './day-names.ts';
 import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
@@ -8,6 +8,7 @@ import {
   bareWord,
   firstWord,
   idIn,
+  innerWord,
   inQuotationMarks,
   isInQuotationMarks,
   noteIn,
@@ -74,15 +75,13 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     return 'words' in read ? readUnclear(read, phrase, languages) : read;
   }
   const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text, languages);
-  const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages) ?? []);
-  return suggestingLogs(duration.fault, moved ? [moved] : meant, languages);
+  if (moved) return suggestingLogs('The duration comes first.', moved, languages);
+  const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages));
+  return suggestingLogs(duration.fault, meant, languages);
 }
 
 /** `1 day`, `2d`, but not `2 days ago`. */
 const IN_DAYS = /^(?:an?|one|half a|\d+(?:[.,]\d+)?) ?(?:d|days?|tage?)(?= (?!ago )|$)/i;
-
-/** Some date on which every day of the year has been. */
-const ANY_DATE = '2024-12-31';
 
 /** The command, if a day can be meant and the rest is complete; the worker asks with the dates. */
 function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages): Reading<LogCommand> {
@@ -137,11 +136,11 @@ function isReadAs(wanted: LogCommand, duration: string, text: string, languages:
 /** The note, in quotation marks if it would be read as anything else. */
 function noteAsTyped(note: string | undefined, languages: Languages): string[] {
   if (note === undefined) return [];
-  return [noteIn(note) === note && !secondEntry(note, languages) ? note : inQuotationMarks(note)];
+  return [noteIn(note) === note && !secondEntry(note, languages, true) ? note : inQuotationMarks(note)];
 }
 
-/** The command with its duration moved to the front, for input such as `4711 2h wrote tests`. */
-function withDurationFirst(text: string, languages: Languages): LogCommand | undefined {
+/** The command with its duration moved to the front, for input such as `4711 2h wrote tests`; empty if that cannot be read. */
+function withDurationFirst(text: string, languages: Languages): LogCommand[] | undefined {
   for (let behind = text; behind !== ''; ) {
     const { phrase, rest } = durationPhrase(behind);
     const inFront = text.slice(0, text.length - behind.length);
@@ -151,11 +150,12 @@ function withDurationFirst(text: string, languages: Languages): LogCommand | und
   return undefined;
 }
 
-function entryOf(duration: string, text: string, languages: Languages): LogCommand | undefined {
+function entryOf(duration: string, text: string, languages: Languages): LogCommand[] {
   const read = parseDuration(duration);
-  if ('fault' in read) return undefined;
+  if ('fault' in read) return [];
   const entry = readEntry(read.minutes, duration, text, languages);
-  return 'command' in entry ? entry.command : undefined;
+  const reading = 'words' in entry ? readUnclear(entry, duration, languages) : entry;
+  return 'command' in reading ? [reading.command] : [];
 }
 
 /** The first words that together are a duration, or else just the first word. */
@@ -192,6 +192,8 @@ function readEntry(
   if (atEnd) return { words: atEnd.words, others: (inFront + atEnd.others).trimEnd(), text, at: 'end' };
   const note = noteIn(rest);
   const isOpen = task.isOpen && task.rest !== '' && unquoted(task.rest) === task.rest;
+  const second = isOpen ? undefined : secondEntry(rest, languages, true);
+  if (second) return second;
   return {
     command: {
       verb: 'log',
@@ -211,9 +213,13 @@ function wordsOf(day: DayWords | { rest: string; inWords?: string }): DayWords |
   return day.inWords === undefined || day.rest === '' ? undefined : { words: day.inWords, others: day.rest };
 }
 
-/** Whether more time follows, for another day or task: `2h yesterday and 3h today on Login`. Never is half of it logged. */
-function secondEntry(text: string, languages: Languages): CommandFault | undefined {
-  let isJoined = false;
+/**
+ * Whether more time follows, for another day or task: `2h yesterday and 3h today on Login; log 2h Checkout`. Never is half
+ * of it logged.
+ * @param isNote true where a note begins: `2h Checkout`
+ */
+export function secondEntry(text: string, languages: Languages, isNote = false): CommandFault | undefined {
+  let isJoined = isNote;
   for (let behind = text; behind !== ''; ) {
     const isMarked = MARKED_ID.test(behind);
     const first = firstWord(isMarked ? behind.slice(1) : behind);
@@ -221,13 +227,14 @@ function secondEntry(text: string, languages: Languages): CommandFault | undefin
     const { word } = first;
     const isQuoted = first.isQuoted || isMarked;
     const { phrase, rest } = /\d/.test(word) && !isQuoted ? durationPhrase(behind) : { phrase: '', rest: '' };
-    const isTime = isWrittenAsDuration(phrase) && dayAtStart(behind, languages) === undefined;
+    const isTime = isWrittenAsDuration(bareWord(phrase)) && dayAtStart(behind, languages) === undefined;
     if (isTime && (isJoined || dayAtStart(rest, languages) !== undefined)) {
       return {
-        fault: `There is a second duration, ${excerpt(phrase)}. Give one command for each day and task. If it is in a note, put the note in quotation marks.`,
+        fault: `There is a second duration, ${excerpt(bareWord(phrase))}. Give one command for each day and task. If it is in a note, put the note in quotation marks.`,
       };
     }
-    isJoined = !isQuoted && /^(?:and|und|et|y|e|[&+])$|[,;]$/i.test(word);
+    const isJoint = /^(?:and|und|et|y|e|log|[&+|/])$|[,;]$/i.test(word);
+    isJoined = !isQuoted && (isJoint || (isJoined && innerWord(word) === ''));
     behind = first.rest;
   }
   return undefined;
@@ -242,7 +249,7 @@ function ambiguousMinutes(duration: string, text: string, languages: Languages):
   if (!isHoursAlone || !isBeforeTask) return undefined;
   const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1), languages);
   const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
-  return suggestingLogs(fault, meant && [meant], languages);
+  return suggestingLogs(fault, meant, languages);
 }
 
 interface TaskRead {

@@ -223,6 +223,27 @@ describe('time that is logged', () => {
       expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys', 'Log 3h on Login with passkeys']);
     });
 
+    it.each(['2h release checkout 2.4', '2h on release checkout 2.4', '– 2h alone', '2h: alone'])(
+      'a note that begins with a duration is asked about: %s',
+      async (note) => {
+        const before = logged().length;
+        const { inTheEnd } = await ask(relay, `log 1h30 Login with passkeys ${note}`);
+        expect(inTheEnd).toMatch(/There is a second duration, “2h”\. Give one command for each day and task\./);
+        expect(logged()).toHaveLength(before);
+        await press(relay, question(), buttonsOf(question())[0] ?? '');
+        await relay.work();
+        expect(noted()).toBe(note.replace('– ', ''));
+        await ask(relay, `log 1h Login with passkeys “${note}”`);
+        expect(noted()).toBe(note);
+      },
+    );
+
+    it('a day before the task that may be two is asked about with both', async () => {
+      relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
+      const { inTheEnd } = await ask(relay, 'log 1h last friday Login with passkeys');
+      expect(inTheEnd).toBe(':warning: “last friday” may mean more than one day. Did you mean one of these?');
+    });
+
     it.each<[string, Record<string, string>]>([
       ['Login with passkeys yesterday: wrote tests', { '2027-01-01': 'wrote tests' }],
       ['Login with passkeys 30.12.2026 wrote tests', { '2026-12-30': 'wrote tests' }],

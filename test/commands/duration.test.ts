@@ -49,7 +49,7 @@ describe('a duration', () => {
     expect(parseDuration(text)).toEqual({ fault });
   });
 
-  it.each(['', 'soon', '1:5', '1h5', '1h1h', '30m1h', '1d', '1..5h', '1h30m2', '1 30', '--1h', '½h', '1:30:00'])(
+  it.each(['', 'soon', '1:5', '1h5', '1h1h', '30m1h', '1d', '1..5h', '1h30m2', '1 30', '--1h', '1:30:00'])(
     'the text %o is not a duration',
     (text) => {
       expect(parseDuration(text)).toEqual({ fault: `“${text}” is not a duration such as 1h30m, 1.5h, 90m or 1:30.` });

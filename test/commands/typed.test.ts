@@ -45,11 +45,17 @@ describe('what people type for a command', () => {
     ['today?|todya|today 4711|today yesterday', 'today'],
     ['wek|weeks', 'week'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
+    ['log Login page 2h last friday', 'log 2h Login page last friday'],
+    ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
   ])('is asked about, with the command that may be meant: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const fault = { fault: expect.any(String), suggestions: [meant] };
       expect([text, parseCommand(text, LANGUAGES)]).toEqual([text, fault]);
     }
+  });
+
+  it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])('the duration comes first: %s', (typed) => {
+    expect(parseCommand(`log ${typed}`, LANGUAGES)).toMatchObject({ fault: 'The duration comes first.' });
   });
 
   it.each([
@@ -92,7 +98,10 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1 h 30 min 4711|1:30 h 4711|\u200e1h30m 4711|1h\u200b30m 4711|time 1h30m 4711', logged()],
     ['90 Minuten 4711|1,5 Std. 4711|1 Stunde 30 Minuten 4711|1 heure 30 minutes 4711', logged()],
     ['1 hora 30 minutos 4711|1 uur 30 minuten 4711|1 ora 30 minuti 4711', logged()],
-    ['1½h 4711|1 1/2 h 4711|2²h 4711|１ｈ 4711|~2h 4711|90 4711', DURATION],
+    ['1½h 4711|1 1/2 h 4711|1 ½ h 4711|1 1/2 hours 4711', logged()],
+    ['½h 4711|1/2 h 4711', logged({ minutes: 30 })],
+    ['2²h 4711|１ｈ 4711|~2h 4711|90 4711', DURATION],
+    ['2 1/2 m 4711', /has a fraction of a minute/],
     ['1h 30 4711|1h 30 Login with passkeys', /may be 1h30m, or 1h on task 30/],
     ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],
     [
@@ -118,6 +127,13 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /There is a second duration, “3h”/],
     ['2h yesterday 3h today Login', /There is a second duration, “3h”/],
     ['2h yesterday, 3h 15m today on Login', /There is a second duration, “3h 15m”/],
+    [
+      '1h login; log 2h Checkout|1h login log 2h Checkout|1h login\n/pm log 2h Checkout',
+      /There is a second duration, “2h”/,
+    ],
+    ['1h #4711 2h Checkout|1h “Login” - 2h on Checkout|1h #4711 yesterday 2h', /There is a second duration, “2h”/],
+    ['1h30m 31.11. Login|1h30m Login 31.11.|1h30m on 31.11. Login', /^There is no (?:on )?31\.11\. in the calendar/],
+    ['1h30m 31/11 Login|1h30m Feb 30 Login', /^There is no (?:31\/11|Feb 30) in the calendar/],
     ['1h30m 4711 2026-11-31|1h30m Login with passkeys 31.11.2026', /There is no 2026-11-31 in the calendar/],
     ['1h30m 31.11.2026 Login with passkeys', /There is no 2026-11-31 in the calendar/],
     ['1h30m Login with passkeys 2026-02-30', /There is no 2026-02-30 in the calendar/],
@@ -129,6 +145,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 – pair|1h30m 4711 : “pair”|1h30m 4711: - pair', logged({ note: 'pair' })],
     ['1h30m 4711 -5% faster', open('-5% faster')],
     ['1h30m 4711 “1h alone, 30m with Tom”', logged({ note: '1h alone, 30m with Tom' })],
+    ['1h30m 4711 - “2h alone”|1h30m 4711 “2h alone”', logged({ note: '2h alone' })],
     ['1h30m 4711: wed design', logged({ note: 'wed design' })],
     ['1h30m 4711 “monday: wrote tests”', logged({ note: 'monday: wrote tests' })],
     ['1h30m today 4711 monday’s bug', open('monday’s bug')],
@@ -222,10 +239,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
   });
 
   it.each([
-    ...['last night', 'last week', 'the other day', '31.11.', '26-11-18', '-99d'].map((day) => [
-      day,
-      `today "4711" ${day}`,
-    ]),
+    ...['last night', 'last week', 'the other day', '26-11-18', '-99d'].map((day) => [day, `today "4711" ${day}`]),
     ...['yesterday’s bug', 'Monday’s meeting'].map((day) => [day, undefined]),
   ])('%s is no day, and may be the note', (day, kept) => {
     const parsed = parseCommand(`log 1h30m 4711 ${day}`, LANGUAGES);
@@ -237,7 +251,6 @@ describe('time as people type it, or paste it from documents and chats', () => {
 
   it.each([
     ['1h30m 4711 hier', []],
-    ['1h30m 4711 vorgestern', []],
     ['1h30m 4711 Tests am Montag', ['en', 'fr']],
     ['1h30m 4711 昨日', ['de']],
   ])('log takes %s as a note for a team that writes in %o', (typed, languages) => {
@@ -247,6 +260,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
 
   it.each([
     ['1h30m gestern 4711|1h30m Gestern 4711|1h30m 4711 ayer', on('yesterday')],
+    ['1h30m vorgestern 4711|1h30m 4711 avant-hier', on('-2d')],
     ['1h30m heute 4711|1h30m 4711 aujourd’hui', on('today')],
     ['gestern 1h30m 4711', { fault: expect.any(String), suggestions: ['log 1h30m yesterday 4711'] }],
   ])('log takes today and yesterday in other languages than that of the team: %s', (typed, becomes) => {

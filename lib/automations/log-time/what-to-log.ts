@@ -1,7 +1,7 @@
 import { type Day, daysMeant, readDay, unclearDay } from '../../commands/day.ts';
-import { parseDuration, printDuration } from '../../commands/duration.ts';
+import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
-import { noteWith, type UnclearDay } from '../../commands/log.ts';
+import { noteWith, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
@@ -29,11 +29,10 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   const { unclear } = time;
   if (!('fault' in read)) {
     const reading = readingOf(read);
-    if (unclear) return dayMeant([reading], unclear, asked, true);
     const typed = { ...reading, note: read.note };
-    const dated = read.isNoteUnread ? withDay(typed, asked) : undefined;
     if (time.open) refuseDuration(typed, asked);
-    return dated ?? reading;
+    if (unclear) return dayMeant([reading], unclear, asked, true);
+    return (read.isNoteUnread && withDay(typed, asked)) || reading;
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
@@ -73,7 +72,10 @@ function dayMeant(
   const days = daysMeant(words, asked.languages, asked.today).map((day) => dateOf(day, asked));
   const dated = read.flatMap((entry) => days.map((date) => ({ ...entry, date })));
   const kept = at === 'task' || !first ? [] : [{ ...first, note: noteWith(unclear, first.note), isKept: true }];
-  const said = unclearDay(words, asked.languages);
+  const said =
+    at === 'task' && days.length > 1
+      ? `${excerpt(words)} may mean more than one day`
+      : unclearDay(words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
   throw new NotDone(
     `${WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
@@ -103,16 +105,17 @@ function withDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): Off
   throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words, asked.languages), readings, asked, { areDated: true }));
 }
 
-/** Asks about a note that is a duration: `log 1h Login with passkeys 3h`. */
+/** Asks about a note that is a duration or begins with one: `log 1h Login with passkeys 3h Checkout`. */
 function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTime): void {
+  const entry = secondEntry(note, asked.languages, true);
+  if (!entry) return;
   const second = parseDuration(note);
-  if (!('minutes' in second)) return;
-  const readings = [asked.time.minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes }));
-  const said = `There is a second duration, ${excerpt(note)}. If it is the note, put it in quotation marks.`;
-  throw new NotDone(
-    `There are two durations, ${readings.map(({ minutes }) => printDuration(minutes)).join(' and ')}`,
-    offerBlocks(said, readings, asked),
-  );
+  const { minutes, unclear } = asked.time;
+  const kept = unclear ? [] : [{ task, date, note: noteIn(note), isKept: true }];
+  const readings =
+    'minutes' in second ? [minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes })) : kept;
+  const blocks = readings.length === 0 ? saidBlocks(entry.fault) : offerBlocks(entry.fault, readings, asked);
+  throw new NotDone('There is a second duration. Give one command for each day and task', blocks);
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {
