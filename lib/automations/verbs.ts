@@ -48,6 +48,8 @@ const OTHER_WORDS = new Map([
 
 const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
+/** `add` also logs time. */
+const ADDED = /^add (?:(?:an?|new) )*(?:task|defect|bug|issue|todo)\b/i;
 const LOGGED = '“today” and “week” show what you have logged, and what is missing.';
 const LISTED = '“find <text>” searches tasks and projects.';
 const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
@@ -95,8 +97,13 @@ export function createVerbs(own: OwnAutomations) {
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
     const name = word.toLowerCase();
-    const verb = list.find((one) => one.verb === name) ?? list.find((one) => one.verb === OTHER_WORDS.get(name));
+    const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
+    const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
+    if (other) {
+      const read = readArguments(other, rest, languages);
+      return 'fault' in read && !read.suggestions && ADDED.test(typed) ? { fault: MADE } : read;
+    }
     const { weekdays, relative } = namesIn(languages);
     const hint = HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined);
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };

@@ -1,5 +1,5 @@
-import { excerpt, type Reading } from './fault.ts';
-import { idIn } from './words.ts';
+import { excerpt, type Reading, suggesting } from './fault.ts';
+import { idIn, withPlainHyphens } from './words.ts';
 
 export interface ItemsCommand {
   verb: 'done' | 'undo';
@@ -11,6 +11,9 @@ export interface ItemsCommand {
 export const MOST_ITEMS = 20;
 /** The form of these ids is not shown (docs/partner-api.md#what-is-not-shown); a UUID has 36 characters. */
 const MAX_ID_LENGTH = 64;
+const RANGE = /^#?(\d{1,9})-#?(\d{1,9})$/;
+/** They may follow in the same line, and are another command. */
+const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
 const SEPARATORS = new Set(['', 'and', '&']);
 
 /** Reads what follows `done` or `undo`: ids of checklist items, `12 13` or `#12, 13 and 14`. */
@@ -20,8 +23,22 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
   if (odd?.includes('://')) {
     return { fault: `${excerpt(odd)} is the address of a page. ${verb} takes the ids of checklist items, such as 12.` };
   }
+  if (odd !== undefined && odd !== words[0] && COMMANDS.has(odd.toLowerCase())) {
+    return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
+  }
   if (odd !== undefined) {
-    return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12.` };
+    return {
+      fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.`,
+    };
+  }
+  const range = words.find((word) => rangeIn(word));
+  if (range !== undefined) {
+    const all = words.flatMap((word) => rangeIn(word) ?? idIn(word) ?? []);
+    const written = [verb, ...new Set(all)].join(' ');
+    return suggesting(
+      `${excerpt(range)} is a range. Write each id, ${MOST_ITEMS} at most.`,
+      all.length > MOST_ITEMS ? [] : [written],
+    );
   }
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
   if (items.length === 0)
@@ -30,4 +47,12 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     return { fault: `These are ${items.length} checklist items. The maximum is ${MOST_ITEMS}.` };
   }
   return { command: { verb, items } };
+}
+
+/** The ids of `101-103`, with one more than a command takes if there are too many. */
+function rangeIn(word: string): string[] | undefined {
+  const [, first, last] = RANGE.exec(withPlainHyphens(word)) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  if (!(from < to)) return undefined;
+  return Array.from({ length: Math.min(to - from, MOST_ITEMS) + 1 }, (_, index) => String(from + index));
 }

@@ -67,7 +67,10 @@ export function restOfDay({ tasks, ...rest }: RestOfDay): string {
 export function stands({ expected, logged, missing }: TimeBalance): string {
   const all = `${logged === 0 ? 'nothing' : printDuration(logged)} logged`;
   const of = expected === 0 ? all : `${all} of ${printDuration(expected)}`;
-  return missing > 0 ? `${of}, ${printDuration(missing)} missing` : of;
+  // Without it, the three would read as a wrong sum.
+  const madeUp = expected - logged - missing;
+  const after = madeUp > 0 ? ` after ${printDuration(madeUp)} more on other days` : '';
+  return missing > 0 ? `${of}, ${printDuration(missing)} missing${after}` : of;
 }
 
 export function dayName(date: string): string {

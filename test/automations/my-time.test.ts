@@ -75,6 +75,12 @@ describe('what a person has logged', () => {
     expect(await answerTo('week')).toContain('*Thursday 19 November*: 8h logged of 8h');
   });
 
+  it('week says what more on other days makes up for', async () => {
+    await start();
+    log(relay, mira, 13, { date: MONDAY, task: LOGIN.id });
+    expect(await answerTo('week')).toContain('nothing logged of 8h, 3h missing after 5h more on other days');
+  });
+
   it('the total in an answer comes from a reading of ten minutes at most, and counts no entry twice', async () => {
     await start();
     logSomeOfTheWeek();

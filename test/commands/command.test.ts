@@ -169,6 +169,7 @@ describe('a command', () => {
   it.each([
     ['dnoe 12', 'done 12'],
     ['doone #12, 13', 'done 12 13'],
+    ['done 101–103, 7', 'done 101 102 103 7'],
     ['DEFEKT Login fails', 'defect Login fails'],
     ['defecsr Login fails', 'defect Login fails'],
     ['udno 12', 'undo 12'],
@@ -199,14 +200,26 @@ describe('a command', () => {
       'dnoe',
       'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',
     ],
-    ['done login page', '“login” is not the id of a checklist item: ids have digits, such as 12.'],
-    [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12.`],
+    [
+      'done login page',
+      '“login” is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.',
+    ],
+    [
+      `done ${'1'.repeat(65)}`,
+      `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.`,
+    ],
     [
       'done https://pm.example/tasks/4711',
       '“https://pm.example/tasks/4711” is the address of a page. done takes the ids of checklist items, such as 12.',
     ],
-    ['done 1.2', '“1.2” is not the id of a checklist item: ids have digits, such as 12.'],
+    [
+      'done 1.2',
+      '“1.2” is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.',
+    ],
     [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, 'These are 21 checklist items. The maximum is 20.'],
+    ['done 104 log 1h release', '“log” begins another command. Give one command at a time.'],
+    ['done 103 undo 104', '“undo” begins another command. Give one command at a time.'],
+    ['done 101-121', '“101-121” is a range. Write each id, 20 at most.'],
     ['log 1h99m 4711', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
     ['log 25h 2h', '“25h” is too long. The maximum is 24h for one day.'],
     ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],

@@ -61,7 +61,10 @@ describe('what people type for a command', () => {
   it.each([
     ['away|vacation until Friday|holiday|Urlaub', /^“Away until…” is a button/],
     ['mute|mute today', /^“Mute today” is a button/],
-    ['create bug Login fails|new task Buy milk', /^“defect <title>” creates a defect, and “task <title>” a task\.$/],
+    [
+      'create bug Login fails|new task Buy milk|add task "Release notes" to Web Shop|add a bug',
+      /^“defect <title>” creates a defect, and “task <title>” a task\.$/,
+    ],
     [
       'yesterday|this week|my week|missing|rest|monday|Friday|Sonntag|lundi|gestern',
       /^“today” and “week” show what you have logged/,
@@ -69,6 +72,7 @@ describe('what people type for a command', () => {
     ['list tasks|tasks|projects', /^“find <text>” searches/],
     ['delete my last entry|edit 4711|remove', /are changed and deleted in the service\.$/],
     ['hi|thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
+    ['link voucher to release checkout 2.4', /relate links a defect to a task/],
     ['log rest|log time', /is not a duration such as/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with what helps, and nothing is done: %s', (typed, said) => {

@@ -214,6 +214,12 @@ describe('help', () => {
       { channelId: PLATFORM, userId: NOBODY },
       'defect task done undo relate find status help',
     ],
+    [
+      'where accounts are offered',
+      { connection: { mcp: { accounts: 'offered' as const } } },
+      {},
+      'defect task done undo relate log today week find link unlink status help',
+    ],
     ['before a link that is required', { connection: required }, {}, 'link unlink status help'],
   ])('help lists what the person may use: %s', async (_, settings, asked, words) => {
     const listed = words.split(' ');

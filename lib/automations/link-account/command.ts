@@ -18,7 +18,9 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
     const [, first, second] = /^(\d{3})[- ]?(\d{3})$/.exec(withPlainHyphens(text)) ?? [];
     if (first === undefined || second === undefined) {
       return {
-        fault: 'A code has six digits, such as 482-913. Without one, link begins to link your account.',
+        fault:
+          'A code has six digits, such as 482-913. Without one, link begins to link your account. relate links a defect ' +
+          'to a task, a test case or a test step, by their ids.',
         suggestions: ['link'],
       };
     }
