@@ -238,8 +238,38 @@ describe('time that is logged', () => {
       },
     );
 
+    it.each([
+      ['login whit passkeys yesterday pairing', '2027-01-01', 'pairing'],
+      ['login whit passkeys 30.12.2026: pairing', '2026-12-30', 'pairing'],
+    ])('a day behind a name with a typo is asked about: %s', async (typed, date, note) => {
+      relay.clock.now = Date.parse('2027-01-02T11:00:00Z');
+      await ask(relay, `log 1h ${typed}`);
+      const label = `Log 1h on Login with passkeys, ${date}`;
+      expect(buttonsOf(question())).toEqual([label, 'Keep as note, 2027-01-02']);
+      await press(relay, question(), label);
+      await relay.work();
+      expect([logged().at(-1)?.date, noted()]).toEqual([date, note]);
+    });
+
+    it('a second duration behind a name with a typo is refused', async () => {
+      const { inTheEnd } = await ask(relay, 'log 1h login whit passkeys 2h Retro');
+      expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
+    });
+
+    it.each(['9-11am', 'jeudi', 'mon-wed', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11'])(
+      'words before the name of a task are asked about: %s',
+      async (before) => {
+        const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
+        expect(inTheEnd).toContain(' stands before the task, and is not a day. Did you mean this?');
+        expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
+        await press(relay, question(), 'Log 1h on Login with passkeys');
+        await relay.work();
+        expect(noted()).toBe('paired');
+      },
+    );
+
     it('a day before the task that may be two is asked about with both', async () => {
-      relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
+      relay.clock.now = Date.parse('2027-01-02T11:30:00Z');
       const { inTheEnd } = await ask(relay, 'log 1h last friday Login with passkeys');
       expect(inTheEnd).toBe(':warning: “last friday” may mean more than one day. Did you mean one of these?');
     });

@@ -1,7 +1,7 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
 import type { Day } from '../../commands/day.ts';
-import { UUID } from '../../commands/words.ts';
+import { comparableName, UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';
@@ -148,14 +148,16 @@ function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others',
   };
   const meant = most(ofKind('exactly'), 'words');
   const nearer = ofKind('nearly').filter(({ words }) => words > (meant[0]?.words ?? 0));
-  return { meant, others: meant.length + nearer.length > 0 ? nearer : most(ofKind('partly'), 'matching') };
+  if (meant.length + nearer.length > 0) return { meant, others: nearer };
+  const behind = most(ofKind('behind'), 'words');
+  return { meant, others: behind.length > 0 ? behind : most(ofKind('partly'), 'matching') };
 }
 
 function faultOf(
-  { words, first, isOpen }: TypedWords,
+  { words, first: typed, isOpen }: TypedWords,
   offered: readonly FittingTask[],
 ): Pick<UnclearTask, 'fault' | 'said'> {
-  const shown = (typed: readonly string[]) => cutToLength(typed.join(' '), SHOWN_LENGTH, '…');
+  const shown = (some: readonly string[]) => cutToLength(some.join(' '), SHOWN_LENGTH, '…');
   const meant = offered.filter(({ how }) => how === 'exactly');
   const same = (fault: string) => ({ fault, said: fault });
   if (meant[0]) {
@@ -166,8 +168,13 @@ function faultOf(
       isAlone ? `More than one task may be called ${named}` : `${named} may be the beginning of another name`,
     );
   }
-  const none = same(`There is no task ${shown([first])}`);
-  const isName = isOpen && (offered.length > 0 || !/\d/.test(first));
+  const none = same(`There is no task ${shown([typed])}`);
+  const [first] = offered;
+  if (first?.how === 'behind') {
+    const before = words.slice(0, first.words - comparableName(first.task.name).split(' ').length);
+    return { ...none, said: `“${shown(before)}” stands before the task, and is not a day` };
+  }
+  const isName = isOpen && (offered.length > 0 || !/\d/.test(typed));
   return isName ? { ...none, said: `“${shown(words)}” does not begin with the name of a task` } : none;
 }
 
@@ -186,8 +193,14 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   // The word may be one of the note.
   const found = isOpen ? withoutPartly(byWord) : byWord;
   const start = word.slice(0, START_OF_WORD);
-  if (found.fitting.length > 0 || start.length === word.length) return found;
-  return withoutPartly(await searchFor(start, 'search for the beginning of a word', typed, tasks));
+  if (found.fitting.length > 0) return found;
+  const isShort = start.length === word.length;
+  const byStart = isShort ? found : await searchFor(start, 'search for the beginning of a word', typed, tasks);
+  const near = withoutPartly(byStart);
+  // The first word may be none of the task: `lastfriday Login page`.
+  const behind = isOpen ? tellingWord(words.slice(leadIns + 1, leadIns + NAME_WORDS)) : '';
+  if (near.fitting.length > 0 || behind === '' || behind === word) return near;
+  return withoutPartly(await searchFor(behind, 'search for a word behind the first', typed, tasks));
 }
 
 /** A typo is rarely in there. */

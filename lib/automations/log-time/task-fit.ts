@@ -31,9 +31,9 @@ export const NAME_WORDS = 5;
 
 /** How a task fits what was typed. */
 export interface Fit {
-  /** `nearly`: except for typos, or as far as it was typed. */
-  how: 'exactly' | 'nearly' | 'partly';
-  /** How many of the words are the task. The others are the note. */
+  /** `nearly`: except for typos, or as far as it was typed. `behind`: the whole name, with other words before it. */
+  how: 'exactly' | 'behind' | 'nearly' | 'partly';
+  /** With how many of the words the task ends. The others are the note. */
   words: number;
   /** How many of the first words are anywhere in the name. Stop words tell only names apart that are equal otherwise. */
   matching: number;
@@ -79,6 +79,10 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
     .filter(isShared)
     .reduce((sum, word) => sum + (STOP_WORDS.has(word) ? 0.1 : 1), 0);
   if (exactly > 0) return { how: 'exactly', words: exactly, matching };
+  const count = name.split(' ').length;
+  const isHere = (_: string, at: number) => at > leadIns && withoutMark(typed.slice(at, at + count).join(' ')) === name;
+  const behind = isOpen ? typed.slice(0, leadIns + NAME_WORDS).findIndex(isHere) : -1;
+  if (behind > 0) return { how: 'behind', words: behind + count, matching };
   const nearly = longest(
     ({ typed, end }) =>
       typed === nearest || (end === words.length && name.startsWith(typed)) || isWordByWord(typed, name),

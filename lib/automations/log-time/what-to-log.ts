@@ -30,7 +30,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   if (!('fault' in read)) {
     const reading = readingOf(read);
     const typed = { ...reading, note: read.note };
-    if (time.open) refuseDuration(typed, asked);
+    if (time.open) refuseDuration(typed, asked, !unclear);
     if (unclear) return dayMeant([reading], unclear, asked, true);
     return (read.isNoteUnread && withDay(typed, asked)) || reading;
   }
@@ -45,7 +45,17 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
     isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`,
   );
   const text = `${fault}. Did you mean one of these? ${list.join(', ')}`;
-  throw new NotDone(text, offerBlocks(said, offered.map(readingOf), asked));
+  const readings = offered.flatMap((one): OfferedEntry[] => {
+    const reading = readingOf(one);
+    if (!one.isNoteUnread) return [reading];
+    const typed = { ...reading, note: one.note };
+    refuseDuration(typed, asked, false);
+    const dated = daysOf(typed, asked).readings;
+    return dated.length === 0
+      ? [reading]
+      : dated.map((day) => ({ ...day, isKept: day.isKept && offered.length === 1 }));
+  });
+  throw new NotDone(text, offerBlocks(said, readings, asked));
 }
 
 /**
@@ -92,29 +102,37 @@ function beginsWith(text: string, name: string): boolean {
  * The entry of a note that is nothing but a day: `Login with passkeys today`.
  * @throws {NotDone} to ask about a note that begins with a day: `Login with passkeys yesterday: wrote tests`
  */
-function withDay({ task, date, note = '' }: OfferedEntry, asked: AskedTime): OfferedEntry | undefined {
+function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefined {
+  const { words, readings } = daysOf(entry, asked);
+  const [first, ...more] = readings;
+  if (!first?.isKept && more.length === 0) return first;
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words, asked.languages), readings, asked, { areDated: true }));
+}
+
+/** The readings of a note that begins with a day, and of one that is nothing else. None for other notes. */
+function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime) {
   const day = readDay(note, asked.languages, true);
-  if (day === undefined) return undefined;
+  if (day === undefined) return { words: '', readings: [] };
   if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));
-  if ('day' in day && day.rest === '') return { task, date: dateOf(day.day, asked), note: undefined };
   const others = 'words' in day ? day.others : day.rest;
   const words = note.slice(0, note.length - others.length).trim();
   const days = 'words' in day ? daysMeant(words, asked.languages, asked.today) : [day.day];
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
-  const readings = [...dated, { task, date, note, isKept: true }];
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words, asked.languages), readings, asked, { areDated: true }));
+  const isAlone = 'day' in day && others === '';
+  const readings: OfferedEntry[] = isAlone ? dated : [...dated, { task, date, note, isKept: true }];
+  return { words, readings };
 }
 
 /** Asks about a note that is a duration or begins with one: `log 1h Login with passkeys 3h Checkout`. */
-function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTime): void {
+function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTime, isCertain: boolean): void {
   const entry = secondEntry(note, asked.languages, true);
   if (!entry) return;
   const second = parseDuration(note);
-  const { minutes, unclear } = asked.time;
-  const kept = unclear ? [] : [{ task, date, note: noteIn(note), isKept: true }];
   const readings =
-    'minutes' in second ? [minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes })) : kept;
-  const blocks = readings.length === 0 ? saidBlocks(entry.fault) : offerBlocks(entry.fault, readings, asked);
+    'minutes' in second
+      ? [asked.time.minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes }))
+      : [{ task, date, note: noteIn(note), isKept: true }];
+  const blocks = isCertain ? offerBlocks(entry.fault, readings, asked) : saidBlocks(entry.fault);
   throw new NotDone('There is a second duration. Give one command for each day and task', blocks);
 }
 
