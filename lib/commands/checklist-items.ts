@@ -1,5 +1,5 @@
 import { excerpt, type Reading, suggesting } from './fault.ts';
-import { idIn, withPlainHyphens } from './words.ts';
+import { idIn } from './words.ts';
 
 export interface ItemsCommand {
   verb: 'done' | 'undo';
@@ -11,7 +11,7 @@ export interface ItemsCommand {
 export const MOST_ITEMS = 20;
 /** The form of these ids is not shown (docs/partner-api.md#what-is-not-shown); a UUID has 36 characters. */
 const MAX_ID_LENGTH = 64;
-const RANGE = /^#?(\d{1,9})-#?(\d{1,9})$/;
+const RANGE = /^(\d{1,9})-(\d{1,9})$/;
 /** They may follow in the same line, and are another command. */
 const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
 const SEPARATORS = new Set(['', 'and', '&']);
@@ -51,7 +51,7 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
 
 /** The ids of `101-103`, with one more than a command takes if there are too many. */
 function rangeIn(word: string): string[] | undefined {
-  const [, first, last] = RANGE.exec(withPlainHyphens(word)) ?? [];
+  const [, first, last] = RANGE.exec(idIn(word) ?? '') ?? [];
   const [from, to] = [Number(first), Number(last)];
   if (!(from < to)) return undefined;
   return Array.from({ length: Math.min(to - from, MOST_ITEMS) + 1 }, (_, index) => String(from + index));

@@ -239,7 +239,14 @@ describe('/pm relate', () => {
     ['relate', 'relate needs the id of a defect'],
     ['relate 4711 project 12', 'relate needs task, case or step'],
     ['relate 4711 case', 'relate needs the id of a test case'],
-    ['relate 4711 task 12', 'Did not link defect 4711 to task 12: one of them is not there'],
+    ['relate 4711 task 12', 'Did not link defect 4711 to task 12: there is no task 12'],
+    ['relate 4711 case 12', 'Did not link defect 4711 to test case 12: one of them is not there'],
+    [
+      `relate ${TASK.id} task 4711`,
+      `${TASK.id} is the id of a task, not of a defect. Did you mean “relate 4711 task ${TASK.id}”?`,
+    ],
+    [`relate ${TASK.id} task ${OTHER_TASK.id}`, `${TASK.id} is the id of a task, not of a defect`],
+    [`relate 4711 task ${TASK.id}`, 'there is no defect 4711'],
   ])('says what is wrong: %s', async (text, words) => {
     const { atOnce, inTheEnd } = await ask(relay, text);
     expect(atOnce + inTheEnd).toContain(words);

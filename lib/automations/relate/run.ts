@@ -11,6 +11,7 @@ import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import type { GithubIssue } from '../../platforms/github/payload.ts';
 import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
+import { taskExists } from '../check-pull-request/task-exists.ts';
 import type { Context } from '../context.ts';
 import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
@@ -45,15 +46,40 @@ export function relate(context: Context): Automation {
 
   async function link(defect: DefectName, target: RelationTarget, job: Job, steps: Steps): Promise<Outcome> {
     const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
-    const by = await relateDefect(defect, target, { ...context, job, steps }).catch((error: unknown) => {
+    const by = await relateDefect(defect, target, { ...context, job, steps }).catch(async (error: unknown) => {
       // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
       if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
-      const why = error.refusal.status === 404 ? 'one of them is not there' : 'the service does not take these ids';
+      const isThere = error.refusal.status !== 404;
+      const why = isThere ? 'the service does not take these ids' : await whyNotThere(defect.id, target, job, steps);
       throw new NotDone(`Did not link ${what}: ${why}`);
     });
     const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
     if (by === job.id) return { text: `linked ${what}`, about: things };
     return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
+  }
+
+  /** Which of the two is not what it was taken for, as far as the service shows tasks. */
+  async function whyNotThere(
+    defect: DefectName['id'],
+    { kind, id }: RelationTarget,
+    job: Job,
+    steps: Steps,
+  ): Promise<string> {
+    const unclear = 'one of them is not there';
+    const isTask = (id: string | number) => taskExists(String(id), job.connection, false, steps, context);
+    try {
+      const isTargetTask = kind === 'task' && (await isTask(id));
+      if (await isTask(defect)) {
+        const swapped = kind === 'task' && !isTargetTask ? `. Did you mean “relate ${id} task ${defect}”?` : '';
+        return `${defect} is the id of a task, not of a defect${swapped}`;
+      }
+      if (kind !== 'task') return unclear;
+      return isTargetTask ? `there is no defect ${defect}` : `there is no task ${id}`;
+    } catch (error) {
+      // The key may not read tasks.
+      if (error instanceof Refused) return unclear;
+      throw error;
+    }
   }
 
   /** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
