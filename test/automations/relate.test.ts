@@ -153,6 +153,20 @@ it.each([
   expect(github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
 });
 
+it('an edit of a merged pull request links what it adds', async () => {
+  await happens('issues', issue('opened', 'It crashes.'));
+  const merged = mergedPayload(7, 'Closes #1');
+  await relay.post('pull_request', merged);
+  const pull = { ...merged.pull_request, body: `Closes #1\n\nTest case: ${CASE}`, updated_at: '2026-11-20T12:00:00Z' };
+  await happens('pull_request', {
+    ...merged,
+    action: 'edited',
+    pull_request: pull,
+    changes: { body: { from: 'Closes #1' } },
+  });
+  expect(linked()).toEqual({ ...none, test_case_id: CASE });
+});
+
 it.each([
   ['GitHub shows it', true],
   ['GitHub does not show it', false],
