@@ -104,21 +104,34 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   };
 }
 
-const id = z.string().check(z.minLength(1));
 /** A job, and when it was recorded; epoch milliseconds. */
-const notedJob = z.object({ id, at: storedTime });
-type NotedJob = z.output<typeof notedJob>;
+interface NotedJob {
+  id: string;
+  at: number;
+}
 
-/** What the table has of a person's requests. What cannot be read counts as missing: they could not repair it. */
-const turnsItem = z.object({
-  noted: z.catch(z.array(notedJob), []),
+/** What the table has of a person's requests. */
+interface TurnsItem {
+  noted: NotedJob[];
   /** The ids of the last jobs, ended or not, the newest last. */
-  asked: z.catch(z.array(id), []),
+  asked: string[];
   /** When the last job was recorded. */
-  lastAt: z.catch(storedTime, 0),
+  lastAt: number;
   /** Counts the writes, so that each write is conditional on what was read. */
-  version: z.catch(z.int().check(z.gte(0)), 0),
-});
-type TurnsItem = z.output<typeof turnsItem>;
+  version: number;
+}
 
-const readTurnsItem = (item: Item | undefined): TurnsItem => turnsItem.parse(item ?? {});
+const id = z.string().check(z.minLength(1));
+const noted = z.array(z.object({ id, at: storedTime }));
+const asked = z.array(id);
+const version = z.int().check(z.gte(0));
+
+/** Reads any item. What cannot be read counts as missing: it never stops a person, who could not repair it. */
+function readTurnsItem(item: Item | undefined): TurnsItem {
+  return {
+    noted: noted.safeParse(item?.noted).data ?? [],
+    asked: asked.safeParse(item?.asked).data ?? [],
+    lastAt: storedTime.safeParse(item?.lastAt).data ?? 0,
+    version: version.safeParse(item?.version).data ?? 0,
+  };
+}
