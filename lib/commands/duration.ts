@@ -77,6 +77,8 @@ function withoutSign(typed: string): string {
 }
 
 function partsOf(typed: string): DurationParts | undefined {
+  // Every form has a unit or a colon. A long list of ids is looked through word by word.
+  if (!/[\p{L}:]/u.test(typed)) return undefined;
   const inWords = IN_WORDS.get(typed.toLowerCase());
   if (inWords !== undefined) return { minutes: String(inWords) };
   const amount = typed.replace(HALF, '$1$2.5');
