@@ -154,7 +154,7 @@ export async function comparePages(
   throw new Error(
     second.value
       ? `comes whole by ${paged ? 'its pagination' : 'relay.config.ts (paged: false)'}, but ${came} of ${rows.length} rows came`
-      : `returns no second page, so nobody can tell whether it is cut off after ${rows.length} rows; if it comes whole, set paged: false`,
+      : `returns no second page, so it may be cut off after ${rows.length} rows; if it comes whole, set paged: false`,
   );
 }
 

@@ -60,7 +60,7 @@ export function expectation(issue: z.$ZodRawIssue): string {
   }
 }
 
-/** `'day', 'week' or 'either'` */
+/** `'low', 'normal' or 'high'` */
 function oneOf(values: readonly unknown[]): string {
   const shown = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = shown.pop() ?? 'nothing';

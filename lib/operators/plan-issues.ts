@@ -16,7 +16,7 @@ export interface PlannedEvent {
  * Foresees what an event of each issue does under a configuration, with the state that the relay has stored. Nothing is
  * written or sent.
  *
- * @param mostJobs the newest jobs, whose issues are planned
+ * @param mostJobs how many of the newest jobs of each status to plan the issues of
  */
 export async function planIssues(config: RelayConfig, context: PlanContext, mostJobs: number): Promise<PlannedEvent[]> {
   const lists = await Promise.all(

@@ -33,7 +33,7 @@ describe('an instance that lies', () => {
       says(SERVER, { authorization_endpoint: 'https://u:p@pm.example.com/' }),
       'carries credentials',
     ],
-    ['registers nobody', says(SERVER, { registration_endpoint: null }), 'does not register clients'],
+    ['registers no clients', says(SERVER, { registration_endpoint: null }), 'does not register clients'],
     ['redirects at discovery', { kind: 'login-redirect', operation: RESOURCE }, 'answered with a redirect'],
     [
       'has a page there',
@@ -48,7 +48,7 @@ describe('an instance that lies', () => {
       { kind: 'login-redirect', operation: '/mcp/partner' },
       'a redirect; is the base URL right?',
     ],
-  ])('%s: nobody is sent there, and nothing is stored', async (_, fault, message) => {
+  ])('%s: no one is sent there, and nothing is stored', async (_, fault, message) => {
     const world = await startSandboxWorld();
     world.sandbox.setFault(fault);
     const { link } = await world.worker();

@@ -478,7 +478,7 @@ it('an answer mentions no one and contains no HTML or Markdown from others', asy
     const open = body.replace(EDITS, '').replaceAll(/\\[!-/:-@[-`{-~]/g, '\0');
     expect(open.match(/@(?!\u200b)/g) ?? []).toEqual([]);
     expect(open.match(/[<>`*_[\]#|~]/g) ?? []).toEqual([]);
-    // GitHub mentions whom an entity spells, too: https://github.com/openjdk/skara/pull/1548
+    // GitHub also reads a mention that an entity spells: https://github.com/openjdk/skara/pull/1548
     expect(open.match(/&(?!amp;)(?:#|\w+;)/g) ?? []).toEqual([]);
   }
 });

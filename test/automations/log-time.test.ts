@@ -463,20 +463,17 @@ describe('the first time entry of a connection', () => {
     ['two decimals', '20m', 0.33, true],
     ['one decimal', '1h30m', 1.5, true],
     ['two decimals of a minute', '1m', 0.02, true],
-  ])(
-    'a first entry of which the service stores %s is correct or stops time logging: %s',
-    async (_, typed, hours, isCorrect) => {
-      await start();
-      keepOf(hours);
-      for (const entry of [log().replace('1h30m', typed), log()]) {
-        const { inTheEnd } = await ask(relay, entry);
-        expect(inTheEnd.includes('Logged')).toBe(isCorrect);
-      }
-      const reasons = (await relay.jobs('parked')).map(({ parked }) => parked?.reason);
-      const stopped = [/came back with a different hours/, /Logging time on/].map((why) => expect.stringMatching(why));
-      expect(reasons).toEqual(isCorrect ? [] : stopped);
-    },
-  );
+  ])('the first entry, stored as %s, is correct or stops time logging: %s', async (_, typed, hours, isCorrect) => {
+    await start();
+    keepOf(hours);
+    for (const entry of [log().replace('1h30m', typed), log()]) {
+      const { inTheEnd } = await ask(relay, entry);
+      expect(inTheEnd.includes('Logged')).toBe(isCorrect);
+    }
+    const reasons = (await relay.jobs('parked')).map(({ parked }) => parked?.reason);
+    const stopped = [/came back with a different hours/, /Logging time on/].map((why) => expect.stringMatching(why));
+    expect(reasons).toEqual(isCorrect ? [] : stopped);
+  });
 
   /** Whatever is logged, the service has so many hours. */
   function keepOf(hours: number): void {

@@ -85,7 +85,7 @@ describe('who is reminded', () => {
       ...change,
     });
     await start(withTeams(rows.map(([, change], row) => teamOf(row, change))));
-    // No one but those of the table, whose numbers begin with 1.
+    // Only the people of the table. Their numbers begin with 1.
     relay.sandbox.data.users.splice(0, Number.POSITIVE_INFINITY, { user_id: 'key', name: 'No address', email: '' });
     for (const [who, , logged] of rows) {
       const person = join(relay, who);

@@ -84,7 +84,7 @@ const harmful: readonly Mutant[] = [
       page: 1,
       [path === 'projects/list' ? 'limit' : 'per_page']: 2,
     }));
-    const cutOff = /^bad: returns no second page, so nobody can tell whether it is cut off after 2 rows/;
+    const cutOff = /^bad: returns no second page, so it may be cut off after 2 rows/;
     const isLast = paginates(path, { last_page: 1, total: null });
     const elsewhere = answers(path, (answer) => ({ ...answer, data: { items: answer.data } }));
     return [

@@ -159,11 +159,15 @@ describe('credential-check', () => {
 
 describe('a connection', () => {
   it.each<[string, () => unknown, RegExp]>([
-    ['whose key is revoked', () => relay.sandbox.revokeKey(defaultKey.apiKey), /^bad: .*Unknown or revoked key/],
+    ['with a revoked key', () => relay.sandbox.revokeKey(defaultKey.apiKey), /^bad: .*Unknown or revoked key/],
     ['with another secret key', () => enterKey({ secretKey: 'x' }), /^bad: .*Invalid signature/],
-    ['whose secret lacks a field', () => enterKey({ apiKey: undefined }), /^bad: .*missing or invalid fields: apiKey/],
-    ['whose base URL is none', () => enterKey({ baseUrl: 'ftp://x' }), /^bad: /],
-    ['whose host is down', async () => enterKey({ baseUrl: await closedUrl() }), /^bad: .*cannot be reached/],
+    [
+      'with a field missing in its secret',
+      () => enterKey({ apiKey: undefined }),
+      /^bad: .*missing or invalid fields: apiKey/,
+    ],
+    ['with an address that is no base URL', () => enterKey({ baseUrl: 'ftp://x' }), /^bad: /],
+    ['with a host that is down', async () => enterKey({ baseUrl: await closedUrl() }), /^bad: .*cannot be reached/],
     ['behind a maintenance page', () => relay.sandbox.setFault({ kind: 'maintenance' }), /^bad: .*HTML page/],
   ])('the check reports %s', async (_, fault, told) => {
     await start();

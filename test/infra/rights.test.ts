@@ -34,7 +34,7 @@ describe('a role or policy', () => {
     const { connections, ...rest } = everything;
     const without = synthesize('dev', { ...rest, deployment: {} }).template();
     expect(JSON.stringify(without.toJSON())).not.toMatch(
-      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share|oauth-client)#/,
+      /account-link|AccountLink|partner-relay\/dev\/(grants|intake|instance)|"(grant|link-share)#/,
     );
     expect(JSON.stringify(template.toJSON())).toMatch(/"grant#/);
   });

@@ -189,8 +189,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       if (closed) await recovered(connection);
     },
     /**
-     * Notes that a caller's creation, whose answer was lost, had worked by then. It was no failure, and what failed since has
-     * not failed for longer. An open breaker stays open, because other answers may be lost, too.
+     * Notes that a caller's creation had worked by then, although its answer was lost. So it was no failure, and the operation
+     * has not been failing for longer than since then. An open breaker stays open, because other answers may be lost, too.
      */
     async hadWorked({ connection, operation }: Required<Scope>, { id }: Caller, by: number): Promise<void> {
       await change(connection, ({ breakers }) => {
