@@ -134,6 +134,10 @@ describe('time that is logged', () => {
       ['checkout, yes', ['Release checkout 2.4'], 'yes'],
       ['the checkout release', ['Release checkout 2.4'], undefined],
       ['on the release of checkout, planned it', ['Release checkout 2.4'], 'planned it'],
+      ['paskeys', ['Login with passkeys'], undefined],
+      ['paskeys pairing', ['Login with passkeys'], 'pairing'],
+      ['fixing paskeys', ['Login with passkeys'], 'fixing paskeys'],
+      ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
       const before = logged().length;

@@ -196,7 +196,7 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   if (found.fitting.length > 0) return found;
   const isShort = start.length === word.length;
   const byStart = isShort ? found : await searchFor(start, 'search for the beginning of a word', typed, tasks);
-  const near = withoutPartly(byStart);
+  const near = sharing(byStart);
   // The first word may be none of the task: `lastfriday Login page`.
   const behind = isOpen ? tellingWord(words.slice(leadIns + 1, leadIns + NAME_WORDS)) : '';
   if (near.fitting.length > 0 || behind === '' || behind === word) return near;
@@ -205,6 +205,12 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
 
 /** A typo is rarely in there. */
 const START_OF_WORD = 3;
+
+/** Those that share a word that tells tasks apart. */
+const sharing = ({ fitting, whole }: FittingTasks): FittingTasks => ({
+  fitting: fitting.filter(({ how, matching }) => how !== 'partly' || matching >= 1),
+  whole,
+});
 
 const withoutPartly = ({ fitting, whole }: FittingTasks): FittingTasks => ({
   fitting: fitting.filter(({ how }) => how !== 'partly'),

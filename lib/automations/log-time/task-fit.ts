@@ -33,9 +33,9 @@ export const NAME_WORDS = 5;
 export interface Fit {
   /** `nearly`: except for typos, or as far as it was typed. `behind`: the whole name, with other words before it. */
   how: 'exactly' | 'behind' | 'nearly' | 'partly';
-  /** With how many of the words the task ends. The others are the note. */
+  /** With how many of the words the task ends. The others are the note, all of them if the first is not of the name. */
   words: number;
-  /** How many of the first words are anywhere in the name. Stop words tell only names apart that are equal otherwise. */
+  /** How many of the first words are anywhere in the name, except for typos. Stop words only tell equal names apart. */
   matching: number;
 }
 
@@ -72,8 +72,8 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
     Math.max(0, ...readings.filter(isRead).map(({ end }) => end));
 
   const exactly = longest(({ typed }) => names.includes(typed) || names.includes(withoutMark(typed)));
-  const ofName = new Set(name.split(' '));
-  const isShared = (word: string) => ofName.has(withoutMark(word));
+  const ofName = name.split(' ');
+  const isShared = (word: string) => ofName.some((other) => isNear(withoutMark(word), other));
   const matching = typed
     .slice(leadIns, leadIns + NAME_WORDS)
     .filter(isShared)
@@ -90,16 +90,17 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
   if (nearly > 0) return { how: 'nearly', words: nearly, matching };
   const other = typed.findIndex((word, index) => index >= leadIns && !isShared(word) && !STOP_WORDS.has(word));
   const partly = typed.slice(0, other < 0 ? undefined : other).findLastIndex(isShared) + 1;
-  return { how: 'partly', words: Math.max(partly, leadIns + 1), matching };
+  return { how: 'partly', words: Math.max(partly, leadIns), matching };
 }
 
 /** True if both have the same number of words, and each is the same except for typos. */
 function isWordByWord(typed: string, name: string): boolean {
   const [words, named] = [typed.split(' '), name.split(' ')];
-  const isNear = (word: string, other = '') =>
-    word === other || (word.length > 3 && nearMiss(word, [other]) !== undefined);
   return words.length === named.length && words.every((word, index) => isNear(word, named[index]));
 }
+
+const isNear = (word: string, other = '') =>
+  word === other || (word.length > 3 && nearMiss(word, [other]) !== undefined);
 
 /** Without the mark before a note: `Login with passkeys: wrote tests`. */
 function withoutMark(typed: string): string {
