@@ -336,7 +336,7 @@ describe('time that is logged', () => {
       const remove = addTasks(Object.fromEntries(Array.from({ length: 100 }, (_, index) => giant(index))));
       const { inTheEnd } = await ask(relay, 'log 1h Giant 77');
       remove();
-      expect(inTheEnd).toMatch(/does not begin with the name of a task|There is no task Giant/);
+      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly the name)/);
       expect(buttonsOf(lastMessage(relay))).toHaveLength(1);
     });
 
@@ -345,7 +345,7 @@ describe('time that is logged', () => {
       const remove = addTasks({ long: `Giant ${'a '.repeat(8_000)}end` });
       const { inTheEnd } = await ask(relay, `log 1h Giant ${'a '.repeat(8_000)}b`);
       remove();
-      expect(inTheEnd).toMatch(/does not begin with the name of a task|There is no task Giant/);
+      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly the name)/);
     });
 
     it('a name that goes on in the note takes one search', async () => {

@@ -337,7 +337,7 @@ describe('text from outside', () => {
       [/^:white_check_mark: Created defect/, 2],
       [/^Tasks\n/, 1],
       [/^:white_check_mark: Logged 1h on/, 1],
-      [/^:warning: There is no task/, 1],
+      [/^:warning: No task is called/, 1],
       [/^On /, 1],
       [/^Your last jobs\n/, 1],
     ] as const) {

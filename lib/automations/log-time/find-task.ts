@@ -168,14 +168,24 @@ function faultOf(
       isAlone ? `More than one task may be called ${named}` : `${named} may be the beginning of another name`,
     );
   }
-  const none = same(`There is no task ${shown([typed])}`);
   const [first] = offered;
   if (first?.how === 'behind') {
     const before = words.slice(0, first.words - comparableName(first.task.name).split(' ').length);
-    return { ...none, said: `“${shown(before)}” stands before the task, and is not a day` };
+    return {
+      fault: 'What stands before the task is not a day',
+      said: `“${shown(before)}” stands before the task, and is not a day`,
+    };
+  }
+  if (first?.how === 'nearly') {
+    const typed = shown(words.slice(0, first.words));
+    return { fault: 'No task has exactly the name that was typed', said: `No task is called “${typed}”` };
   }
   const isName = isOpen && (offered.length > 0 || !/\d/.test(typed));
-  return isName ? { ...none, said: `“${shown(words)}” does not begin with the name of a task` } : none;
+  if (!isName) return same(`There is no task ${shown([typed])}`);
+  return {
+    fault: 'The text does not begin with the name of a task',
+    said: `“${shown(words)}” does not begin with the name of a task`,
+  };
 }
 
 /**
