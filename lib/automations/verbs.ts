@@ -33,17 +33,22 @@ export const ourVerbs = [
   helpVerb,
 ] as const;
 
-/** Other words for our verbs. A command of a team with that name comes first. */
-const OTHER_WORDS = new Map([
-  ...['', '?', 'hilfe', 'aide', 'ayuda'].map((word) => [word, 'help'] as const),
-  ...['search', 'suche', 'suchen'].map((word) => [word, 'find'] as const),
-  ...['bug', 'fehler', 'issue', 'report'].map((word) => [word, 'defect'] as const),
-  ...['complete', 'close', 'finish', 'erledigt', 'fertig'].map((word) => [word, 'done'] as const),
-  ...['logged', 'track', 'book', 'add', 'time', 'buche', 'buchen'].map((word) => [word, 'log'] as const),
-  ['todo', 'task'] as const,
-  ...['undone', 'reopen'].map((word) => [word, 'undo'] as const),
-  ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'hoje', 'oggi', 'vandaag'].map((word) => [word, 'today'] as const),
-  ...['woche', 'semaine', 'semana', 'settimana', 'timesheet', 'hours'].map((word) => [word, 'week'] as const),
+/** Other words for our verbs, in English, German, French and Spanish. A command of a team with that name comes first. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['', 'help'],
+  ...Object.entries({
+    help: '? commands hilfe aide ayuda',
+    find: 'search suche suchen chercher recherche buscar',
+    defect: 'bug issue report fehler defekt défaut defaut defecto',
+    task: 'todo aufgabe tâche tache tarea',
+    done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini hecho terminado',
+    undo: 'undone reopen reopened rückgängig annuler deshacer reabrir',
+    log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
+    relate: 'verknüpfe verknüpfen relier relacionar',
+    today: "heute aujourd’hui aujourd'hui hoy hoje oggi vandaag",
+    week: 'woche semaine semana settimana timesheet hours stunden heures horas',
+    status: 'jobs estado statut état',
+  }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 ]);
 
 const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
@@ -113,10 +118,11 @@ export function createVerbs(own: OwnAutomations) {
   const print = (command: Command, languages: Languages): string => of(command).print(command, languages);
 
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
-    const names = list.map(({ verb }) => verb);
+    const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 4)];
     // `2h Login with passkeys`
     const isTime = isWrittenAsDuration(word) || isWrittenAsDuration(`${word} ${rest}`.split(' ', 2).join(' '));
-    const name = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
+    const near = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
+    const name = near && (OTHER_WORDS.get(near) ?? near);
     const fault = `There is no command ${excerpt(word)}.`;
     if (name === undefined) return { fault, isUnknown: true };
     const meant = parse(isTime ? `log ${word} ${rest}` : `${name} ${rest}`, languages);

@@ -135,6 +135,7 @@ describe('time that is logged', () => {
       ['the checkout release', ['Release checkout 2.4'], undefined],
       ['on the release of checkout, planned it', ['Release checkout 2.4'], 'planned it'],
       ['paskeys', ['Login with passkeys'], undefined],
+      ['lgoin', ['Login with passkeys'], undefined],
       ['paskeys pairing', ['Login with passkeys'], 'pairing'],
       ['fixing paskeys', ['Login with passkeys'], 'fixing paskeys'],
       ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],

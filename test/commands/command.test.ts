@@ -170,7 +170,6 @@ describe('a command', () => {
     ['dnoe 12', 'done 12'],
     ['doone #12, 13', 'done 12 13'],
     ['done (101–103), 7', 'done 101 102 103 7'],
-    ['DEFEKT Login fails', 'defect Login fails'],
     ['defecsr Login fails', 'defect Login fails'],
     ['udno 12', 'undo 12'],
     ['fnid checkout', 'find checkout'],

@@ -25,12 +25,15 @@ describe('what people type for a command', () => {
   it.each([
     ['today|Today|heute|hoy|aujourd’hui|today ', 'today'],
     ['week|Woche|semana|semaine|hours|timesheet', 'week'],
-    ['track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711|logged 1h30m 4711|buche 1,5h 4711', 'log 1h30m 4711'],
-    ['close 12|finish 12|erledigt 12|complete #12', 'done 12'],
-    ['reopen 12|undone 12', 'undo 12'],
-    ['issue Login fails|report Login fails|bug “Login fails”', 'defect Login fails'],
-    ['todo Buy milk', 'task Buy milk'],
-    ['suche login|search login', 'find login'],
+    [
+      'track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711|logged 1h30m 4711|buche 1,5h 4711|worked 1.5h 4711|enregistrer 1h30 4711',
+      'log 1h30m 4711',
+    ],
+    ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|complete #12', 'done 12'],
+    ['reopen 12|undone 12|annuler 12|deshacer 12', 'undo 12'],
+    ['issue Login fails|Defekt Login fails|report Login fails|bug “Login fails”', 'defect Login fails'],
+    ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
+    ['suche login|search login|buscar login|chercher login', 'find login'],
     ['|?|HELP|Hilfe|aide|help log', 'help'],
   ])('is read as it is meant: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
@@ -43,7 +46,8 @@ describe('what people type for a command', () => {
     ['1h30m 4711|90 min 4711|1.5 hours 4711|1h 30m 4711|lgo 1h30m 4711|log 4711 1h30m', 'log 1h30m 4711'],
     ['2h Login with passkeys|2 hours Login with passkeys', 'log 2h Login with passkeys'],
     ['today?|todya|today 4711|today yesterday', 'today'],
-    ['wek|weeks', 'week'],
+    ['wek|weeks|semanna', 'week'],
+    ['finsh 12|erledgit 12', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],

@@ -26,6 +26,7 @@ import {
 const MINUTE_MS = 60_000;
 /** Of the sandbox's seed. */
 const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
+const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 const WORKING = ':hourglass_flowing_sand: Working on it: ';
 
 describe('a command', () => {
@@ -121,6 +122,7 @@ describe('a command', () => {
     [`#${LOGIN.id.toUpperCase()}`, `Tasks\n${LOGIN.name}\n${LOGIN.id}`],
     ['4711', 'No task or project matches 4711. Try a part of a word.'],
     ['lgoin', `No task or project matches lgoin. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
+    ['chekout', `No task or project matches chekout. Did you mean:\n${CHECKOUT.name}\n${CHECKOUT.id}`],
     ['pass keys', `No task or project matches pass keys. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
   ])('a search finds a task by its id, and offers those of a moment ago with a typo: %s', async (text, found) => {
     await ask(relay, 'find passkeys');

@@ -8,7 +8,6 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { saidIn } from '../../engine/run/tools/call.ts';
-import { nearMiss } from '../../near-miss.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
@@ -16,13 +15,12 @@ import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
-import { TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
+import { searchNear, TASK_ID, tasksOfKey, tellingWord } from '../log-time/find-task.ts';
+import { typedWords } from '../log-time/task-fit.ts';
 import { isUsedIn } from '../slack-permissions.ts';
 import { searchJobs } from './command.ts';
 
 const SHOWN = 5;
-/** A typo makes a shorter word any other. */
-const SHORTEST_WORD = 4;
 
 /** Searches tasks and projects, and offers buttons to log time. */
 export function find({ asPerson, config, knownTasks }: Context): Automation {
@@ -69,7 +67,7 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
     );
     const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
     const isFound = tasks.length > 0 || projects?.length !== 0;
-    const near = isFound ? [] : nearTasks(text, await knownTasks.get(job.connection));
+    const near = isFound ? [] : await nearTasks(text, steps, await knownTasks.get(job.connection));
     return { text: counted, blocks: foundFor(job, text, tasks, projects, near) };
   });
 }
@@ -84,20 +82,18 @@ async function taskOf(id: string, steps: Steps): Promise<FoundTask | null> {
   }
 }
 
-/** The tasks with that text in other spaces, or with a word that is a typo away. */
-function nearTasks(text: string, known: readonly FoundTask[]): readonly FoundTask[] {
+/** The tasks that share a word with the text, except for typos, or that have it with other spaces. */
+async function nearTasks(text: string, steps: Steps, known: readonly FoundTask[]): Promise<readonly FoundTask[]> {
   const joined = (name: string) => comparableName(name).replaceAll(' ', '');
-  const words = (name: string) =>
-    comparableName(name)
-      .split(' ')
-      .filter(({ length }) => length >= SHORTEST_WORD);
-  const meant = nearMiss(
-    comparableName(text),
-    known.flatMap(({ name }) => words(name)),
+  const typed = typedWords({ task: text });
+  const { fitting } = await searchNear(
+    tellingWord(typed.words),
+    typed,
+    tasksOfKey(steps, async () => known),
   );
-  const isNear = ({ name }: FoundTask) =>
-    joined(name).includes(joined(text)) || (meant !== undefined && words(name).includes(meant));
-  return known.filter(isNear).slice(0, SHOWN);
+  const near = fitting.map(({ task }) => task);
+  const spaced = known.filter((task) => !near.includes(task) && joined(task.name).includes(joined(text)));
+  return [...near, ...spaced].slice(0, SHOWN);
 }
 
 /** Searches with the mapped tool, and so only among what the person can see. */

@@ -28,6 +28,8 @@ export interface TaskSource {
    * @param isWhole whether it is all that was typed for the task
    */
   byOddId(text: string, isWhole: boolean): Promise<Task | null>;
+  /** Tasks that jobs have seen: a search does not find a name with a typo in its first letters. */
+  known?(): Promise<readonly Task[]>;
 }
 
 /** A task, and what the other words say. */
@@ -63,8 +65,9 @@ function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
 }
 
 /** The tasks that the connection's key can see. */
-export function tasksOfKey(steps: Steps): TaskSource {
+export function tasksOfKey(steps: Steps, known?: () => Promise<readonly Task[]>): TaskSource {
   return {
+    ...(known && { known }),
     byId: async (text) => (/\d/.test(text) ? detail(text, steps) : null),
     async search(step, q) {
       const { kept: found, whole } = await steps.list(step, searchTasks, { q }, keptTask, ({ id }) => id, PAGES);
@@ -202,11 +205,8 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   if (!isOpen && byName.fitting.length > 0 && !isNamed(byWord)) return { ...byWord, fitting: byName.fitting };
   // The word may be one of the note.
   const found = isOpen ? withoutPartly(byWord) : byWord;
-  const start = word.slice(0, START_OF_WORD);
   if (found.fitting.length > 0) return found;
-  const isShort = start.length === word.length;
-  const byStart = isShort ? found : await searchFor(start, 'search for the beginning of a word', typed, tasks);
-  const near = sharing(byStart);
+  const near = await searchNear(word, typed, tasks);
   // The first word may be none of the task: `lastfriday Login page`.
   const behind = isOpen ? tellingWord(words.slice(leadIns + 1, leadIns + NAME_WORDS)) : '';
   if (near.fitting.length > 0 || behind === '' || behind === word) return near;
@@ -216,11 +216,21 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
 /** A typo is rarely in there. */
 const START_OF_WORD = 3;
 
-/** Those that share a word that tells tasks apart. */
-const sharing = ({ fitting, whole }: FittingTasks): FittingTasks => ({
-  fitting: fitting.filter(({ how, matching }) => how !== 'partly' || matching >= 1),
-  whole,
-});
+/** Searches for tasks that share a word with what was typed, except for typos. */
+export async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
+  const start = word.slice(0, START_OF_WORD);
+  const { fitting, whole } =
+    start.length === word.length
+      ? { fitting: [], whole: true }
+      : await searchFor(start, 'search for the beginning of a word', typed, tasks);
+  const listed = new Set(fitting.map(({ task }) => String(task.id)));
+  const known = ((await tasks.known?.()) ?? [])
+    .filter(({ id }) => !listed.has(String(id)))
+    .map((task) => ({ task, ...fitOf(task, typed) }))
+    // A search for the whole name would have found it, if it were still there.
+    .filter(({ how }) => how !== 'exactly');
+  return { fitting: [...fitting, ...known].filter(({ how, matching }) => how !== 'partly' || matching >= 1), whole };
+}
 
 const withoutPartly = ({ fitting, whole }: FittingTasks): FittingTasks => ({
   fitting: fitting.filter(({ how }) => how !== 'partly'),
@@ -247,7 +257,7 @@ async function searchFor(q: string, step: string, typed: TypedWords, tasks: Task
 }
 
 /** The longest word, if possible of those that can be typed in one way only. */
-function tellingWord(words: readonly string[]): string {
+export function tellingWord(words: readonly string[]): string {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';
 }

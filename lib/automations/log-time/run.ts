@@ -29,7 +29,8 @@ export function logTime(context: Context): Automation {
     const user = await people.userOf(time.by, job.connection, steps);
     const isPublic = time.by.in === 'github';
     const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
-    const { task, note, date } = await whatToLog(asked, tasksOfKey(steps));
+    const known = () => knownTasks.get(job.connection);
+    const { task, note, date } = await whatToLog(asked, tasksOfKey(steps, known));
     await knownTasks.learn(job.connection, [task]);
     const by = { connection: job.connection, address: user.email };
     const day = await dayOf(by, { task, note, date }, asked, steps);
