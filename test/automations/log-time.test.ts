@@ -143,7 +143,9 @@ describe('time that is logged', () => {
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
       const before = logged().length;
       const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
-      expect(inTheEnd).toMatch(/^:warning: .* Did you mean (this|one of these)\?$/);
+      // The two readings have a note each.
+      const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note is “${note}”\\.`;
+      expect(inTheEnd).toMatch(new RegExp(`^:warning: .*${shown} Did you mean (this|one of these)\\?$`));
       const asked = question();
       expect(buttonsOf(asked)).toEqual(names.map((name) => `Log 1h on ${name}`));
       expect(logged()).toHaveLength(before);
@@ -265,7 +267,9 @@ describe('time that is logged', () => {
       'words before the name of a task are asked about: %s',
       async (before) => {
         const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
-        expect(inTheEnd).toContain(' stands before the task, and is not a day. Did you mean this?');
+        expect(inTheEnd).toContain(
+          ' stands before the task, and is not a day. The note is “paired”. Did you mean this?',
+        );
         expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
         await press(relay, question(), 'Log 1h on Login with passkeys');
         await relay.work();

@@ -1,5 +1,6 @@
 import type { Languages } from '../../commands/day-names.ts';
 import { printDuration } from '../../commands/duration.ts';
+import { excerpt } from '../../commands/fault.ts';
 import { printLog } from '../../commands/log.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { placeOf, runButton } from '../../platforms/slack/command-button.ts';
@@ -55,7 +56,9 @@ export function offerBlocks(
   });
   if (buttons.length < offered.length) return undefined;
   const question = offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
-  return message(plainSection(`:warning: ${sentence(said)} ${question}`), ...buttons).blocks;
+  const [note, ...others] = new Set(offered.map((one) => one.note));
+  const noted = note === undefined || others.length > 0 ? '' : ` The note is ${excerpt(note)}.`;
+  return message(plainSection(`:warning: ${sentence(said)}${noted} ${question}`), ...buttons).blocks;
 }
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
