@@ -1,3 +1,4 @@
+import { CHANGED } from '../commands/checklist-items.ts';
 import { type Languages, namesIn } from '../commands/day-names.ts';
 import { isWrittenAsDuration } from '../commands/duration.ts';
 import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
@@ -55,19 +56,23 @@ const AWAY = '“Away until…” is a button below each reminder of your timesh
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
 /** `add` also logs time. */
 const ADDED = /^add (?:(?:an?|new) )*(?:task|defect|bug|issue|todo)\b/i;
-const LOGGED = '“today” and “week” show what you have logged, and what is missing.';
+const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
 const LISTED = '“find <text>” searches tasks and projects.';
-const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
 
 /** What people type for which there is a button, or something else. */
 const HINTS = new Map([
   ...['away', 'vacation', 'holiday', 'urlaub'].map((word) => [word, AWAY] as const),
   ['mute', '“Mute today” is a button below each reminder of your timesheet.'],
   ...['create', 'new'].map((word) => [word, MADE] as const),
-  ...['this', 'my', 'missing', 'rest'].map((word) => [word, LOGGED] as const),
+  ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'mis'].map(
+    (word) => [word, LOGGED] as const,
+  ),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
-  ...['delete', 'remove', 'edit'].map((word) => [word, CHANGED] as const),
 ]);
+
+/** Wherever it stands: `letzten Eintrag löschen`. */
+const CHANGES =
+  /(?:^| )(?:delete|remove|edit|change|correct|instead|oops|wrong|lösch\w*|änder\w*|korrig\w*|doch|supprimer|modifier|corriger|borrar|eliminar|cambiar|corregir)(?= |$)/i;
 
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
@@ -98,6 +103,8 @@ export function createVerbs(own: OwnAutomations) {
    * Empty input is not a fault: it shows help.
    */
   function parse(text: string, languages: Languages): ParsedCommand {
+    const several = severalCommands(text, languages);
+    if (several) return several;
     const typed = withSingleBlanks(text);
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
@@ -110,8 +117,17 @@ export function createVerbs(own: OwnAutomations) {
       return 'fault' in read && !read.suggestions && ADDED.test(typed) ? { fault: MADE } : read;
     }
     const { weekdays, relative } = namesIn(languages);
+    if (CHANGES.test(typed)) return { fault: CHANGED };
     const hint = HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined);
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
+  }
+
+  /** `log 1h Docs`, and in the next line `/pm done 12`: none of them is done on a guess. */
+  function severalCommands(text: string, languages: Languages): ParsedCommand | undefined {
+    const [first = '', ...others] = text.split(/[\n;]\s*\/\S+ /);
+    const read = others.length === 0 ? [] : [first, ...others].map((one) => parse(one, languages));
+    const printed = read.flatMap((one) => ('command' in one ? print(one.command, languages) : []));
+    return printed.length > 1 ? suggesting('Give one command at a time.', printed) : undefined;
   }
 
   /** Prints a command in its shortest form. `parse` reads it back. */
@@ -120,6 +136,10 @@ export function createVerbs(own: OwnAutomations) {
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
     const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 4)];
     // `2h Login with passkeys`
+    const [, glued, behind] = /^(\p{L}+)(\d.*)$/u.exec(word) ?? [];
+    // `log1h Login`
+    if (glued !== undefined && list.some(({ verb }) => verb === glued.toLowerCase()))
+      return parse(`${glued} ${behind} ${rest}`, languages);
     const isTime = isWrittenAsDuration(word) || isWrittenAsDuration(`${word} ${rest}`.split(' ', 2).join(' '));
     const near = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
     const name = near && (OTHER_WORDS.get(near) ?? near);

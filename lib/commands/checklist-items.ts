@@ -14,7 +14,9 @@ const MAX_ID_LENGTH = 64;
 const RANGE = /^(\d{1,9})-(\d{1,9})$/;
 /** They may follow in the same line, and are another command. */
 const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
-const SEPARATORS = new Set(['', 'and', '&']);
+/** What people look for with `undo`, `delete` and the like. */
+export const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
+const SEPARATORS = new Set(['', 'and', '&', '+', 'und', 'et', 'y']);
 
 /** Reads what follows `done` or `undo`: ids of checklist items, `12 13` or `#12, 13 and 14`. */
 export function readItems(verb: ItemsCommand['verb'], text: string): Reading<ItemsCommand> {
@@ -41,6 +43,8 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     );
   }
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
+  if (items.length === 0 && verb === 'undo')
+    return { fault: `undo reopens checklist items: undo <item id> …, for example undo 12. ${CHANGED}` };
   if (items.length === 0)
     return { missing: 'the id of a checklist item, because the service shows the relay no list of them' };
   if (items.length > MOST_ITEMS) {

@@ -27,6 +27,8 @@ export function readDay(
 ): { day: Day; rest: string; inWords?: string } | DayWords | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
+  const [first = ''] = typed.split(' ', 1);
+  if (isRange(first, languages)) return severalDays(first);
   const read = wordsOfDay(typed, languages, isNote);
   if (read === undefined) return undefined;
   const { words, isPlain, days, why } = read;
@@ -34,15 +36,31 @@ export function readDay(
   const rest = typed.slice(words.length + 1);
   const [day, ...more] = days();
   if (day === undefined || more.length > 0) return { words, others: rest };
-  return isPlain ? (severalDays(rest, languages) ?? { day, rest }) : { day, rest, inWords: words };
+  const [joint = ''] = rest.split(' ', 1);
+  const second = JOINT.test(joint) ? dayAtStart(rest.slice(joint.length + 1), languages) : undefined;
+  if (second !== undefined) return severalDays(`${words} ${joint} ${second}`);
+  return isPlain ? { day, rest } : { day, rest, inWords: words };
 }
 
-/** `yesterday and today`: an entry has one day. */
-function severalDays(rest: string, languages: Languages): CommandFault | undefined {
-  const [joint = '', next = ''] = rest.split(' ', 2);
-  if (!/^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i.test(joint)) return undefined;
-  if (dayAtStart(rest.slice(joint.length + 1), languages) === undefined) return undefined;
-  return { fault: `There is a second day, ${excerpt(next)}. Time is logged for one day at a time.` };
+const JOINT = /^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i;
+
+/** An entry has one day. */
+const severalDays = (words: string): CommandFault => ({
+  fault: `${excerpt(words)} is more than one day. Time is logged for one day at a time.`,
+});
+
+/** `Mo-Mi`, `23.-25.11.` */
+function isRange(word: string, languages: Languages): boolean {
+  const [, from = '', to = ''] = /^([^-]+)-([^-]+)$/.exec(withPlainHyphens(word)) ?? [];
+  const isDay = (text: string) => dayAtStart(text, languages) !== undefined;
+  return isDay(to) && (isDay(from) || /^\d{1,2}\.$/.test(from)) && !isDay(word);
+}
+
+/** Whether the words before a day at the end of a text are another day: `el lunes y el martes`. */
+export function severalAtEnd({ words, others }: DayWords, languages: Languages): CommandFault | undefined {
+  const joint = others.split(' ').at(-1) ?? '';
+  const first = JOINT.test(joint) ? dayAtEnd(others.slice(0, -joint.length).trimEnd(), languages) : undefined;
+  return first && severalDays(`${first.words} ${joint} ${words}`);
 }
 
 /** `- yesterday` is yesterday. */
@@ -135,7 +153,7 @@ function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase 
   const rest = words.slice(skipped);
   const isLast = words.slice(0, skipped).some((word) => LAST.test(word));
   const marked = { first: typed[skipped] ?? '', typed: typed.slice(skipped), isLed: skipped > 0, isLast, isNote };
-  const ofWhole = daysBack(typed[0] ?? '') ?? daysAgo(words.join(' '));
+  const ofWhole = daysBack(typed[0] ?? '') ?? daysAgo(words.join(' ')) ?? partOfToday(words.join(' '));
   const ofRest = dateIn(rest, names, marked) ?? nameIn(rest, names, marked, languages);
   const form = ofWhole ?? (ofRest && { ...ofRest, count: skipped + ofRest.count }) ?? vagueIn(words.join(' '));
   if (!form) return undefined;
@@ -170,24 +188,34 @@ function daysBack(word: string): Form | undefined {
 }
 
 const AGO =
-  /^(?:(an?|one|two|three|\d+) ?(d|days?|w|weeks?|h|hrs?|hours?|min|minutes?) ago(?!\p{L})|vor (\w+?) ?((?:tag|woche|stunde|std|minute)\w*|h$)|(?:il y a|hace|há) \S+ (?:jour|semaine|d[ií]a|semana)\S*|\S+ (?:giorn[oi]|settiman[ae]) fa|\S+ (?:dagen|dag|weken) geleden)/u;
+  /^(?:(an?|one|two|three|\d+) ?(d|days?|w|weeks?|h|hrs?|hours?|min|minutes?) ago(?!\p{L})|vor (\w+?) ?((?:tag|woche|stunde|std|minute)\w*|h$)|(?:il y a|hace|há) (\S+) ((?:jour|semaine|d[ií]a|semana)\S*)|\S+ (?:giorn[oi]|settiman[ae]) fa|\S+ (?:dagen|dag|weken) geleden)/u;
 const COUNTS = new Map([
-  ...['two', 'zwei'].map((word) => [word, 2] as const),
-  ...['three', 'drei'].map((word) => [word, 3] as const),
+  ...['two', 'zwei', 'deux', 'dos'].map((word) => [word, 2] as const),
+  ...['three', 'drei', 'trois', 'tres'].map((word) => [word, 3] as const),
 ]);
 
 /** `2 days ago`, `vor einer Woche`. Hours ago may be today or yesterday, and a week ago is said of days around it. */
 function daysAgo(text: string): Form | undefined {
   const match = AGO.exec(text);
   if (!match) return undefined;
-  const [phrase, count = match[3] ?? '', unit = match[4] ?? ''] = match;
+  const [phrase, count = match[3] ?? match[5] ?? '', unit = match[4] ?? match[6] ?? ''] = match;
   const number = COUNTS.get(count) ?? (Number(count) || 1);
   const days = (today?: string): Day[] => {
-    if (unit === '' || (!/^[dt]/.test(unit) && today === undefined)) return [];
-    if (/^[hms]/.test(unit)) return /^m/.test(unit) || number <= 24 ? ['today', 'yesterday'] : [];
-    return upToMost(number * (/^w/.test(unit) ? 7 : 1));
+    const [isDays, isWeeks] = [/^[dtj]/.test(unit), /^(?:w|sem)/.test(unit)];
+    if (unit === '' || (!isDays && today === undefined)) return [];
+    if (isDays || isWeeks) return upToMost(number * (isWeeks ? 7 : 1));
+    return /^m/.test(unit) || number <= 24 ? ['today', 'yesterday'] : [];
   };
   return { count: wordsIn(phrase), mayEnd: true, days };
+}
+
+/** `this morning`, `ce matin` */
+function partOfToday(text: string): Form | undefined {
+  const phrase =
+    /^(?:this (?:morning|afternoon|evening)|tonight|ce (?:matin|soir)|cet(?:te)? après-midi|esta (?:mañana|tarde|noche))(?!\p{L})/u.exec(
+      text,
+    );
+  return phrase ? { count: wordsIn(phrase[0]), mayEnd: true, days: () => ['today'] } : undefined;
 }
 
 /** `last week`, `the other day`: nothing more is known of the day. */
@@ -201,6 +229,9 @@ function vagueIn(text: string): Form | undefined {
 /** The short names that are no other words of English, as `sat` and `sun` are. */
 const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
 
+/** Behind the name of a day: `gestern Abend`. In English, a task may begin so: `today Morning standup`. */
+const PART_OF_DAY = /^(?:früh|morgen|vormittag|mittag|nachmittag|abend|matin|après-midi|soir)$/;
+
 /** The name of a day. */
 function nameIn(rest: readonly string[], names: Names, marked: Marked, languages: Languages): Form | undefined {
   const [first = '', second = ''] = rest;
@@ -212,11 +243,12 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
   });
   const phrase = [...weekdays.keys(), ...relative.keys()].find((one) => beginsWith(rest.join(' '), one));
   if (phrase !== undefined) {
-    const count = wordsIn(phrase);
+    const named = wordsIn(phrase);
+    const count = named + (PART_OF_DAY.test(rest[named] ?? '') ? 1 : 0);
     const offset = relative.get(phrase);
     const mayEnd = offset !== 0;
     // Without a space, more words are behind it: `昨日の`.
-    if (rest.slice(0, count).join(' ') !== phrase) return { count };
+    if (rest.slice(0, named).join(' ') !== phrase) return { count: named };
     if (offset === undefined) return { count, mayEnd, ...ofWeekday(weekdays.get(phrase)) };
     if (offset > 0) return { count, mayEnd, why: FUTURE };
     // In German and Dutch, `hier` is here.

@@ -15,15 +15,20 @@ const MINUTES = `(?<minutes>${NUMBER}) ?(?:${MINUTE_UNITS})`;
 const JOINT = ' ?(?:(?:and|und|et|y|e|en|&|,) )?';
 /** Minutes in words. */
 const IN_WORDS = new Map([
-  ...['half an hour', 'a half hour', 'half hour', 'halbe stunde', 'eine halbe stunde'].map(
-    (words) => [words, 30] as const,
+  ...[
+    [15, "a quarter of an hour|quarter of an hour|eine viertelstunde|un quart d'heure|un cuarto de hora"],
+    [30, 'half an hour|a half hour|half hour|halbe stunde|eine halbe stunde|une demi-heure|demi-heure|media hora'],
+    [60, 'an hour|one hour|eine stunde|une heure|una hora'],
+    [
+      90,
+      'an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden|une heure et demie|una hora y media',
+    ],
+    [120, 'two hours|zwei stunden|deux heures|dos horas'],
+  ].flatMap(([minutes, forms]) =>
+    String(forms)
+      .split('|')
+      .map((form) => [form, Number(minutes)] as const),
   ),
-  ...['an hour', 'one hour', 'eine stunde'].map((words) => [words, 60] as const),
-  ...['an hour and a half', 'one and a half hours', 'eineinhalb stunden', 'anderthalb stunden'].map(
-    (words) => [words, 90] as const,
-  ),
-  ...['a quarter of an hour', 'quarter of an hour', 'eine viertelstunde'].map((words) => [words, 15] as const),
-  ...['two hours', 'zwei stunden'].map((words) => [words, 120] as const),
 ]);
 /** `2 1/2 h`, `2½h` */
 const HALF = /^(?:(\d+) )?1\/2(?= ?\p{L})|^(\d*) ?½(?= ?\p{L})/u;
@@ -51,6 +56,26 @@ export function parseDuration(text: string): ParsedDuration {
   if ('fault' in read || amount === typed) return read;
   const positive = printDuration(read.minutes);
   return { fault: `${excerpt(typed)} is negative. Did you mean ${positive}?`, suggestions: [positive] };
+}
+
+const TIME = String.raw`(\d{1,2})(?:[:.h](\d\d))?(?: ?(?:h|uhr|am|pm))?`;
+const CLOCK_SPAN = new RegExp(
+  `^(?:(?:from|von|de|desde|between|zwischen|entre) ${TIME} ?(?:-|to|until|till|and|bis|und|à|a|et|hasta|y) ?|${TIME}-)${TIME}(?= |$)`,
+  'i',
+);
+
+/** How long it is from one time to the other, and what follows: `9:00-11:30 Login`, `von 9 bis 11`. */
+export function clockSpan(text: string): { minutes: number; rest: string } | undefined {
+  const typed = withPlainHyphens(text).replace(/^(\S+:\d\d) - (?=\d)/, '$1-');
+  const match = CLOCK_SPAN.exec(typed);
+  if (!match) return undefined;
+  const [all, a, aMinutes, b, bMinutes, end, endMinutes] = match;
+  const minuteOfDay = (hours?: string, minutes = '0') => Number(hours) * 60 + Number(minutes);
+  const from = minuteOfDay(a ?? b, aMinutes ?? bMinutes);
+  let to = minuteOfDay(end, endMinutes);
+  // `11am-1pm`
+  while (to <= from) to += DAY_MINUTES / 2;
+  return { minutes: to - from, rest: typed.slice(all.length + 1) };
 }
 
 /** Prints whole minutes, from 0 up, as people type them: `1h30m`, `2h`, `45m`. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { ANY_DATE, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, unclearDay } from './day.ts';
+import { ANY_DATE, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, severalAtEnd, unclearDay } from './day.ts';
 import type { Languages } from './day-names.ts';
-import { isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
+import { clockSpan, isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
   bareWord,
@@ -65,7 +65,12 @@ export const BEFORE_TASK = new Set([
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
   // `log time 2h 4711`
-  const text = typed.replace(/^time (?=.)/i, '');
+  const text = typed.replace(/^(?:time|please|bitte|mal|por favor|svp) (?=.)/i, '');
+  const span = clockSpan(text);
+  if (span) {
+    const meant = entryOf(printDuration(span.minutes), span.rest, languages);
+    return suggestingLogs('Give the duration, not the times.', meant, languages);
+  }
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
@@ -81,7 +86,8 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
 }
 
 /** `1 day`, `2d`, but not `2 days ago`. */
-const IN_DAYS = /^(?:an?|one|half a|\d+(?:[.,]\d+)?) ?(?:d|days?|tage?)(?= (?!ago )|$)/i;
+const IN_DAYS =
+  /^(?:an?|one|half a|(?:einen? )?halbe[nr]|einen?|une?|una?|medio|\d+(?:[.,]\d+)?) ?(?:d|days?|tage?|jours?|journée|d[ií]as?)(?= (?!ago )|$)/i;
 
 /** The command, if a day can be meant and the rest is complete; the worker asks with the dates. */
 function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages): Reading<LogCommand> {
@@ -92,7 +98,7 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
     return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages) } : read;
   const isSecond = 'words' in read || read.command.day !== 'today';
   if (isSecond)
-    return { fault: `There is a second day, ${excerpt(unclear.words)}. Time is logged for one day at a time.` };
+    return { fault: `There is a second day beside ${excerpt(unclear.words)}. Time is logged for one day at a time.` };
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
   const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
@@ -189,6 +195,8 @@ function readEntry(
   const day = after && 'day' in after ? after : undefined;
   const rest = before ? task.rest : (day?.rest ?? task.rest);
   const atEnd = day || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
+  const several = atEnd && severalAtEnd(atEnd, languages);
+  if (several) return several;
   if (atEnd) return { words: atEnd.words, others: (inFront + atEnd.others).trimEnd(), text, at: 'end' };
   const note = noteIn(rest);
   const isOpen = task.isOpen && task.rest !== '' && unquoted(task.rest) === task.rest;
@@ -233,12 +241,16 @@ export function secondEntry(text: string, languages: Languages, isNote = false):
         fault: `There is a second duration, ${excerpt(bareWord(phrase))}. Give one command for each day and task. If it is in a note, put the note in quotation marks.`,
       };
     }
-    const isJoint = /^(?:and|und|et|y|e|log|[&+|/])$|[,;]$/i.test(word);
+    const isJoint = JOINT.test(word);
     isJoined = !isQuoted && (isJoint || (isJoined && innerWord(word) === ''));
     behind = first.rest;
   }
   return undefined;
 }
+
+/** Before another entry, or before a correction: `2h Login and 1h Checkout`, `2h Login, no, 1h`. */
+const JOINT =
+  /^[([]?(?:and|und|et|y|e|log|[&+|/]|or|oder|no|nein|non|nur|only|sorry|actually|eigentlich|rather|eher|plutôt|mejor|mais|pero)$|[,;]$/i;
 
 /** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. Before a word, most minutes are 15, 30 or 45. */
 function ambiguousMinutes(duration: string, text: string, languages: Languages): CommandFault | undefined {

@@ -137,6 +137,7 @@ describe('time that is logged', () => {
       ['paskeys', ['Login with passkeys'], undefined],
       ['lgoin', ['Login with passkeys'], undefined],
       ['paskeys pairing', ['Login with passkeys'], 'pairing'],
+      ['es checkout', ['Release checkout 2.4'], 'es checkout'],
       ['fixing paskeys', ['Login with passkeys'], 'fixing paskeys'],
       ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
@@ -263,13 +264,11 @@ describe('time that is logged', () => {
       expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
     });
 
-    it.each(['9-11am', 'jeudi', 'mon-wed', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11'])(
+    it.each(['9-11am', 'jeudi', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11'])(
       'words before the name of a task are asked about: %s',
       async (before) => {
         const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
-        expect(inTheEnd).toContain(
-          ' stands before the task, and is not a day. The note is “paired”. Did you mean this?',
-        );
+        expect(inTheEnd).toContain(' stands before the task, and is not a day');
         expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
         await press(relay, question(), 'Log 1h on Login with passkeys');
         await relay.work();

@@ -32,6 +32,7 @@ describe('what people type for a command', () => {
     ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|complete #12', 'done 12'],
     ['reopen 12|undone 12|annuler 12|deshacer 12', 'undo 12'],
     ['issue Login fails|Defekt Login fails|report Login fails|bug “Login fails”', 'defect Login fails'],
+    ['log1h30m 4711', 'log 1h30m 4711'],
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
     ['|?|HELP|Hilfe|aide|help log', 'help'],
@@ -51,12 +52,30 @@ describe('what people type for a command', () => {
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
+    ['log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711', 'log 2h30m 4711'],
   ])('is asked about, with the command that may be meant: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const fault = { fault: expect.any(String), suggestions: [meant] };
       expect([text, parseCommand(text, LANGUAGES)]).toEqual([text, fault]);
     }
   });
+
+  it.each(['log 1h Docs\n/pm done 12', 'log 1h Docs; /pm done 12'])(
+    'commands of two lines are given one at a time: %j',
+    (typed) => {
+      const fault = { fault: 'Give one command at a time.', suggestions: ['log 1h Docs', 'done 12'] };
+      expect(parseCommand(typed, LANGUAGES)).toEqual(fault);
+    },
+  );
+
+  it.each(['undo', 'doch nur 1h', 'letzten Eintrag löschen', 'delete my last entry'])(
+    'what cannot be changed here is changed in the service: %s',
+    (typed) => {
+      expect(parseCommand(typed, LANGUAGES)).toEqual({
+        fault: expect.stringContaining('changed and deleted in the service'),
+      });
+    },
+  );
 
   it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])('the duration comes first: %s', (typed) => {
     expect(parseCommand(`log ${typed}`, LANGUAGES)).toMatchObject({ fault: 'The duration comes first.' });
@@ -116,7 +135,10 @@ describe('time as people type it, or paste it from documents and chats', () => {
       '1h30m mon Login with passkeys',
       { command: expect.objectContaining({ unclear: expect.objectContaining({ words: 'mon' }) }) },
     ],
-    ['1 day Login with passkeys|1d 4711', /not logged in days\. Write the hours, such as 8h/],
+    [
+      '1 day Login with passkeys|1d 4711|einen halben Tag 4711|medio día 4711',
+      /not logged in days\. Write the hours, such as 8h/,
+    ],
     // Days that are understood, before the task and behind it.
     ['1h30m yesterday 4711|1h30m YESTERDAY 4711|1h30m (yesterday) 4711|1h30m on yesterday 4711', on('yesterday')],
     ['1h30m 4711 yesterday.|1h30m 4711 (yesterday)|1h30m 4711 *yesterday*|1h30m 4711 yesterday…', on('yesterday')],
@@ -126,17 +148,26 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m on 2026-11-18 4711|1h30m 4711 on 2026-11-18|1h30m 4711 am 2026-11-18', on('2026-11-18')],
     ['1h30m 4711 \u200e2026-11-18|1h30m 4711 2026–11–18.', on('2026-11-18')],
     ['1h30m 4711 (on 2026-11-18) wrote tests|1h30m 4711 2026‑11‑18, wrote tests', on('2026-11-18', 'wrote tests')],
-    ['1h30m 4711 today!', on('today')],
+    ['1h30m 4711 today!|1h30m heute morgen 4711|1h30m ce matin 4711|1h30m esta mañana 4711', on('today')],
+    ['bitte 1h30m hace dos días 4711|1h30m vor zwei Tagen 4711|1h30m il y a 2 jours 4711', on('-2d')],
+    ['1h30m gestern Abend 4711', on('yesterday')],
+    ['une heure et demie 4711|una hora y media 4711', logged()],
     // More than one day or duration, or none.
-    ['1h30m 4711 yesterday and today', /There is a second day, “today”/],
-    ['1h30m 2026-11-18 to 2026-11-20 4711', /There is a second day, “2026-11-20”/],
-    ['1h30m 4711 yesterday & Monday', /There is a second day, “Monday”/],
+    ['1h30m 4711 yesterday and today', /“yesterday and today” is more than one day/],
+    ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /There is a second duration, “(?:30min|20m)”/],
+    ['1h30m Mo-Mi 4711', /“Mo-Mi” is more than one day/],
+    ['1h30m 23.-25.11. 4711', /“23.-25.11.” is more than one day/],
+    ['1h30m gestern und vorgestern 4711', /“gestern und vorgestern” is more than one day/],
+    ['1h30m 4711 el lunes y el martes', /second day beside “el lunes”/],
+    ['1h30m 4711 Tests el lunes y el martes', /“el lunes y el martes” is more than one day/],
+    ['1h30m 2026-11-18 to 2026-11-20 4711', /“2026-11-18 to 2026-11-20” is more than one day/],
+    ['1h30m 4711 yesterday & Monday', /“yesterday & Monday” is more than one day/],
     ['2h yesterday and 3h today on Login', /There is a second duration, “3h”\. Give one command for each day/],
     ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /There is a second duration, “3h”/],
     ['2h yesterday 3h today Login', /There is a second duration, “3h”/],
     ['2h yesterday, 3h 15m today on Login', /There is a second duration, “3h 15m”/],
     [
-      '1h login; log 2h Checkout|1h login log 2h Checkout|1h login\n/pm log 2h Checkout',
+      '1h login; log 2h Checkout|1h login log 2h Checkout',
       /There is a second duration, “2h”/,
     ],
     ['1h #4711 2h Checkout|1h “Login” - 2h on Checkout|1h #4711 yesterday 2h', /There is a second duration, “2h”/],

@@ -4,7 +4,10 @@ import { taskJobs } from './command.ts';
 
 /** A lost answer asks a person: no field of a task is known that could carry a marker. */
 export const createTask = defineWithSteps(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {
-  if (projectId === undefined) stop('This channel has no project under slack.channels in relay.config.ts');
+  if (projectId === undefined)
+    stop(
+      'This channel has no project. Use one that has, or ask your team to add it under slack.channels in relay.config.ts',
+    );
   const name = fittingTitle(title);
   const description = name === title ? origin : `${title}\n\n${origin}`;
   const { id } = await create('create the task', 'tasks/create', { project_id: projectId, name, description });

@@ -92,7 +92,8 @@ async function nearTasks(text: string, steps: Steps, known: readonly FoundTask[]
     tasksOfKey(steps, async () => known),
   );
   const near = fitting.map(({ task }) => task);
-  const spaced = known.filter((task) => !near.includes(task) && joined(task.name).includes(joined(text)));
+  const isNew = ({ id }: FoundTask) => near.every((task) => String(task.id) !== String(id));
+  const spaced = known.filter((task) => isNew(task) && joined(task.name).includes(joined(text)));
   return [...near, ...spaced].slice(0, SHOWN);
 }
 

@@ -174,9 +174,10 @@ function faultOf(
   const [first] = offered;
   if (first?.how === 'behind') {
     const before = words.slice(0, first.words - comparableName(first.task.name).split(' ').length);
+    const own = /^(?:for|für|pour|para|por)$/i.test(before[0] ?? '') ? '. You can log time for yourself only' : '';
     return {
-      fault: 'What stands before the task is not a day',
-      said: `“${shown(before)}” stands before the task, and is not a day`,
+      fault: `What stands before the task is not a day${own}`,
+      said: `“${shown(before)}” stands before the task, and is not a day${own}`,
     };
   }
   if (first?.how === 'nearly') {
@@ -200,7 +201,7 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   const isNamed = ({ fitting }: FittingTasks) => fitting.some(({ how }) => how === 'exactly');
   const byName = await searchFor(searched.normalize('NFC'), 'search for the task', typed, tasks);
   const word = tellingWord(isOpen ? words.slice(leadIns, leadIns + NAME_WORDS) : words);
-  if (isNamed(byName) || (isOpen && byName.fitting.length > 0)) return byName;
+  if (isNamed(byName) || (isOpen && byName.fitting.some(sharesWord))) return byName;
   const byWord = word === searched ? byName : await searchFor(word, 'search for a word of the task', typed, tasks);
   if (!isOpen && byName.fitting.length > 0 && !isNamed(byWord)) return { ...byWord, fitting: byName.fitting };
   // The word may be one of the note.
@@ -208,9 +209,12 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   if (found.fitting.length > 0) return found;
   const near = await searchNear(word, typed, tasks);
   // The first word may be none of the task: `lastfriday Login page`.
-  const behind = isOpen ? tellingWord(words.slice(leadIns + 1, leadIns + NAME_WORDS)) : '';
-  if (near.fitting.length > 0 || behind === '' || behind === word) return near;
-  return withoutPartly(await searchFor(behind, 'search for a word behind the first', typed, tasks));
+  const others = words.slice(leadIns + 1, leadIns + NAME_WORDS).filter((other) => other !== word);
+  if (near.fitting.length > 0 || !isOpen || others.length === 0) return near;
+  const behind = withoutPartly(
+    await searchFor(tellingWord(others), 'search for a word behind the first', typed, tasks),
+  );
+  return behind.fitting.length > 0 ? behind : byName;
 }
 
 /** A typo is rarely in there. */
@@ -229,8 +233,10 @@ export async function searchNear(word: string, typed: TypedWords, tasks: TaskSou
     .map((task) => ({ task, ...fitOf(task, typed) }))
     // A search for the whole name would have found it, if it were still there.
     .filter(({ how }) => how !== 'exactly');
-  return { fitting: [...fitting, ...known].filter(({ how, matching }) => how !== 'partly' || matching >= 1), whole };
+  return { fitting: [...fitting, ...known].filter(sharesWord), whole };
 }
+
+const sharesWord = ({ how, matching }: Fit): boolean => how !== 'partly' || matching >= 1;
 
 const withoutPartly = ({ fitting, whole }: FittingTasks): FittingTasks => ({
   fitting: fitting.filter(({ how }) => how !== 'partly'),

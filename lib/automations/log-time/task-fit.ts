@@ -73,7 +73,8 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
 
   const exactly = longest(({ typed }) => names.includes(typed) || names.includes(withoutMark(typed)));
   const ofName = name.split(' ');
-  const isShared = (word: string) => ofName.some((other) => isNear(withoutMark(word), other));
+  const isShared = (word: string) =>
+    ofName.some((other) => isNear(withoutMark(word), other) || (word.length > 3 && other.startsWith(word)));
   const matching = typed
     .slice(leadIns, leadIns + NAME_WORDS)
     .filter(isShared)
