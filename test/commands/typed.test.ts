@@ -166,10 +166,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /There is a second duration, “3h”/],
     ['2h yesterday 3h today Login', /There is a second duration, “3h”/],
     ['2h yesterday, 3h 15m today on Login', /There is a second duration, “3h 15m”/],
-    [
-      '1h login; log 2h Checkout|1h login log 2h Checkout',
-      /There is a second duration, “2h”/,
-    ],
+    ['1h login; log 2h Checkout|1h login log 2h Checkout', /There is a second duration, “2h”/],
     ['1h #4711 2h Checkout|1h “Login” - 2h on Checkout|1h #4711 yesterday 2h', /There is a second duration, “2h”/],
     ['1h30m 31.11. Login|1h30m Login 31.11.|1h30m on 31.11. Login', /^There is no (?:on )?31\.11\. in the calendar/],
     ['1h30m 31/11 Login|1h30m Feb 30 Login', /^There is no (?:31\/11|Feb 30) in the calendar/],
