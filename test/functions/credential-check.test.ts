@@ -202,7 +202,9 @@ describe('a connection', () => {
     await start({ connection: { limits: { perDay: 1 } } });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
-    expect(await found('partner/main')).toMatch(/^unknown: the day's 1 calls are used up/);
+    expect(await found('partner/main')).toMatch(
+      /^unknown: what the lane background may use of the day's 1 calls is used up/,
+    );
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });
 
@@ -210,7 +212,9 @@ describe('a connection', () => {
     const limits = { perMinute: 2, perDay: 100 };
     await start({ connection: { limits } });
     await check();
-    expect(await found('partner/main')).toMatch(/^unknown: the minute's 2 calls are used up/);
+    expect(await found('partner/main')).toMatch(
+      /^unknown: what the lane background may use of the minute's 2 calls is used up/,
+    );
     const { lanes } = await createBudget(relay.stores).view('main', limits);
     expect(lanes.interactive.left).toBe(1);
   });

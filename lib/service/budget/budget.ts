@@ -232,7 +232,13 @@ export function createBudget({
         }
         const obstacle = isBehindOthers ? 'line' : next.by;
         const expectedAt = Number.isFinite(next.at) ? Math.ceil(Math.max(now, next.at)) : undefined;
-        const refusal = { granted: false as const, obstacle, why: inWords(obstacle, limits), expectedAt, lineIsDue };
+        const refusal = {
+          granted: false as const,
+          obstacle,
+          why: inWords(obstacle, limits, rank),
+          expectedAt,
+          lineIsDue,
+        };
         const askAgainAt = Math.max(now + 1, next.at - aheadMs + random() * SPREAD_MS[rank]);
         const waitsInPlace = !isBehindOthers && askAgainAt <= (waitsUntil ?? now);
         if (urgent || waitsInPlace) return { answer: { ...refusal, askAgainAt }, changed: false };
@@ -475,12 +481,17 @@ function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
   };
 }
 
-function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits): string {
+function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits, rank: Rank): string {
+  // The other lanes leave a part to people.
+  const usedUp = (calls: string) =>
+    rank === 'interactive' || rank === 'urgent'
+      ? `${calls} are used up`
+      : `what the lane ${rank} may use of ${calls} is used up`;
   switch (obstacle) {
     case 'minute':
-      return `the minute's ${perMinute} calls are used up`;
+      return usedUp(`the minute's ${perMinute} calls`);
     case 'day':
-      return `the day's ${perDay} calls are used up`;
+      return usedUp(`the day's ${perDay} calls`);
     case 'pause':
       return 'the connection is paused';
     case 'line':

@@ -248,7 +248,10 @@ describe('the budget', () => {
       for (let asked = 0; asked < 400; asked++) {
         const answer = await budget.requestSlot({ connection, limits, lane, cameBack: true });
         if (!answer.granted) {
-          expect(answer).toMatchObject({ obstacle: 'day', why: "the day's 400 calls are used up" });
+          const calls = "the day's 400 calls";
+          const why =
+            lane === 'interactive' ? `${calls} are used up` : `what the lane ${lane} may use of ${calls} is used up`;
+          expect(answer).toMatchObject({ obstacle: 'day', why });
           break;
         }
         answers.push(answer);
