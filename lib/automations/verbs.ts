@@ -2,7 +2,7 @@ import { CHANGED } from '../commands/checklist-items.ts';
 import { type Languages, namesIn } from '../commands/day-names.ts';
 import { isWrittenAsDuration } from '../commands/duration.ts';
 import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
-import { withSingleBlanks } from '../commands/words.ts';
+import { innerWord, withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
 import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/command.ts';
@@ -38,7 +38,7 @@ export const ourVerbs = [
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['', 'help'],
   ...Object.entries({
-    help: '? commands hilfe aide ayuda',
+    help: 'commands hilfe aide ayuda',
     find: 'search suche suchen chercher recherche buscar',
     defect: 'bug issue report fehler defekt défaut defaut defecto',
     task: 'todo aufgabe tâche tache tarea',
@@ -72,7 +72,7 @@ const HINTS = new Map([
 
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES =
-  /(?:^| )(?:delete|remove|edit|change|correct|instead|oops|wrong|lösch\w*|änder\w*|korrig\w*|doch|supprimer|modifier|corriger|borrar|eliminar|cambiar|corregir)(?= |$)/i;
+  /^(?:no|nein|non|wait|sorry|oops|doch)(?= |,)|(?:^| )(?:delete|remove|edit|change|correct|lösch\w*|änder\w*|korrig\w*|supprimer|modifier|corriger|borrar|eliminar|cambiar|corregir)(?= |$)/i;
 
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
@@ -105,10 +105,12 @@ export function createVerbs(own: OwnAutomations) {
   function parse(text: string, languages: Languages): ParsedCommand {
     const several = severalCommands(text, languages);
     if (several) return several;
-    const typed = withSingleBlanks(text);
+    // `/pm /pm log 2h 4711`
+    const typed = withSingleBlanks(text).replace(/^\/\S+ /, '');
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
-    const name = word.toLowerCase();
+    // `bug: Login fails`, `today?`
+    const name = innerWord(word).toLowerCase();
     const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
     const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
@@ -134,20 +136,29 @@ export function createVerbs(own: OwnAutomations) {
   const print = (command: Command, languages: Languages): string => of(command).print(command, languages);
 
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
-    const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 4)];
-    // `2h Login with passkeys`
+    const text = `${word} ${rest}`;
     const [, glued, behind] = /^(\p{L}+)(\d.*)$/u.exec(word) ?? [];
     // `log1h Login`
     if (glued !== undefined && list.some(({ verb }) => verb === glued.toLowerCase()))
       return parse(`${glued} ${behind} ${rest}`, languages);
-    const isTime = isWrittenAsDuration(word) || isWrittenAsDuration(`${word} ${rest}`.split(' ', 2).join(' '));
-    const near = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
-    const name = near && (OTHER_WORDS.get(near) ?? near);
     const fault = `There is no command ${excerpt(word)}.`;
-    if (name === undefined) return { fault, isUnknown: true };
-    const meant = parse(isTime ? `log ${word} ${rest}` : `${name} ${rest}`, languages);
-    if ('command' in meant) return suggesting(`${fault} Did you mean ${name}?`, [print(meant.command, languages)]);
-    return suggesting(`${fault} Did you mean ${name}? ${meant.fault}`, meant.suggestions);
+    const suggestionsOf = (read: ParsedCommand) =>
+      'command' in read ? [print(read.command, languages)] : read.suggestions;
+    const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 4)];
+    // `2h Login with passkeys`
+    const isTime = beginsWithDuration(text);
+    const near = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
+    if (near !== undefined) {
+      const name = OTHER_WORDS.get(near) ?? near;
+      const meant = parse(`${name} ${isTime ? text : rest}`, languages);
+      const why = 'fault' in meant ? ` ${meant.fault}` : '';
+      return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant));
+    }
+    // `ajoute 1h30 4711`, `I worked 2h on 4711`
+    const logs = suggestionsOf(parse(`log ${beginsWithDuration(rest) ? rest : text}`, languages));
+    if (logs) return suggesting(`${fault} Did you mean log?`, logs);
+    const asked = askedIn(text);
+    return asked ? suggesting(`${fault} Did you mean ${asked}?`, [asked]) : { fault, isUnknown: true };
   }
 
   return {
@@ -159,6 +170,15 @@ export function createVerbs(own: OwnAutomations) {
     parse,
     print,
   };
+}
+
+const beginsWithDuration = (text: string): boolean =>
+  [1, 2].some((words) => isWrittenAsDuration(text.split(' ', words).join(' ')));
+
+/** `how many hours am I missing this week?` */
+function askedIn(text: string): string | undefined {
+  const words = text.split(' ').map((word) => innerWord(word).toLowerCase());
+  return words.map((word) => OTHER_WORDS.get(word) ?? word).find((word) => word === 'today' || word === 'week');
 }
 
 function readArguments(

@@ -100,11 +100,13 @@ export function daysMeant(words: string, languages: Languages, today?: string): 
 }
 
 export function unclearDay(words: string, languages: Languages): string {
-  const why =
-    wordsOfDay(words, languages)?.why ??
-    `${excerpt(words)} looks like a day. Write the day before the task: today, yesterday or a date such as 2026-11-18.`;
-  return `${why} If it is a task or a note, put it in quotation marks.`;
+  const why = wordsOfDay(words, languages)?.why;
+  const what = why ?? `${likeDay(words)} Write the day before the task: today, yesterday or a date such as 2026-11-18.`;
+  return `${what} If it is a task or a note, put it in quotation marks.`;
 }
+
+/** Where the days that may be meant are offered. */
+export const likeDay = (words: string): string => `${excerpt(words)} looks like a day.`;
 
 /** Words that may be meant as a day. */
 interface Phrase {
@@ -316,7 +318,7 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
   }
   // `the 18th`, `am 18.`, but not `the 2nd draft`
   const isLone = marked.isLed && second === '' && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(marked.first);
-  return isLone ? { count: 1 } : undefined;
+  return isLone ? ofDates(1, true, (today) => lastOfMonth(first, today)) : undefined;
 }
 
 const SEVERAL_PARTS = /^\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:$|t)|^\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2})$/;
@@ -334,6 +336,15 @@ function datesWithYear(word: string): DateParts[] {
   // With dots the day always comes first. `26-11-18` may begin with the year.
   if (mark === '.') return [dayFirst];
   return mark === '-' && end.length === 2 ? [] : [dayFirst, [end, a, b]];
+}
+
+/** The last date with that day, up to today. */
+function lastOfMonth(ordinal: string, today?: string): string[] {
+  if (today === undefined) return [];
+  const day = String(Number.parseInt(ordinal, 10)).padStart(2, '0');
+  // No day is missing in two months in a row.
+  const dates = Array.from({ length: 62 }, (_, days) => addDays(today, -days));
+  return dates.filter((date) => date.endsWith(`-${day}`)).slice(0, 1);
 }
 
 /** The last date with that month and day, up to today. */

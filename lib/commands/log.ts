@@ -8,6 +8,7 @@ import {
   bareWord,
   firstWord,
   idIn,
+  idInAddress,
   innerWord,
   inQuotationMarks,
   isInQuotationMarks,
@@ -66,11 +67,6 @@ export const BEFORE_TASK = new Set([
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
   // `log time 2h 4711`
   const text = typed.replace(/^(?:time|please|bitte|mal|por favor|svp) (?=.)/i, '');
-  const span = clockSpan(text);
-  if (span) {
-    const meant = entryOf(printDuration(span.minutes), span.rest, languages);
-    return suggestingLogs('Give the duration, not the times.', meant, languages);
-  }
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
@@ -79,8 +75,12 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     const read = readEntry(duration.minutes, phrase, rest, languages);
     return 'words' in read ? readUnclear(read, phrase, languages) : read;
   }
+  const ofTimes = isWrittenAsDuration(phrase) ? undefined : withDurationOfTimes(text, languages);
+  if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes, languages);
   const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text, languages);
   if (moved) return suggestingLogs('The duration comes first.', moved, languages);
+  // `log Login with passkeys`
+  if (!/\d/.test(text)) return { missing: 'a duration' };
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages));
   return suggestingLogs(duration.fault, meant, languages);
 }
@@ -152,6 +152,16 @@ function withDurationFirst(text: string, languages: Languages): LogCommand[] | u
     const inFront = text.slice(0, text.length - behind.length);
     if (isWrittenAsDuration(phrase)) return entryOf(phrase, `${inFront}${rest}`.trimEnd(), languages);
     behind = firstWord(behind)?.rest ?? '';
+  }
+  return undefined;
+}
+
+/** The command with the time between two others as its duration: `9:00-11:30 4711`, `meetings from 2pm to 3:30pm`. */
+function withDurationOfTimes(text: string, languages: Languages): LogCommand[] | undefined {
+  for (let behind = text; behind !== ''; behind = firstWord(behind)?.rest ?? '') {
+    const span = clockSpan(behind);
+    const inFront = text.slice(0, text.length - behind.length);
+    if (span) return entryOf(printDuration(span.minutes), `${inFront}${span.rest}`.trimEnd(), languages);
   }
   return undefined;
 }
@@ -284,6 +294,8 @@ function readTask(
   const { rest } = first;
   const read = (task: string, isOpen: boolean) => (task === '' ? { missing: 'a task' } : { task, rest, isId, isOpen });
   if (first.isQuoted) return read(first.word, false);
+  const inAddress = idInAddress(first.word);
+  if (inAddress !== undefined) return read(inAddress, false);
   if (isId) return read(idIn(first.word) ?? bareWord(first.word), false);
   const day = dayAtStart(`${first.word} ${first.rest}`.trimEnd(), languages, true);
   if (day !== undefined && isAfterDay) {

@@ -34,6 +34,12 @@ const MARK = /[\p{P}\p{S}]/u;
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ID = /^(?=.*\d)\w[\w-]*$/;
 
+/** `https://pm.example.com/tasks/d94e6b20-…` */
+const ADDRESS_WITH_UUID = /^<?https?:\/\/\S*[/=#]([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\da-f-])/i;
+
+/** The id in a task's address that was pasted. */
+export const idInAddress = (word: string): string | undefined => ADDRESS_WITH_UUID.exec(word)?.[1]?.toLowerCase();
+
 /**
  * A word as an id: `#4711`, `(4711)` and `4711.` are 4711, and a UUID is in lowercase (RFC 9562, section 4).
  *

@@ -268,7 +268,7 @@ describe('time that is logged', () => {
       'words before the name of a task are asked about: %s',
       async (before) => {
         const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
-        expect(inTheEnd).toContain(' stands before the task, and is not a day');
+        expect(inTheEnd).toContain(' stands before the task, and is not understood');
         expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
         await press(relay, question(), 'Log 1h on Login with passkeys');
         await relay.work();

@@ -23,7 +23,7 @@ const DURATION =
 
 describe('what people type for a command', () => {
   it.each([
-    ['today|Today|heute|hoy|aujourd’hui|today ', 'today'],
+    ['today|Today|today?|heute|hoy|aujourd’hui|today ', 'today'],
     ['week|Woche|semana|semaine|hours|timesheet', 'week'],
     [
       'track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711|logged 1h30m 4711|buche 1,5h 4711|worked 1.5h 4711|enregistrer 1h30 4711',
@@ -31,8 +31,11 @@ describe('what people type for a command', () => {
     ],
     ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|complete #12', 'done 12'],
     ['reopen 12|undone 12|annuler 12|deshacer 12', 'undo 12'],
-    ['issue Login fails|Defekt Login fails|report Login fails|bug “Login fails”', 'defect Login fails'],
-    ['log1h30m 4711', 'log 1h30m 4711'],
+    [
+      'issue Login fails|bug: Login fails|Defekt Login fails|report Login fails|bug “Login fails”',
+      'defect Login fails',
+    ],
+    ['log1h30m 4711|log: 1h30m 4711|/pm log 1h30m 4711', 'log 1h30m 4711'],
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
     ['|?|HELP|Hilfe|aide|help log', 'help'],
@@ -46,13 +49,17 @@ describe('what people type for a command', () => {
   it.each([
     ['1h30m 4711|90 min 4711|1.5 hours 4711|1h 30m 4711|lgo 1h30m 4711|log 4711 1h30m', 'log 1h30m 4711'],
     ['2h Login with passkeys|2 hours Login with passkeys', 'log 2h Login with passkeys'],
-    ['today?|todya|today 4711|today yesterday', 'today'],
-    ['wek|weeks|semanna', 'week'],
+    ['todya|today 4711|today yesterday|cuántas faltan hoy?', 'today'],
+    ['wek|weeks|semanna|how many hours am I missing this week?', 'week'],
+    ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
     ['finsh 12|erledgit 12', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
-    ['log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711', 'log 2h30m 4711'],
+    [
+      'log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711|log 4711 14:00-16:30',
+      'log 2h30m 4711',
+    ],
   ])('is asked about, with the command that may be meant: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const fault = { fault: expect.any(String), suggestions: [meant] };
@@ -68,7 +75,7 @@ describe('what people type for a command', () => {
     },
   );
 
-  it.each(['undo', 'doch nur 1h', 'letzten Eintrag löschen', 'delete my last entry'])(
+  it.each(['undo', 'doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen', 'delete my last entry'])(
     'what cannot be changed here is changed in the service: %s',
     (typed) => {
       expect(parseCommand(typed, LANGUAGES)).toEqual({
@@ -96,7 +103,7 @@ describe('what people type for a command', () => {
     ['delete my last entry|edit 4711|remove', /are changed and deleted in the service\.$/],
     ['hi|thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
     ['link voucher to release checkout 2.4', /relate links a defect to a task/],
-    ['log rest|log time', /is not a duration such as/],
+    ['log rest|log time', /log needs a duration: /],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {

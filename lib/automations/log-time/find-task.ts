@@ -176,8 +176,8 @@ function faultOf(
     const before = words.slice(0, first.words - comparableName(first.task.name).split(' ').length);
     const own = /^(?:for|für|pour|para|por)$/i.test(before[0] ?? '') ? '. You can log time for yourself only' : '';
     return {
-      fault: `What stands before the task is not a day${own}`,
-      said: `“${shown(before)}” stands before the task, and is not a day${own}`,
+      fault: `What stands before the task is not understood${own}`,
+      said: `“${shown(before)}” stands before the task, and is not understood${own}`,
     };
   }
   if (first?.how === 'nearly') {

@@ -1,4 +1,4 @@
-import { type Day, daysMeant, readDay, unclearDay } from '../../commands/day.ts';
+import { type Day, daysMeant, likeDay, readDay, unclearDay } from '../../commands/day.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { noteWith, secondEntry, type UnclearDay } from '../../commands/log.ts';
@@ -85,7 +85,9 @@ function dayMeant(
   const said =
     at === 'task' && days.length > 1
       ? `${excerpt(words)} may mean more than one day`
-      : unclearDay(words, asked.languages);
+      : days.length > 0
+        ? likeDay(words)
+        : unclearDay(words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
   throw new NotDone(
     `${WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
@@ -106,7 +108,7 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
   const { words, readings } = daysOf(entry, asked);
   const [first, ...more] = readings;
   if (!first?.isKept && more.length === 0) return first;
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(unclearDay(words, asked.languages), readings, asked, { areDated: true }));
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(likeDay(words), readings, asked, { areDated: true }));
 }
 
 /** The readings of a note that begins with a day, and of one that is nothing else. None for other notes. */
