@@ -39,7 +39,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['', 'help'],
   ...Object.entries({
     help: 'commands hilfe aide ayuda',
-    find: 'search suche suchen chercher recherche buscar',
+    find: 'search suche suchen cherche chercher recherche busca buscar',
     defect: 'bug issue report fehler defekt défaut defaut defecto',
     task: 'todo aufgabe tâche tache tarea',
     done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini hecho terminado',
@@ -54,8 +54,9 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 
 const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
-/** `add` also logs time. */
-const ADDED = /^add (?:(?:an?|new) )*(?:task|defect|bug|issue|todo)\b/i;
+/** `new task: Buy milk`, `add a bug Login fails` */
+const ADDED =
+  /^(?:add|create|new|erstelle|neue[rs]?|crée|crear|nueva) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|una|nueva) )*(\p{L}+)(?:$|:? (.+)$)/iu;
 const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
 const LISTED = '“find <text>” searches tasks and projects.';
 
@@ -70,9 +71,10 @@ const HINTS = new Map([
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
 ]);
 
+const CHANGE = /^(?:no|nein|non|wait|sorry|oops|doch|delete|remove|edit|change|correct)(?= |,|$)/i;
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES =
-  /^(?:no|nein|non|wait|sorry|oops|doch)(?= |,)|(?:^| )(?:delete|remove|edit|change|correct|lösch\w*|änder\w*|korrig\w*|supprimer|modifier|corriger|borrar|eliminar|cambiar|corregir)(?= |$)/i;
+  /(?:^| )(?:delete|remove|edit|change|correct|lösch\w*|änder\w*|korrig\w*|supprimer|modifier|corriger|borrar|eliminar|cambiar|corregir)(?= |$)/i;
 
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
@@ -113,24 +115,28 @@ export function createVerbs(own: OwnAutomations) {
     const name = innerWord(word).toLowerCase();
     const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
+    const [, added = '', title = ''] = ADDED.exec(typed) ?? [];
+    const made = OTHER_WORDS.get(added.toLowerCase()) ?? added.toLowerCase();
+    if (made === 'task' || made === 'defect')
+      return suggesting(MADE, title === '' ? [] : suggestionsOf(parse(`${made} ${title}`, languages), languages));
     const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
-    if (other) {
-      const read = readArguments(other, rest, languages);
-      return 'fault' in read && !read.suggestions && ADDED.test(typed) ? { fault: MADE } : read;
-    }
+    if (other) return readArguments(other, rest, languages);
     const { weekdays, relative } = namesIn(languages);
-    if (CHANGES.test(typed)) return { fault: CHANGED };
+    if (CHANGE.test(typed)) return { fault: CHANGED };
     const hint = HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined);
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
   /** `log 1h Docs`, and in the next line `/pm done 12`: none of them is done on a guess. */
   function severalCommands(text: string, languages: Languages): ParsedCommand | undefined {
-    const [first = '', ...others] = text.split(/[\n;]\s*\/\S+ /);
+    const [first = '', ...others] = text.split(/\n\s*\/\S+ /);
     const read = others.length === 0 ? [] : [first, ...others].map((one) => parse(one, languages));
     const printed = read.flatMap((one) => ('command' in one ? print(one.command, languages) : []));
     return printed.length > 1 ? suggesting('Give one command at a time.', printed) : undefined;
   }
+
+  const suggestionsOf = (read: ParsedCommand, languages: Languages): readonly string[] | undefined =>
+    'command' in read ? [print(read.command, languages)] : read.suggestions;
 
   /** Prints a command in its shortest form. `parse` reads it back. */
   const print = (command: Command, languages: Languages): string => of(command).print(command, languages);
@@ -142,8 +148,6 @@ export function createVerbs(own: OwnAutomations) {
     if (glued !== undefined && list.some(({ verb }) => verb === glued.toLowerCase()))
       return parse(`${glued} ${behind} ${rest}`, languages);
     const fault = `There is no command ${excerpt(word)}.`;
-    const suggestionsOf = (read: ParsedCommand) =>
-      'command' in read ? [print(read.command, languages)] : read.suggestions;
     const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 4)];
     // `2h Login with passkeys`
     const isTime = beginsWithDuration(text);
@@ -152,13 +156,14 @@ export function createVerbs(own: OwnAutomations) {
       const name = OTHER_WORDS.get(near) ?? near;
       const meant = parse(`${name} ${isTime ? text : rest}`, languages);
       const why = 'fault' in meant ? ` ${meant.fault}` : '';
-      return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant));
+      return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));
     }
     // `ajoute 1h30 4711`, `I worked 2h on 4711`
-    const logs = suggestionsOf(parse(`log ${beginsWithDuration(rest) ? rest : text}`, languages));
+    const logs = suggestionsOf(parse(`log ${beginsWithDuration(rest) ? rest : text}`, languages), languages);
     if (logs) return suggesting(`${fault} Did you mean log?`, logs);
     const asked = askedIn(text);
-    return asked ? suggesting(`${fault} Did you mean ${asked}?`, [asked]) : { fault, isUnknown: true };
+    if (asked) return suggesting(`${fault} Did you mean ${asked}?`, [asked]);
+    return CHANGES.test(text) ? { fault: CHANGED } : { fault, isUnknown: true };
   }
 
   return {

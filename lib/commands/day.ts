@@ -29,6 +29,8 @@ export function readDay(
   if (isInQuotationMarks(typed)) return undefined;
   const [first = ''] = typed.split(' ', 1);
   if (isRange(first, languages)) return severalDays(first);
+  const [every] = EVERY_DAY.exec(typed) ?? [];
+  if (every !== undefined) return severalDays(every);
   const read = wordsOfDay(typed, languages, isNote);
   if (read === undefined) return undefined;
   const { words, isPlain, days, why } = read;
@@ -43,6 +45,8 @@ export function readDay(
 }
 
 const JOINT = /^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i;
+
+const EVERY_DAY = /^(?:(?:every|each) \S*day|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
 /** An entry has one day. */
 const severalDays = (words: string): CommandFault => ({

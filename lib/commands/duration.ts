@@ -60,7 +60,7 @@ export function parseDuration(text: string): ParsedDuration {
 
 const TIME = String.raw`(\d{1,2})(?:[:.h](\d\d))?(?: ?(?:h|uhr|am|pm))?`;
 const CLOCK_SPAN = new RegExp(
-  `^(?:(?:from|von|de|desde|between|zwischen|entre) ${TIME} ?(?:-|to|until|till|and|bis|und|à|a|et|hasta|y) ?|${TIME}-)${TIME}(?= |$)(?! ?(?:${HOUR_UNITS})(?: |$))`,
+  `^(?:(?:from|von|de|desde|between|zwischen|entre) ${TIME} ?(?:-|to|until|till|and|bis|und|à|a|et|hasta|y) ?|${TIME}-)${TIME}(?= |$)`,
   'i',
 );
 
@@ -71,8 +71,6 @@ export function clockSpan(text: string): { minutes: number; rest: string } | und
   if (!match) return undefined;
   const [all, a, aMinutes, b, bMinutes, end, endMinutes] = match;
   const minuteOfDay = (hours?: string, minutes = '0') => Number(hours) * 60 + Number(minutes);
-  // `2-3h` is a range of durations.
-  if (a === undefined && bMinutes === undefined && Number(b) < 7 && !/m/i.test(all)) return undefined;
   const from = minuteOfDay(a ?? b, aMinutes ?? bMinutes);
   let to = minuteOfDay(end, endMinutes);
   // `11am-1pm`

@@ -75,6 +75,13 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     const read = readEntry(duration.minutes, phrase, rest, languages);
     return 'words' in read ? readUnclear(read, phrase, languages) : read;
   }
+  const [range, least, most, unit] = RANGE.exec(text) ?? [];
+  if (range !== undefined) {
+    const meant = [least, most].flatMap((amount) =>
+      entryOf(`${amount}${unit}`, text.slice(range.length + 1), languages),
+    );
+    return suggestingLogs(`${excerpt(range)} is more than one duration. Log one of them.`, meant, languages);
+  }
   const ofTimes = isWrittenAsDuration(phrase) ? undefined : withDurationOfTimes(text, languages);
   if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes, languages);
   const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text, languages);
@@ -84,6 +91,10 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages));
   return suggestingLogs(duration.fault, meant, languages);
 }
+
+/** `2-3h`, `2 to 3 hours` */
+const RANGE =
+  /^(\d{1,3})(?: ?[-–] ?| (?:to|or|bis|oder|à|ou|a|o) )(\d{1,3}) ?(h|m|hours?|hrs?|min|minutes|std|stunden|minuten|heures|horas)(?= |$)/i;
 
 /** `1 day`, `2d`, but not `2 days ago`. */
 const IN_DAYS =

@@ -55,6 +55,10 @@ describe('what people type for a command', () => {
     ['finsh 12|erledgit 12', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
+    ['new task: Buy milk|add a todo Buy milk', 'task Buy milk'],
+    ['create a defect prices are wrong|neuer Fehler: prices are wrong', 'defect prices are wrong'],
+    ['defct prices are wrong', 'defect prices are wrong'],
+    ['logg 1h30m 4711', 'log 1h30m 4711'],
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
     [
       'log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711|log 4711 14:00-16:30',
@@ -67,7 +71,7 @@ describe('what people type for a command', () => {
     }
   });
 
-  it.each(['log 1h Docs\n/pm done 12', 'log 1h Docs; /pm done 12'])(
+  it.each(['log 1h Docs\n/pm done 12', 'log 1h Docs\n /pm done 12'])(
     'commands of two lines are given one at a time: %j',
     (typed) => {
       const fault = { fault: 'Give one command at a time.', suggestions: ['log 1h Docs', 'done 12'] };
@@ -162,6 +166,8 @@ describe('time as people type it, or paste it from documents and chats', () => {
     // More than one day or duration, or none.
     ['1h30m 4711 yesterday and today', /“yesterday and today” is more than one day/],
     ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /There is a second duration, “(?:30min|20m)”/],
+    ['1h30m every day 4711|1h30m jeden Tag 4711', /is more than one day/],
+    ['2-3h 4711|2 to 3 hours 4711', /is more than one duration\. Log one of them/],
     ['1h30m Mo-Mi 4711', /“Mo-Mi” is more than one day/],
     ['1h30m 23.-25.11. 4711', /“23.-25.11.” is more than one day/],
     ['1h30m gestern und vorgestern 4711', /“gestern und vorgestern” is more than one day/],
