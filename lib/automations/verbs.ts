@@ -129,7 +129,7 @@ export function createVerbs(own: OwnAutomations) {
 
   /** `log 1h Docs`, and in the next line `/pm done 12`: none of them is done on a guess. */
   function severalCommands(text: string, languages: Languages): ParsedCommand | undefined {
-    const [first = '', ...others] = text.split(/\n\s*\/\S+ /);
+    const [first = '', ...others] = text.split(/\n *\/\S+ /);
     const read = others.length === 0 ? [] : [first, ...others].map((one) => parse(one, languages));
     const printed = read.flatMap((one) => ('command' in one ? print(one.command, languages) : []));
     return printed.length > 1 ? suggesting('Give one command at a time.', printed) : undefined;

@@ -64,9 +64,11 @@ const CLOCK_SPAN = new RegExp(
   'i',
 );
 
+const LONGEST_SPAN = 40;
+
 /** How long it is from one time to the other, and what follows: `9:00-11:30 Login`, `von 9 bis 11`. */
 export function clockSpan(text: string): { minutes: number; rest: string } | undefined {
-  const typed = withPlainHyphens(text).replace(/^(\S+:\d\d) - (?=\d)/, '$1-');
+  const typed = withPlainHyphens(text.slice(0, LONGEST_SPAN)).replace(/^(\S+:\d\d) - (?=\d)/, '$1-');
   const match = CLOCK_SPAN.exec(typed);
   if (!match) return undefined;
   const [all, a, aMinutes, b, bMinutes, end, endMinutes] = match;
@@ -75,7 +77,7 @@ export function clockSpan(text: string): { minutes: number; rest: string } | und
   let to = minuteOfDay(end, endMinutes);
   // `11am-1pm`
   while (to <= from) to += DAY_MINUTES / 2;
-  return { minutes: to - from, rest: typed.slice(all.length + 1) };
+  return { minutes: to - from, rest: typed.slice(all.length + 1) + text.slice(LONGEST_SPAN) };
 }
 
 /** Prints whole minutes, from 0 up, as people type them: `1h30m`, `2h`, `45m`. */
