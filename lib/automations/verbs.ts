@@ -183,7 +183,8 @@ const beginsWithDuration = (text: string): boolean =>
 /** `how many hours am I missing this week?` */
 function askedIn(text: string): string | undefined {
   const words = text.split(' ').map((word) => innerWord(word).toLowerCase());
-  return words.map((word) => OTHER_WORDS.get(word) ?? word).find((word) => word === 'today' || word === 'week');
+  const meant = words.map((word) => OTHER_WORDS.get(word) ?? word);
+  return ['today', 'week'].find((verb) => meant.includes(verb));
 }
 
 function readArguments(

@@ -157,8 +157,9 @@ function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase 
   const led = words.findIndex((word) => !LEADING.has(word));
   const skipped = led < 0 ? words.length : led;
   const rest = words.slice(skipped);
+  const isOn = words.slice(0, skipped).some((word) => /^(?:on|am)$/.test(word));
   const isLast = words.slice(0, skipped).some((word) => LAST.test(word));
-  const marked = { first: typed[skipped] ?? '', typed: typed.slice(skipped), isLed: skipped > 0, isLast, isNote };
+  const marked = { first: typed[skipped] ?? '', typed: typed.slice(skipped), isLed: skipped > 0, isOn, isLast, isNote };
   const ofWhole = daysBack(typed[0] ?? '') ?? daysAgo(words.join(' ')) ?? partOfToday(words.join(' '));
   const ofRest = dateIn(rest, names, marked) ?? nameIn(rest, names, marked, languages);
   const form = ofWhole ?? (ofRest && { ...ofRest, count: skipped + ofRest.count }) ?? vagueIn(words.join(' '));
@@ -179,6 +180,7 @@ interface Marked {
   first: string;
   typed: readonly string[];
   isLed: boolean;
+  isOn: boolean;
   isLast: boolean;
   isNote: boolean;
 }
@@ -320,8 +322,11 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
       isWithYear ? [dateOf([year ?? '', String(month), number])] : lastDate(String(month), number, today),
     );
   }
-  // `the 18th`, `am 18.`, but not `the 2nd draft`
-  const isLone = marked.isLed && second === '' && /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(marked.first);
+  // `the 18th`, `am 18.`, `on the 18th Login`, but not `the 2nd draft`
+  const isLone =
+    marked.isLed &&
+    (second === '' || (marked.isOn && !marked.isNote)) &&
+    /^\d{1,2}(?:st|nd|rd|th|\.)$/.test(marked.first);
   return isLone ? ofDates(1, true, (today) => lastOfMonth(first, today)) : undefined;
 }
 

@@ -49,7 +49,7 @@ describe('what people type for a command', () => {
   it.each([
     ['1h30m 4711|90 min 4711|1.5 hours 4711|1h 30m 4711|lgo 1h30m 4711|log 4711 1h30m', 'log 1h30m 4711'],
     ['2h Login with passkeys|2 hours Login with passkeys', 'log 2h Login with passkeys'],
-    ['todya|today 4711|today yesterday|cuántas faltan hoy?', 'today'],
+    ['todya|today 4711|today yesterday|cuántas horas faltan hoy?', 'today'],
     ['wek|weeks|semanna|how many hours am I missing this week?', 'week'],
     ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
     ['finsh 12|erledgit 12', 'done 12'],
@@ -142,10 +142,10 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['2 1/2 m 4711', /has a fraction of a minute/],
     ['1h 30 4711|1h 30 Login with passkeys', /may be 1h30m, or 1h on task 30/],
     ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],
-    [
-      '1h30m mon Login with passkeys',
-      { command: expect.objectContaining({ unclear: expect.objectContaining({ words: 'mon' }) }) },
-    ],
+    ...['mon', 'on the 24th'].map((words): [string, object] => [
+      `1h30m ${words} Login with passkeys`,
+      { command: expect.objectContaining({ unclear: expect.objectContaining({ words }) }) },
+    ]),
     [
       '1 day Login with passkeys|1d 4711|einen halben Tag 4711|medio día 4711',
       /not logged in days\. Write the hours, such as 8h/,

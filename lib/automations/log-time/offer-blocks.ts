@@ -56,7 +56,7 @@ export function offerBlocks(
   });
   if (buttons.length < offered.length) return undefined;
   const question = offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
-  const [note, ...others] = new Set(offered.map((one) => one.note));
+  const [note, ...others] = new Set(offered.map((one) => (one.isKept ? undefined : one.note)));
   const noted = note === undefined || others.length > 0 ? '' : ` The note is ${excerpt(note)}.`;
   return message(plainSection(`:warning: ${sentence(said)}${noted} ${question}`), ...buttons).blocks;
 }
