@@ -58,7 +58,8 @@ const MADE = '“defect <title>” creates a defect, and “task <title>” a ta
 const ADDED =
   /^(?:add|create|new|erstelle|neue[rs]?|crée|crear|nueva) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|una|nueva) )*(\p{L}+)(?:$|:? (.+)$)/iu;
 const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
-const LISTED = '“find <text>” searches tasks and projects.';
+const LISTED = '“find <text>” searches tasks and projects, whosever they are.';
+const TIMER = 'There is no timer. “log <duration> <task>” logs time afterwards.';
 
 /** What people type for which there is a button, or something else. */
 const HINTS = new Map([
@@ -68,9 +69,11 @@ const HINTS = new Map([
   ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'mis'].map(
     (word) => [word, LOGGED] as const,
   ),
+  ...['start', 'stop', 'timer'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
 ]);
 
+const OF_TASKS = /^(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
 const CHANGE = /^(?:no|nein|non|wait|sorry|oops|doch|delete|remove|edit|change|correct)(?= |,|$)/i;
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES =
@@ -120,10 +123,14 @@ export function createVerbs(own: OwnAutomations) {
     if (made === 'task' || made === 'defect')
       return suggesting(MADE, title === '' ? [] : suggestionsOf(parse(`${made} ${title}`, languages), languages));
     const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
-    if (other) return readArguments(other, rest, languages);
+    const read = other && readArguments(other, rest, languages);
+    // `stunden 2h 4711`
+    if (read && !('fault' in read && other !== logVerb && beginsWithDuration(rest))) return read;
     const { weekdays, relative } = namesIn(languages);
     if (CHANGE.test(typed)) return { fault: CHANGED };
-    const hint = HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined);
+    const hint = OF_TASKS.test(rest)
+      ? LISTED
+      : (HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
@@ -148,10 +155,10 @@ export function createVerbs(own: OwnAutomations) {
     if (glued !== undefined && list.some(({ verb }) => verb === glued.toLowerCase()))
       return parse(`${glued} ${behind} ${rest}`, languages);
     const fault = `There is no command ${excerpt(word)}.`;
-    const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 4)];
+    const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 5)];
     // `2h Login with passkeys`
     const isTime = beginsWithDuration(text);
-    const near = isTime ? 'log' : nearMiss(word.toLowerCase(), names);
+    const near = isTime ? 'log' : beginsWithDuration(rest) ? undefined : nearMiss(word.toLowerCase(), names);
     if (near !== undefined) {
       const name = OTHER_WORDS.get(near) ?? near;
       const meant = parse(`${name} ${isTime ? text : rest}`, languages);

@@ -29,9 +29,8 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    return {
-      fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.`,
-    };
+    const more = verb === 'undo' ? CHANGED : 'The service shows the relay no list of them.';
+    return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. ${more}` };
   }
   const range = words.find((word) => rangeIn(word));
   if (range !== undefined) {

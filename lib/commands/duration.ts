@@ -55,7 +55,8 @@ export function parseDuration(text: string): ParsedDuration {
   const read = total(parts, excerpt(amount));
   if ('fault' in read || amount === typed) return read;
   const positive = printDuration(read.minutes);
-  return { fault: `${excerpt(typed)} is negative. Did you mean ${positive}?`, suggestions: [positive] };
+  const why = typed.startsWith('-') ? 'negative' : 'not exact';
+  return { fault: `${excerpt(typed)} is ${why}. Did you mean ${positive}?`, suggestions: [positive] };
 }
 
 const TIME = String.raw`(\d{1,2})(?:[:.h](\d\d))?(?: ?(?:h|uhr|am|pm))?`;
@@ -100,7 +101,7 @@ interface DurationParts {
 }
 
 function withoutSign(typed: string): string {
-  return typed.replace(/^- ?/, '');
+  return typed.replace(/^[-~≈] ?/, '');
 }
 
 function partsOf(typed: string): DurationParts | undefined {

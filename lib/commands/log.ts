@@ -76,7 +76,8 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     return 'words' in read ? readUnclear(read, phrase, languages) : read;
   }
   const [range, least, most, unit] = RANGE.exec(text) ?? [];
-  if (range !== undefined) {
+  // `14-16h` are times.
+  if (range !== undefined && (Number(least) < 7 || /^m/i.test(unit ?? ''))) {
     const meant = [least, most].flatMap((amount) =>
       entryOf(`${amount}${unit}`, text.slice(range.length + 1), languages),
     );

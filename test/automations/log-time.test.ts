@@ -137,6 +137,7 @@ describe('time that is logged', () => {
       ['paskeys', ['Login with passkeys'], undefined],
       ['lgoin', ['Login with passkeys'], undefined],
       ['paskeys pairing', ['Login with passkeys'], 'pairing'],
+      ['acessibility statement', ['Write the accessibility statement'], undefined],
       ['es checkout', ['Release checkout 2.4'], 'es checkout'],
       ['fixing paskeys', ['Login with passkeys'], 'fixing paskeys'],
       ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],

@@ -51,6 +51,7 @@ describe('what people type for a command', () => {
     ['2h Login with passkeys|2 hours Login with passkeys', 'log 2h Login with passkeys'],
     ['todya|today 4711|today yesterday|cuántas horas faltan hoy?', 'today'],
     ['wek|weeks|semanna|how many hours am I missing this week?', 'week'],
+    ['stunden 90m 4711', 'log 1h30m 4711'],
     ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
     ['finsh 12|erledgit 12', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
@@ -61,7 +62,7 @@ describe('what people type for a command', () => {
     ['logg 1h30m 4711', 'log 1h30m 4711'],
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
     [
-      'log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711|log 4711 14:00-16:30',
+      'log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711|log 9-11:30 4711|log 4711 14:00-16:30',
       'log 2h30m 4711',
     ],
   ])('is asked about, with the command that may be meant: %s', (typed, meant) => {
@@ -79,14 +80,18 @@ describe('what people type for a command', () => {
     },
   );
 
-  it.each(['undo', 'doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen', 'delete my last entry'])(
-    'what cannot be changed here is changed in the service: %s',
-    (typed) => {
-      expect(parseCommand(typed, LANGUAGES)).toEqual({
-        fault: expect.stringContaining('changed and deleted in the service'),
-      });
-    },
-  );
+  it.each([
+    'undo',
+    'annuler la dernière saisie',
+    'doch nur 1h',
+    'no wait, it was 3h',
+    'letzten Eintrag löschen',
+    'delete my last entry',
+  ])('what cannot be changed here is changed in the service: %s', (typed) => {
+    expect(parseCommand(typed, LANGUAGES)).toEqual({
+      fault: expect.stringContaining('changed and deleted in the service'),
+    });
+  });
 
   it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])('the duration comes first: %s', (typed) => {
     expect(parseCommand(`log ${typed}`, LANGUAGES)).toMatchObject({ fault: 'The duration comes first.' });
@@ -138,7 +143,8 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1 hora 30 minutos 4711|1 uur 30 minuten 4711|1 ora 30 minuti 4711', logged()],
     ['1½h 4711|1 1/2 h 4711|1 ½ h 4711|1 1/2 hours 4711', logged()],
     ['½h 4711|1/2 h 4711', logged({ minutes: 30 })],
-    ['2²h 4711|１ｈ 4711|~2h 4711|90 4711', DURATION],
+    ['2²h 4711|１ｈ 4711|90 4711', DURATION],
+    ['~2h 4711', /“~2h” is not exact\. Did you mean 2h/],
     ['2 1/2 m 4711', /has a fraction of a minute/],
     ['1h 30 4711|1h 30 Login with passkeys', /may be 1h30m, or 1h on task 30/],
     ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],

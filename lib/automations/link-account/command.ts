@@ -21,7 +21,8 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
         fault:
           'A code has six digits, such as 482-913. Without one, link begins to link your account. relate links a defect ' +
           'to a task, a test case or a test step, by their ids.',
-        suggestions: ['link'],
+        // Not for `link 4711 with task 12`.
+        ...(!/\b(?:task|case|step)\b/i.test(text) && { suggestions: ['link'] }),
       };
     }
     return { command: { verb: 'link', code: `${first}-${second}` } };

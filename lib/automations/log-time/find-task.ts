@@ -211,10 +211,15 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   // The first word may be none of the task: `lastfriday Login page`.
   const others = words.slice(leadIns + 1, leadIns + NAME_WORDS).filter((other) => other !== word);
   if (near.fitting.length > 0 || !isOpen || others.length === 0) return near;
-  const behind = withoutPartly(
-    await searchFor(tellingWord(others), 'search for a word behind the first', typed, tasks),
+  const { fitting, whole: isWhole } = await searchFor(
+    tellingWord(others),
+    'search for a word behind the first',
+    typed,
+    tasks,
   );
-  return behind.fitting.length > 0 ? behind : byName;
+  // One word may be of the note.
+  const behind = fitting.filter(({ how, matching }) => how !== 'partly' || matching >= 2);
+  return behind.length > 0 ? { fitting: behind, whole: isWhole } : byName;
 }
 
 /** A typo is rarely in there. */
