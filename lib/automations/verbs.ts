@@ -128,9 +128,10 @@ export function createVerbs(own: OwnAutomations) {
     if (read && !('fault' in read && other !== logVerb && beginsWithDuration(rest))) return read;
     const { weekdays, relative } = namesIn(languages);
     if (CHANGE.test(typed)) return { fault: CHANGED };
-    const hint = OF_TASKS.test(rest)
-      ? LISTED
-      : (HINTS.get(name) ?? (weekdays.has(name) || relative.has(name) ? LOGGED : undefined));
+    const isDay = weekdays.has(name) || relative.has(name);
+    // `yesterday 1h 4711`
+    if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
+    const hint = OF_TASKS.test(rest) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
@@ -166,7 +167,8 @@ export function createVerbs(own: OwnAutomations) {
       return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));
     }
     // `ajoute 1h30 4711`, `I worked 2h on 4711`
-    const logs = suggestionsOf(parse(`log ${beginsWithDuration(rest) ? rest : text}`, languages), languages);
+    const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages), languages);
+    const logs = (beginsWithDuration(rest) ? asLog(rest) : undefined) ?? asLog(text);
     if (logs) return suggesting(`${fault} Did you mean log?`, logs);
     const asked = askedIn(text);
     if (asked) return suggesting(`${fault} Did you mean ${asked}?`, [asked]);

@@ -29,7 +29,7 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    const more = verb === 'undo' ? CHANGED : 'The service shows the relay no list of them.';
+    const more = verb === 'undo' ? CHANGED : 'done takes no tasks, and the service shows the relay no list of items.';
     return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. ${more}` };
   }
   const range = words.find((word) => rangeIn(word));

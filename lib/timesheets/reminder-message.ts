@@ -26,7 +26,7 @@ export function reminderMessage({
   const day = days[date] ?? sum;
   const lines = [
     `*${dayName(date)}*: ${stands(day)}`,
-    ...(sum.expected > day.expected ? [`*This week so far*: ${stands(sum)}`] : []),
+    ...(sum.expected > day.expected ? [`*The week until then*: ${stands(sum)}`] : []),
   ];
   const [short] = Object.entries(days)
     .sort()

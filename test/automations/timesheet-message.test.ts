@@ -229,11 +229,11 @@ describe('"Log the rest"', () => {
     [
       'part of the rest',
       { duration: '1:30' },
-      ['*Friday 20 November*: 3h30m logged of 6h30m, 3h missing', 'This week so far*: 3h30m'],
+      ['*Friday 20 November*: 3h30m logged of 6h30m, 3h missing', 'The week until then*: 3h30m'],
       3,
     ],
-    ['the whole rest', {}, ['*Friday 20 November*: 6h30m logged of 6h30m\n', 'This week so far*: 6h30m'], 3],
-    ['an earlier day', { date: MONDAY }, ['*Friday 20 November*: 2h logged', 'This week so far*: 6h30m'], 3],
+    ['the whole rest', {}, ['*Friday 20 November*: 6h30m logged of 6h30m\n', 'The week until then*: 6h30m'], 3],
+    ['an earlier day', { date: MONDAY }, ['*Friday 20 November*: 2h logged', 'The week until then*: 6h30m'], 3],
     [
       'all of a short week',
       {},

@@ -207,7 +207,7 @@ describe('a service that differs from what is assumed', () => {
     log(relay, mira, 'all day', { date: '2019-12-24' });
     await remind(relay);
     expect(reminded(relay)).toEqual([mira.name]);
-    expect(reminderOf(relay, mira)).toContain('*This week so far*: nothing logged of 38h30m');
+    expect(reminderOf(relay, mira)).toContain('*The week until then*: nothing logged of 38h30m');
     // Nor are their tasks offered, whose names would have been asked for.
     expect(calls(relay)).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });

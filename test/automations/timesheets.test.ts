@@ -97,7 +97,7 @@ describe('who is reminded', () => {
 
   it.each(rows)('%s', (who, _change, _logged, [day, week]) => {
     const texts = (reminders(relay).get(who) ?? []).map(({ blocks }) => blocks?.[0]);
-    const lines = [day && `*Friday 20 November*: ${day}`, week && `*This week so far*: ${week}`].filter(Boolean);
+    const lines = [day && `*Friday 20 November*: ${day}`, week && `*The week until then*: ${week}`].filter(Boolean);
     const text = [':clock4: Your timesheet is not complete.', ...lines].join('\n');
     expect(texts).toEqual(day ? [{ type: 'section', text: { type: 'mrkdwn', text } }] : []);
   });
@@ -377,7 +377,7 @@ describe('a person who joined on Wednesday', () => {
     await start(timesheets(change));
     created(on);
     await remind(relay);
-    expect(reminderOf(relay, mira)).toContain(`*This week so far*: nothing logged of ${expected}`);
+    expect(reminderOf(relay, mira)).toContain(`*The week until then*: nothing logged of ${expected}`);
   });
 });
 

@@ -201,11 +201,11 @@ describe('a command', () => {
     ],
     [
       'done login page',
-      '“login” is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.',
+      '“login” is not the id of a checklist item: ids have digits, such as 12. done takes no tasks, and the service shows the relay no list of items.',
     ],
     [
       `done ${'1'.repeat(65)}`,
-      `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.`,
+      `“${'1'.repeat(65)}” is not the id of a checklist item: ids have digits, such as 12. done takes no tasks, and the service shows the relay no list of items.`,
     ],
     [
       'done https://pm.example/tasks/4711',
@@ -213,7 +213,7 @@ describe('a command', () => {
     ],
     [
       'done 1.2',
-      '“1.2” is not the id of a checklist item: ids have digits, such as 12. The service shows the relay no list of them.',
+      '“1.2” is not the id of a checklist item: ids have digits, such as 12. done takes no tasks, and the service shows the relay no list of items.',
     ],
     [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, 'These are 21 checklist items. The maximum is 20.'],
     ['done 104 log 1h release', '“log” begins another command. Give one command at a time.'],

@@ -51,6 +51,8 @@ describe('what people type for a command', () => {
     ['2h Login with passkeys|2 hours Login with passkeys', 'log 2h Login with passkeys'],
     ['todya|today 4711|today yesterday|cuántas horas faltan hoy?', 'today'],
     ['wek|weeks|semanna|how many hours am I missing this week?', 'week'],
+    ['standup 1h30m', 'log 1h30m standup'],
+    ['yesterday 1h30m 4711|ayer 1h30m 4711', 'log 1h30m yesterday 4711'],
     ['stunden 90m 4711', 'log 1h30m 4711'],
     ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
     ['finsh 12|erledgit 12', 'done 12'],

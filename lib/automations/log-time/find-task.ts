@@ -114,10 +114,12 @@ export const mayBeCut = ({ length }: readonly unknown[]): boolean => length >= 1
 export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
   const words = typedWords(typed);
   const { first, isOpen } = words;
-  const read = ({ task, words: taken }: FittingTask): ReadTask => {
+  const read = (one: FittingTask): ReadTask => {
     const { open, day, note } = typed;
+    const { task, words: taken } = one;
     if (!open || taken === words.shortest) return { task, day, note, isNoteUnread: false };
-    return { task, day: open.day, note: words.words.slice(taken).join(' ') || undefined, isNoteUnread: true };
+    const others = [...wordsBefore(one, words), ...words.words.slice(taken)];
+    return { task, day: open.day, note: others.join(' ') || undefined, isNoteUnread: true };
   };
   const ofFirst = (task: Task): FittingTask => ({
     task,
@@ -156,10 +158,12 @@ function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others',
   return { meant, others: behind.length > 0 ? behind : most(ofKind('partly'), 'matching') };
 }
 
-function faultOf(
-  { words, first: typed, isOpen }: TypedWords,
-  offered: readonly FittingTask[],
-): Pick<UnclearTask, 'fault' | 'said'> {
+/** The words in front of a task that is `behind` them. They are never dropped. */
+const wordsBefore = ({ how, words: end, task }: FittingTask, { words }: TypedWords): readonly string[] =>
+  how === 'behind' ? words.slice(0, end - comparableName(task.name).split(' ').length) : [];
+
+function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<UnclearTask, 'fault' | 'said'> {
+  const { words, isOpen } = typed;
   const shown = (some: readonly string[]) => cutToLength(some.join(' '), SHOWN_LENGTH, '…');
   const meant = offered.filter(({ how }) => how === 'exactly');
   const same = (fault: string) => ({ fault, said: fault });
@@ -173,7 +177,7 @@ function faultOf(
   }
   const [first] = offered;
   if (first?.how === 'behind') {
-    const before = words.slice(0, first.words - comparableName(first.task.name).split(' ').length);
+    const before = wordsBefore(first, typed);
     const own = /^(?:for|für|pour|para|por)$/i.test(before[0] ?? '') ? '. You can log time for yourself only' : '';
     return {
       fault: `What stands before the task is not understood${own}`,
@@ -181,11 +185,11 @@ function faultOf(
     };
   }
   if (first?.how === 'nearly') {
-    const typed = shown(words.slice(0, first.words));
-    return { fault: 'No task has exactly the name that was typed', said: `No task is called “${typed}”` };
+    const named = shown(words.slice(0, first.words));
+    return { fault: 'No task has exactly the name that was typed', said: `No task is called “${named}”` };
   }
-  const isName = isOpen && (offered.length > 0 || !/\d/.test(typed));
-  if (!isName) return same(`There is no task ${shown([typed])}`);
+  const isName = isOpen && (offered.length > 0 || !/\d/.test(typed.first));
+  if (!isName) return same(`There is no task ${shown([typed.first])}`);
   return {
     fault: 'The text does not begin with the name of a task',
     said: `“${shown(words)}” does not begin with the name of a task`,

@@ -55,11 +55,13 @@ export function offerBlocks(
     return runButton(isKept ? `Keep as note, ${date}` : (labels[index] ?? ''), value, index);
   });
   if (buttons.length < offered.length) return undefined;
-  const question = offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
   const [note, ...others] = new Set(offered.map((one) => (one.isKept ? undefined : one.note)));
   const noted = note === undefined || others.length > 0 ? '' : ` The note is ${excerpt(note)}.`;
-  return message(plainSection(`:warning: ${sentence(said)}${noted} ${question}`), ...buttons).blocks;
+  return message(plainSection(`:warning: ${sentence(said)}${noted} ${questionOf(offered)}`), ...buttons).blocks;
 }
+
+export const questionOf = (offered: readonly unknown[]): string =>
+  offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
 function labelsOf(offered: readonly OfferedEntry[], typed: number, isDated: boolean): string[] {

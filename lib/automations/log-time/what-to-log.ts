@@ -8,12 +8,12 @@ import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
 import { findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource } from './find-task.ts';
-import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
+import { type AskedTime, type OfferedEntry, offerBlocks, questionOf, saidBlocks } from './offer-blocks.ts';
 
 const WHAT_WORKS = 'Give its id, or its whole name.';
 /** For the records, which never have the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
-const WHICH_DAY = 'The day is not certain. Write it before the task';
+const WHICH_DAY = 'The day is not certain. Write a date';
 
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -44,7 +44,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   const list = offered.map(({ task: { id, name } }) =>
     isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`,
   );
-  const text = `${fault}. Did you mean one of these? ${list.join(', ')}`;
+  const text = `${fault}. ${questionOf(offered)} ${list.join(', ')}`;
   const readings = offered.flatMap((one): OfferedEntry[] => {
     const reading = readingOf(one);
     if (!one.isNoteUnread) return [reading];
