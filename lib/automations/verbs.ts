@@ -56,7 +56,7 @@ const AWAY = '“Away until…” is a button below each reminder of your timesh
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
 /** `new task: Buy milk`, `add a bug Login fails` */
 const ADDED =
-  /^(?:add|create|new|erstelle|neue[rs]?|crée|crear|nueva) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|una|nueva) )*(\p{L}+)(?:$|:? (.+)$)/iu;
+  /^(?:add|create|new|report|file|erstelle|neue[rs]?|crée|crear|nueva) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|una|nueva) )*(\p{L}+)(?:$|:? (.+)$)/iu;
 const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
 const LISTED = '“find <text>” searches tasks and projects, whosever they are.';
 const TIMER = 'There is no timer. “log <duration> <task>” logs time afterwards.';
@@ -167,6 +167,11 @@ export function createVerbs(own: OwnAutomations) {
       return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));
     }
     // `ajoute 1h30 4711`, `I worked 2h on 4711`
+    const [second = ''] = rest.split(' ', 1);
+    // `pm log 2h 4711`, `please find login`
+    const inside = list.some(({ verb }) => verb === second.toLowerCase()) ? parse(rest, languages) : undefined;
+    if (inside && 'command' in inside)
+      return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command, languages)]);
     const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages), languages);
     const logs = (beginsWithDuration(rest) ? asLog(rest) : undefined) ?? asLog(text);
     if (logs) return suggesting(`${fault} Did you mean log?`, logs);
