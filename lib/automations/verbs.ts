@@ -58,8 +58,8 @@ const MADE = '“defect <title>” creates a defect, and “task <title>” a ta
 const ADDED =
   /^(?:add|create|new|report|file|erstelle|neue[rs]?|crée|crear|nueva) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|una|nueva) )*(\p{L}+)(?:$|:? (.+)$)/iu;
 const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
-const LISTED = '“find <text>” searches tasks and projects, whosever they are.';
-const TIMER = 'There is no timer. “log <duration> <task>” logs time afterwards.';
+const LISTED = '“find <text>” searches all tasks and projects.';
+const TIMER = 'There is no timer. Log the time afterwards.';
 
 /** What people type for which there is a button, or something else. */
 const HINTS = new Map([
