@@ -43,11 +43,11 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
     defect: 'bug issue report fehler defekt défaut defaut defecto',
     task: 'todo aufgabe tâche tache tarea',
     done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini hecho terminado',
-    undo: 'undone reopen reopened rückgängig annuler deshacer reabrir',
+    undo: 'undone reopen rückgängig annuler deshacer reabrir',
     log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
     relate: 'verknüpfe verknüpfen relier relacionar',
     today: "heute aujourd’hui aujourd'hui hoy hoje oggi vandaag",
-    week: 'woche semaine semana settimana timesheet hours stunden heures horas',
+    week: 'woche semaine semana timesheet hours stunden heures horas',
     status: 'jobs estado statut état',
   }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 ]);
