@@ -34,6 +34,7 @@ export function plain(word: string): string {
 const COMMON = new Map([
   // ICU has no word for it.
   ['day before yesterday', -2],
+  ['yday', -1],
   ...['vorgestern', 'anteayer', 'avant-hier', 'anteontem', 'eergisteren', 'przedwczoraj'].map(
     (word) => [word, -2] as const,
   ),

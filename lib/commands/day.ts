@@ -29,24 +29,25 @@ export function readDay(
   if (isInQuotationMarks(typed)) return undefined;
   const [first = ''] = typed.split(' ', 1);
   if (isRange(first, languages)) return severalDays(first);
-  const [every] = EVERY_DAY.exec(typed) ?? [];
-  if (every !== undefined) return severalDays(every);
+  const [every, one = 'day'] = EVERY_DAY.exec(typed) ?? [];
+  if (every !== undefined && (one.endsWith('day') || dayAtStart(one, languages) !== undefined))
+    return severalDays(every);
   const read = wordsOfDay(typed, languages, isNote);
   if (read === undefined) return undefined;
   const { words, isPlain, days, why } = read;
   if (isPlain && why !== undefined) return { fault: why };
   const rest = typed.slice(words.length + 1);
-  const [day, ...more] = days();
-  if (day === undefined || more.length > 0) return { words, others: rest };
   const [joint = ''] = rest.split(' ', 1);
   const second = JOINT.test(joint) ? dayAtStart(rest.slice(joint.length + 1), languages) : undefined;
   if (second !== undefined) return severalDays(`${words} ${joint} ${second}`);
+  const [day, ...more] = days();
+  if (day === undefined || more.length > 0) return { words, others: rest };
   return isPlain ? { day, rest } : { day, rest, inWords: words };
 }
 
 const JOINT = /^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i;
 
-const EVERY_DAY = /^(?:(?:every|each) \S*day|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
+const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
 /** An entry has one day. */
 const severalDays = (words: string): CommandFault => ({
@@ -323,6 +324,8 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
     );
   }
   // `the 18th`, `am 18.`, `on the 18th Login`, but not `the 2nd draft`
+  const isAlone = marked.typed.length === 1 && !marked.isLed && ORDINAL.test(first) && /\p{L}$/u.test(first);
+  if (isAlone) return ofDates(1, false, (today) => lastOfMonth(first, today));
   const isLone =
     marked.isLed &&
     (second === '' || (marked.isOn && !marked.isNote)) &&

@@ -136,6 +136,7 @@ describe('time that is logged', () => {
       ['on the release of checkout, planned it', ['Release checkout 2.4'], 'planned it'],
       ['paskeys', ['Login with passkeys'], undefined],
       ['lgoin', ['Login with passkeys'], undefined],
+      ['Retro and Login with passkeys', ['Retro'], 'and Login with passkeys'],
       ['paskeys pairing', ['Login with passkeys'], 'pairing'],
       ['acessibility statement', ['Write the accessibility statement'], undefined],
       ['es checkout', ['Release checkout 2.4'], 'es checkout'],

@@ -137,9 +137,22 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   const { meant, others } = readingsOf(fitting);
   const [only] = meant;
   // A page that was not read may have a second one. A name is not an id.
-  if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) return read(only);
+  if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) {
+    const entry = read(only);
+    const second = await taskCalled(entry.note, tasks);
+    if (!second) return entry;
+    const fault = 'The note is the name of another task. Give one command for each task';
+    return { fault, said: fault, offered: [entry] };
+  }
   const offered = [...meant, ...others];
   return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
+}
+
+/** The known task whose whole name is a note: `Login and Checkout`. */
+async function taskCalled(note: string | undefined, tasks: TaskSource): Promise<Task | undefined> {
+  if (note === undefined) return undefined;
+  const named = comparableName(note.replace(/^(?:and|und|et|y|&|\+|,) /i, ''));
+  return (await tasks.known?.())?.find(({ name }) => comparableName(name) === named);
 }
 
 type FittingTask = Fit & { task: Task };

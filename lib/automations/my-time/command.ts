@@ -11,7 +11,7 @@ export const myTimeJobs = defineJobs(
 );
 
 const verbOf = <Period extends 'today' | 'week'>(verb: Period, does: string): JobVerb<{ verb: Period }> => ({
-  ...bare(verb, does),
+  ...bare(verb, does, ' “week” shows the days of this week, and the service shows others.'),
   permission: 'log',
   job: (_, origin) => myTimeJobs.draft({ ...eventOf(verb, verb, origin), input: { by: origin.by, period: verb } }),
 });

@@ -19,12 +19,12 @@ export const relateVerb: JobVerb<RelateCommand> = {
   does: 'links a defect to a task, a test case or a test step',
   examples: ['relate 4711 task 12', 'relate 4711 case 8', 'relate 4711 step 15'],
   read(text) {
-    const [first = '', word = '', ...rest] = text.split(' ');
+    const [first = '', word = '', ...rest] = text.replace(/ (?:to|with|and) /i, ' ').split(' ');
     const what = (['task', 'case', 'step'] as const).find((kind) => kind === word.toLowerCase());
     const [defect, id] = [idIn(first), idIn(rest.join(' '))];
     if (defect === undefined) return { missing: 'the id of a defect' };
     if (!what) return { missing: 'task, case or step' };
-    if (id === undefined) return { missing: `the id of a ${KINDS[what]}` };
+    if (id === undefined) return { missing: `the id of a ${KINDS[what]}, which find shows for a task` };
     return { command: { verb: 'relate', defect, what, id } };
   },
   print: printRelate,
