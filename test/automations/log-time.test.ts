@@ -102,6 +102,7 @@ describe('time that is logged', () => {
       ['Login with passkeys', 'Login with passkeys', undefined],
       ['login With passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
       ['Login with passkeys: wrote tests', 'Login with passkeys', 'wrote tests'],
+      ['Login with passkeys “Retro”', 'Login with passkeys', 'Retro'],
       ['Login with passkeys “yesterday was worse”', 'Login with passkeys', 'yesterday was worse'],
       ['on Login with passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
       ['on task Login with passkeys', 'Login with passkeys', undefined],

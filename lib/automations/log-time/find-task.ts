@@ -139,8 +139,8 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   // A page that was not read may have a second one. A name is not an id.
   if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) {
     const entry = read(only);
-    const second = await taskCalled(entry.note, tasks);
-    if (!second) return entry;
+    // A note in quotation marks is certain.
+    if (!isOpen || !(await isOfTask(entry.note, tasks))) return entry;
     const fault = 'The note is the name of another task. Give one command for each task';
     return { fault, said: fault, offered: [entry] };
   }
@@ -148,11 +148,11 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
 }
 
-/** The known task whose whole name is a note: `Login and Checkout`. */
-async function taskCalled(note: string | undefined, tasks: TaskSource): Promise<Task | undefined> {
-  if (note === undefined) return undefined;
+/** True if the note is the whole name of a known task: `Login and Checkout`. */
+async function isOfTask(note: string | undefined, tasks: TaskSource): Promise<boolean> {
+  if (note === undefined || !tasks.known) return false;
   const named = comparableName(note.replace(/^(?:and|und|et|y|&|\+|,) /i, ''));
-  return (await tasks.known?.())?.find(({ name }) => comparableName(name) === named);
+  return (await tasks.known()).some(({ name }) => comparableName(name) === named);
 }
 
 type FittingTask = Fit & { task: Task };
