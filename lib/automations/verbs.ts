@@ -46,7 +46,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
     undo: 'undone reopen rückgängig annuler deshacer reabrir',
     log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
     relate: 'verknüpfe verknüpfen relier relacionar',
-    today: "heute aujourd’hui aujourd'hui hoy hoje oggi vandaag",
+    today: "heute aujourd’hui aujourd'hui hoy",
     week: 'woche semaine semana timesheet hours stunden heures horas',
     status: 'jobs estado statut état',
   }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
@@ -166,12 +166,12 @@ export function createVerbs(own: OwnAutomations) {
       const why = 'fault' in meant ? ` ${meant.fault}` : '';
       return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));
     }
-    // `ajoute 1h30 4711`, `I worked 2h on 4711`
     const [second = ''] = rest.split(' ', 1);
     // `pm log 2h 4711`, `please find login`
     const inside = list.some(({ verb }) => verb === second.toLowerCase()) ? parse(rest, languages) : undefined;
     if (inside && 'command' in inside)
       return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command, languages)]);
+    // `ajoute 1h30 4711`, `I worked 2h on 4711`
     const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages), languages);
     const logs = (beginsWithDuration(rest) ? asLog(rest) : undefined) ?? asLog(text);
     if (logs) return suggesting(`${fault} Did you mean log?`, logs);
