@@ -51,7 +51,7 @@ const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|c
 
 /** An entry has one day. */
 const severalDays = (words: string): CommandFault => ({
-  fault: `${excerpt(words)} is more than one day. Time is logged for one day at a time.`,
+  fault: `${excerpt(words)} is more than one day. Time is logged for one day at a time. If it is a task or a note, put it in quotation marks.`,
 });
 
 /** `Mo-Mi`, `23.-25.11.` */

@@ -66,7 +66,9 @@ export const BEFORE_TASK = new Set([
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
   // `log time 2h 4711`, `log 2h: 4711`
-  const text = typed.replace(/^(?:time|for|please|bitte|mal|por favor|svp) (?=.)/i, '').replace(/^(\S+): /, '$1 ');
+  const text = typed
+    .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
+    .replace(/^(\S+): /, '$1 ');
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
