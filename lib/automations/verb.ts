@@ -57,19 +57,14 @@ export interface OwnVerb<Command extends { verb: string }> extends CommonVerb<Co
 export type Verb<Command extends { verb: string }> = JobVerb<Command> | AnsweredVerb<Command> | OwnVerb<Command>;
 
 /** What all verbs without arguments have in common. */
-export const bare = <V extends string>(verb: V, does: string, more = '') =>
+export const bare = <V extends string>(verb: V, does: string) =>
   ({
     verb,
     usage: verb,
     does,
     examples: [verb],
     read: (text: string) =>
-      text === ''
-        ? { command: { verb } }
-        : {
-            fault: `${verb} takes no arguments.${more}`,
-            suggestions: more === '' || verb === 'week' ? [verb] : [verb, 'week'],
-          },
+      text === '' ? { command: { verb } } : { fault: `${verb} takes no arguments.`, suggestions: [verb] },
     print: () => verb,
   }) satisfies Partial<Verb<{ verb: V }>>;
 

@@ -11,7 +11,14 @@ export const myTimeJobs = defineJobs(
 );
 
 const verbOf = <Period extends 'today' | 'week'>(verb: Period, does: string): JobVerb<{ verb: Period }> => ({
-  ...bare(verb, does, ' “week” shows the days of this week, and the service shows others.'),
+  ...bare(verb, does),
+  read: (text) =>
+    text === ''
+      ? { command: { verb } }
+      : {
+          fault: `${verb} takes no arguments. “week” shows the days of this week, and the service shows others.`,
+          suggestions: [...new Set([verb, 'week'])],
+        },
   permission: 'log',
   job: (_, origin) => myTimeJobs.draft({ ...eventOf(verb, verb, origin), input: { by: origin.by, period: verb } }),
 });
