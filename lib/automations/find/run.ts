@@ -15,8 +15,7 @@ import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
-import { searchNear, TASK_ID, tasksOfKey, tellingWord } from '../log-time/find-task.ts';
-import { typedWords } from '../log-time/task-fit.ts';
+import { nearTasks, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { isUsedIn } from '../slack-permissions.ts';
 import { searchJobs } from './command.ts';
 
@@ -67,7 +66,7 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
     );
     const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
     const isFound = tasks.length > 0 || projects?.length !== 0;
-    const near = isFound ? [] : await nearTasks(text, steps, await knownTasks.get(job.connection));
+    const near = isFound ? [] : await similarTasks(text, steps, await knownTasks.get(job.connection));
     return { text: counted, blocks: foundFor(job, text, tasks, projects, near) };
   });
 }
@@ -83,15 +82,12 @@ async function taskOf(id: string, steps: Steps): Promise<FoundTask | null> {
 }
 
 /** The tasks that share a word with the text, except for typos, or that have it with other spaces. */
-async function nearTasks(text: string, steps: Steps, known: readonly FoundTask[]): Promise<readonly FoundTask[]> {
+async function similarTasks(text: string, steps: Steps, known: readonly FoundTask[]): Promise<readonly FoundTask[]> {
   const joined = (name: string) => comparableName(name).replaceAll(' ', '');
-  const typed = typedWords({ task: text });
-  const { fitting } = await searchNear(
-    tellingWord(typed.words),
-    typed,
+  const near = await nearTasks(
+    text,
     tasksOfKey(steps, async () => known),
   );
-  const near = fitting.map(({ task }) => task);
   const isNew = ({ id }: FoundTask) => near.every((task) => String(task.id) !== String(id));
   const spaced = known.filter((task) => isNew(task) && joined(task.name).includes(joined(text)));
   return [...near, ...spaced].slice(0, SHOWN);

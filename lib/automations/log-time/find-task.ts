@@ -242,8 +242,15 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
 /** A typo is rarely in there. */
 const START_OF_WORD = 3;
 
+/** The tasks that share a word with a text, except for typos. */
+export async function nearTasks(text: string, tasks: TaskSource): Promise<Task[]> {
+  const typed = typedWords({ task: text });
+  const { fitting } = await searchNear(tellingWord(typed.words), typed, tasks);
+  return fitting.map(({ task }) => task);
+}
+
 /** Searches for tasks that share a word with what was typed, except for typos. */
-export async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
+async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const start = word.slice(0, START_OF_WORD);
   const { fitting, whole } =
     start.length === word.length
@@ -285,7 +292,7 @@ async function searchFor(q: string, step: string, typed: TypedWords, tasks: Task
 }
 
 /** The longest word, if possible of those that can be typed in one way only. */
-export function tellingWord(words: readonly string[]): string {
+function tellingWord(words: readonly string[]): string {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';
 }
