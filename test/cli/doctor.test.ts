@@ -120,34 +120,29 @@ describe('doctor', () => {
   });
 
   const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'broken' } };
-  it.each<[string, object, object, string[], string]>([
+  const read = { actions: 'read', contents: 'read', checks: 'write' };
+  it.each<[string, string, object, object, string[]]>([
+    ['tests', 'good: the App may read artifacts', app, read, ['workflow_run']],
     [
       'tests',
-      app,
-      { actions: 'read', contents: 'read', checks: 'write' },
-      ['workflow_run'],
-      'good: the App may read artifacts',
-    ],
-    [
-      'tests',
+      'bad: the App lacks the permission "Checks: write": add it',
       app,
       { actions: 'write', contents: 'read', checks: 'read' },
       ['workflow_run'],
-      'bad: the App lacks the permission "Checks: write": add it',
     ],
     [
       'tests',
+      'bad: the App lacks the permission "Actions: read", the permission "Contents: read", the permission "Checks: write" and the event "Workflow run"',
       app,
       {},
       ['issues'],
-      'bad: the App lacks the permission "Actions: read", the permission "Contents: read", the permission "Checks: write" and the event "Workflow run"',
     ],
-    ['tests', {}, {}, [], 'bad: GitHub takes checks from a GitHub App only'],
-    ['checks', {}, {}, [], 'bad: GitHub takes checks from a GitHub App only, and the github secret has none'],
-    ['checks', app, { checks: 'read' }, [], 'bad: the App may not write checks: give it'],
-    ['checks', app, { checks: 'write' }, ['pull_request'], 'unknown: the App does not receive check_run, merge_group'],
-    ['checks', app, { checks: 'write' }, ['pull_request', 'check_run', 'merge_group'], 'good: the App may write them'],
-  ])('doctor says whether the App may do what %s need: %j, %j, %j', async (what, secret, permissions, events, said) => {
+    ['tests', 'bad: GitHub takes checks from a GitHub App only', {}, {}, []],
+    ['checks', 'bad: GitHub takes checks from a GitHub App only, and the github secret has none', {}, {}, []],
+    ['checks', 'bad: the App may not write checks: give it', app, { checks: 'read' }, []],
+    ['checks', 'unknown: the App does not receive check_run, merge_group', app, { checks: 'write' }, ['pull_request']],
+    ['checks', 'good: the App may write them', app, { checks: 'write' }, ['pull_request', 'check_run', 'merge_group']],
+  ])('doctor says whether the App may do what %s need: %s', async (what, said, secret, permissions, events) => {
     const installation = { permissions, events };
     const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'], installation } });
     const config = exampleConfig({}, { apiUrl, ...(what === 'tests' ? { tests } : { checkPullRequest: {} }) });
