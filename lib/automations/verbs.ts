@@ -1,7 +1,6 @@
-import { CHANGED } from '../commands/checklist-items.ts';
 import { type Languages, namesIn } from '../commands/day-names.ts';
 import { isWrittenAsDuration } from '../commands/duration.ts';
-import { type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
+import { CHANGED, type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { innerWord, withSingleBlanks } from '../commands/words.ts';
 import { nearMiss } from '../near-miss.ts';
 import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
@@ -110,11 +109,10 @@ export function createVerbs(own: OwnAutomations) {
   function parse(text: string, languages: Languages): ParsedCommand {
     const several = severalCommands(text, languages);
     if (several) return several;
-    // `/pm /pm log 2h 4711`
-    const typed = withSingleBlanks(text).replace(/^\/\S+ /, '');
+    const typed = withSingleBlanks(text);
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
-    // `bug: Login fails`, `today?`
+    // `bug: Login fails`, `today?`, `/done 12`
     const name = innerWord(word).toLowerCase();
     const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
@@ -126,6 +124,8 @@ export function createVerbs(own: OwnAutomations) {
     const read = other && readArguments(other, rest, languages);
     // `stunden 2h 4711`
     if (read && !('fault' in read && other !== logVerb && beginsWithDuration(rest))) return read;
+    // `/pm /pm log 2h 4711`
+    if (word.startsWith('/') && rest !== '') return parse(rest, languages);
     const { weekdays, relative } = namesIn(languages);
     if (CHANGE.test(typed)) return { fault: CHANGED };
     const isDay = weekdays.has(name) || relative.has(name);

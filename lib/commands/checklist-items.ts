@@ -1,4 +1,4 @@
-import { excerpt, type Reading, suggesting } from './fault.ts';
+import { CHANGED, excerpt, type Reading, suggesting } from './fault.ts';
 import { idIn } from './words.ts';
 
 export interface ItemsCommand {
@@ -14,8 +14,6 @@ const MAX_ID_LENGTH = 64;
 const RANGE = /^(\d{1,9})-(\d{1,9})$/;
 /** They may follow in the same line, and are another command. */
 const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
-/** What people look for with `undo`, `delete` and the like. */
-export const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
 const SEPARATORS = new Set(['', 'and', '&', '+', 'und', 'et', 'y']);
 
 /** Reads what follows `done` or `undo`: ids of checklist items, `12 13` or `#12, 13 and 14`. */

@@ -27,11 +27,8 @@ export function readDay(
 ): { day: Day; rest: string; inWords?: string } | DayWords | CommandFault | undefined {
   const typed = withoutMark(text);
   if (isInQuotationMarks(typed)) return undefined;
-  const [first = ''] = typed.split(' ', 1);
-  if (isRange(first, languages)) return severalDays(first);
-  const [every, one = 'day'] = EVERY_DAY.exec(typed) ?? [];
-  if (every !== undefined && (one.endsWith('day') || dayAtStart(one, languages) !== undefined))
-    return severalDays(every);
+  const range = rangeAtStart(typed, languages);
+  if (range !== undefined) return severalDays(range);
   const read = wordsOfDay(typed, languages, isNote);
   if (read === undefined) return undefined;
   const { words, isPlain, days, why } = read;
@@ -54,11 +51,14 @@ const severalDays = (words: string): CommandFault => ({
   fault: `${excerpt(words)} is more than one day. Time is logged for one day at a time. If it is a task or a note, put it in quotation marks.`,
 });
 
-/** `Mo-Mi`, `23.-25.11.` */
-function isRange(word: string, languages: Languages): boolean {
-  const [, from = '', to = ''] = /^([^-]+)-([^-]+)$/.exec(withPlainHyphens(word)) ?? [];
-  const isDay = (text: string) => dayAtStart(text, languages) !== undefined;
-  return isDay(to) && (isDay(from) || /^\d{1,2}\.$/.test(from)) && !isDay(word);
+/** `Mo-Mi`, `23.-25.11.`, `every day` */
+function rangeAtStart(text: string, languages: Languages): string | undefined {
+  const isDay = (one: string) => dayAtStart(one, languages) !== undefined;
+  const [every, one = 'day'] = EVERY_DAY.exec(text) ?? [];
+  if (every !== undefined && (one.endsWith('day') || isDay(one))) return every;
+  const [first = ''] = text.split(' ', 1);
+  const [, from = '', to = ''] = /^([^-]+)-([^-]+)$/.exec(withPlainHyphens(first)) ?? [];
+  return isDay(to) && (isDay(from) || /^\d{1,2}\.$/.test(from)) && !isDay(first) ? first : undefined;
 }
 
 /** Whether the words before a day at the end of a text are another day: `el lunes y el martes`. */

@@ -14,22 +14,15 @@ const MINUTES = `(?<minutes>${NUMBER}) ?(?:${MINUTE_UNITS})`;
 /** `1h and 30m` */
 const JOINT = ' ?(?:(?:and|und|et|y|e|en|&|,) )?';
 /** Minutes in words. */
-const IN_WORDS = new Map([
-  ...[
-    [15, "a quarter of an hour|quarter of an hour|eine viertelstunde|un quart d'heure|un cuarto de hora"],
-    [30, 'half an hour|a half hour|half hour|halbe stunde|eine halbe stunde|une demi-heure|demi-heure|media hora'],
-    [60, 'an hour|one hour|eine stunde|une heure|una hora'],
-    [
-      90,
-      'an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden|une heure et demie|una hora y media',
-    ],
-    [120, 'two hours|zwei stunden|deux heures|dos horas'],
-  ].flatMap(([minutes, forms]) =>
-    String(forms)
-      .split('|')
-      .map((form) => [form, Number(minutes)] as const),
-  ),
-]);
+const IN_WORDS = new Map(
+  Object.entries({
+    15: "a quarter of an hour|quarter of an hour|eine viertelstunde|un quart d'heure|un cuarto de hora",
+    30: 'half an hour|a half hour|half hour|halbe stunde|eine halbe stunde|une demi-heure|demi-heure|media hora',
+    60: 'an hour|one hour|eine stunde|une heure|una hora',
+    90: 'an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden|une heure et demie|una hora y media',
+    120: 'two hours|zwei stunden|deux heures|dos horas',
+  }).flatMap(([minutes, forms]) => forms.split('|').map((form) => [form, minutes] as const)),
+);
 /** `2 1/2 h`, `2½h` */
 const HALF = /^(?:(\d+) )?1\/2(?= ?\p{L})|^(\d*) ?½(?= ?\p{L})/u;
 const BARE_NUMBER = new RegExp(`^(?:${NUMBER})$`);
@@ -108,7 +101,7 @@ function partsOf(typed: string): DurationParts | undefined {
   // Every form has a unit or a colon. A long list of ids is looked through word by word.
   if (!/[\p{L}:]/u.test(typed)) return undefined;
   const inWords = IN_WORDS.get(typed.toLowerCase());
-  if (inWords !== undefined) return { minutes: String(inWords) };
+  if (inWords !== undefined) return { minutes: inWords };
   const amount = typed.replace(HALF, '$1$2.5');
   for (const shape of SHAPES) {
     const match = shape.exec(amount);

@@ -22,6 +22,9 @@ const EXCERPT_BYTES = 80;
  */
 const SUGGESTION_LENGTH = 500;
 
+/** For `undo`, `delete` and the like, where people look for it. */
+export const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
+
 /** A person's input in quotation marks, shortened if it is long. */
 export function excerpt(typed: string): string {
   return `“${cutToBytes(typed, EXCERPT_BYTES, '…')}”`;

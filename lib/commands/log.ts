@@ -85,10 +85,12 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     );
     return suggestingLogs(`${excerpt(range)} is more than one duration. Log one of them.`, meant, languages);
   }
-  const ofTimes = isWrittenAsDuration(phrase) ? undefined : withDurationOfTimes(text, languages);
-  if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes, languages);
-  const moved = isWrittenAsDuration(phrase) ? undefined : withDurationFirst(text, languages);
-  if (moved) return suggestingLogs('The duration comes first.', moved, languages);
+  if (!isWrittenAsDuration(phrase)) {
+    const ofTimes = withDurationFirst(text, timesAtStart, languages);
+    if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes, languages);
+    const moved = withDurationFirst(text, durationAtStart, languages);
+    if (moved) return suggestingLogs('The duration comes first.', moved, languages);
+  }
   // `log Login with passkeys`
   if (!/\d/.test(text)) return { missing: 'a duration' };
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages));
@@ -159,25 +161,31 @@ function noteAsTyped(note: string | undefined, languages: Languages): string[] {
   return [noteIn(note) === note && !secondEntry(note, languages, true) ? note : inQuotationMarks(note)];
 }
 
-/** The command with its duration moved to the front, for input such as `4711 2h wrote tests`; empty if that cannot be read. */
-function withDurationFirst(text: string, languages: Languages): LogCommand[] | undefined {
-  for (let behind = text; behind !== ''; ) {
-    const { phrase, rest } = durationPhrase(behind);
+/**
+ * The command with its duration moved to the front, for input such as `4711 2h wrote tests` or `meetings from 2pm to 3:30pm`.
+ * Empty if that cannot be read.
+ */
+function withDurationFirst(
+  text: string,
+  atStart: (text: string) => { duration: string; rest: string } | undefined,
+  languages: Languages,
+): LogCommand[] | undefined {
+  for (let behind = text; behind !== ''; behind = firstWord(behind)?.rest ?? '') {
+    const found = atStart(behind);
     const inFront = text.slice(0, text.length - behind.length);
-    if (isWrittenAsDuration(phrase)) return entryOf(phrase, `${inFront}${rest}`.trimEnd(), languages);
-    behind = firstWord(behind)?.rest ?? '';
+    if (found) return entryOf(found.duration, `${inFront}${found.rest}`.trimEnd(), languages);
   }
   return undefined;
 }
 
-/** The command with the time between two others as its duration: `9:00-11:30 4711`, `meetings from 2pm to 3:30pm`. */
-function withDurationOfTimes(text: string, languages: Languages): LogCommand[] | undefined {
-  for (let behind = text; behind !== ''; behind = firstWord(behind)?.rest ?? '') {
-    const span = clockSpan(behind);
-    const inFront = text.slice(0, text.length - behind.length);
-    if (span) return entryOf(printDuration(span.minutes), `${inFront}${span.rest}`.trimEnd(), languages);
-  }
-  return undefined;
+function durationAtStart(text: string): { duration: string; rest: string } | undefined {
+  const { phrase, rest } = durationPhrase(text);
+  return isWrittenAsDuration(phrase) ? { duration: phrase, rest } : undefined;
+}
+
+function timesAtStart(text: string): { duration: string; rest: string } | undefined {
+  const span = clockSpan(text);
+  return span && { duration: printDuration(span.minutes), rest: span.rest };
 }
 
 function entryOf(duration: string, text: string, languages: Languages): LogCommand[] {

@@ -29,7 +29,7 @@ describe('what people type for a command', () => {
       'track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711|logged 1h30m 4711|buche 1,5h 4711|worked 1.5h 4711|enregistrer 1h30 4711',
       'log 1h30m 4711',
     ],
-    ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|complete #12', 'done 12'],
+    ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|/done 12|complete #12', 'done 12'],
     ['reopen 12|undone 12|annuler 12|deshacer 12', 'undo 12'],
     [
       'issue Login fails|bug: Login fails|Defekt Login fails|report Login fails|bug “Login fails”',
