@@ -118,6 +118,22 @@ describe('jobs that wait for an operation', () => {
   });
 });
 
+describe('a creation without an answer', () => {
+  it('is not left to a person while other jobs try its operation, for at most an hour', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
+    const parked: number[] = [];
+    for (let id = 1; id <= 90; id += 10) {
+      await open(2, id);
+      await pass(10 * MINUTE);
+      parked.push((await relay.jobs('parked')).length);
+    }
+    // The first two have ended before any other job tried.
+    expect(parked.slice(0, 8)).toEqual(Array(8).fill(2));
+    expect(parked[8]).toBeGreaterThan(2);
+  });
+});
+
 describe('a connection that is down', () => {
   it('is not what three lost answers in a row are: after a probe that shows nothing, another job probes at once', async () => {
     await start();

@@ -94,20 +94,25 @@ describe('a clear refusal', () => {
     expect(relay.sandbox.audit.map((entry) => entry.reason)).toEqual(['Timestamp outside window', null]);
   });
 
-  it('a refused signature makes the worker read the rotated secret', async () => {
-    await start();
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    relay.clock.now += 61_000;
-    relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
-      baseUrl: relay.sandbox.url,
-      ...relay.sandbox.keys[0],
-    });
-    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
-    await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'x' }]);
-  });
+  it.each(['Unknown or revoked key', 'Not authorized'])(
+    'a refused key makes the worker read the rotated secret: %s',
+    async (message) => {
+      const said = async (answer: Response) =>
+        answer.status === 401 ? Response.json({ success: false, message }, { status: 401 }) : answer;
+      await start({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
+      await relay.post('issues', issueEvent('opened'));
+      await relay.work();
+      relay.clock.now += 61_000;
+      relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
+      relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
+        baseUrl: relay.sandbox.url,
+        ...relay.sandbox.keys[0],
+      });
+      await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
+      await relay.workToTheEnd();
+      expect(defects()).toMatchObject([{ title: 'x' }]);
+    },
+  );
 });
 
 it.each([

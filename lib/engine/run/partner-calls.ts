@@ -187,11 +187,9 @@ export function createPartnerCalls(run: CallingRun) {
   function read(error: unknown): Failure {
     if (!(error instanceof PartnerError)) throw error;
     const outcome = outcomeOf(error);
-    if (outcome === 'unauthorized') connection.suspectKey();
-    if (outcome === 'invalid signature' || outcome === 'unknown or revoked key') {
-      connection.suspectKey();
+    if (outcome === 'invalid signature' || REFUSES_KEY.has(outcome)) connection.suspectKey();
+    if (outcome === 'invalid signature' || outcome === 'unknown or revoked key')
       report({ news: 'credentials refused', reason: outcome });
-    }
     return { error, outcome };
   }
 
