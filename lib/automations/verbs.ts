@@ -38,11 +38,11 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['', 'help'],
   ...Object.entries({
     help: 'commands hilfe aide ayuda',
-    find: 'search suche suchen cherche chercher recherche busca buscar',
-    defect: 'bug issue report fehler defekt défaut defaut defecto',
+    find: 'search suche suchen cherche chercher recherche trouve trouver busca buscar',
+    defect: 'bug issue report fehler defekt défaut defaut bogue anomalie defecto error fallo',
     task: 'todo aufgabe tâche tache tarea',
-    done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini hecho terminado',
-    undo: 'undone reopen rückgängig annuler deshacer reabrir',
+    done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini clore hecho terminado completar cerrar',
+    undo: 'undone reopen rückgängig annuler rouvrir deshacer reabrir',
     log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
     relate: 'verknüpfe verknüpfen relier relacionar',
     today: "heute aujourd’hui aujourd'hui hoy",
@@ -55,7 +55,7 @@ const AWAY = '“Away until…” is a button below each reminder of your timesh
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
 /** `new task: Buy milk`, `add a bug Login fails` */
 const ADDED =
-  /^(?:add|create|new|report|file|erstelle|neue[rs]?|crée|crear|nueva) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|una|nueva) )*(\p{L}+)(?:$|:? (.+)$)/iu;
+  /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
 const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
 const LISTED = '“find <text>” searches all tasks and projects.';
 const TIMER = 'There is no timer. Log the time afterwards.';
@@ -73,10 +73,11 @@ const HINTS = new Map([
 ]);
 
 const OF_TASKS = /^(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
-const CHANGE = /^(?:no|nein|non|wait|sorry|oops|doch|delete|remove|edit|change|correct)(?= |,|$)/i;
+const CHANGING = String.raw`(?:delete|remove|edit|change|correct|rename|assign|move|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)`;
+const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
 /** Wherever it stands: `letzten Eintrag löschen`. */
-const CHANGES =
-  /(?:^| )(?:delete|remove|edit|change|correct|lösch\w*|änder\w*|korrig\w*|supprimer|modifier|corriger|borrar|eliminar|cambiar|corregir)(?= |$)/i;
+const CHANGES = new RegExp(`(?:^| )${CHANGING}(?= |$)`, 'i');
+const POLITE = /^(?:please|pls|bitte|svp|s['’]il (?:te|vous) pla[iî]t|por favor|can you|could you),? (?=.)/i;
 
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
@@ -109,7 +110,7 @@ export function createVerbs(own: OwnAutomations) {
   function parse(text: string, languages: Languages): ParsedCommand {
     const several = severalCommands(text, languages);
     if (several) return several;
-    const typed = withSingleBlanks(text);
+    const typed = withSingleBlanks(text).replace(POLITE, '');
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
     // `bug: Login fails`, `today?`, `/done 12`
@@ -167,7 +168,7 @@ export function createVerbs(own: OwnAutomations) {
       return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));
     }
     const [second = ''] = rest.split(' ', 1);
-    // `pm log 2h 4711`, `please find login`
+    // `pm log 2h 4711`
     const inside = list.some(({ verb }) => verb === second.toLowerCase()) ? parse(rest, languages) : undefined;
     if (inside && 'command' in inside)
       return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command, languages)]);

@@ -19,7 +19,7 @@ const IN_WORDS = new Map(
     15: "a quarter of an hour|quarter of an hour|eine viertelstunde|un quart d'heure|un cuarto de hora",
     30: 'half an hour|a half hour|half hour|halbe stunde|eine halbe stunde|une demi-heure|demi-heure|media hora',
     60: 'an hour|one hour|eine stunde|une heure|una hora',
-    90: 'an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden|une heure et demie|una hora y media',
+    90: 'an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden|une heure et demie|heure et demie|una hora y media|hora y media',
     120: 'two hours|zwei stunden|deux heures|dos horas',
   }).flatMap(([minutes, forms]) => forms.split('|').map((form) => [form, minutes] as const)),
 );

@@ -292,7 +292,9 @@ function ambiguousMinutes(duration: string, text: string, languages: Languages):
   const isBeforeTask = /\d/.test(next) || isInQuotationMarks(next) || Number(number) % 15 === 0;
   if (!isHoursAlone || !isBeforeTask) return undefined;
   const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1), languages);
-  const fault = `${excerpt(`${duration} ${number}`)} may be ${duration}${number}m, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
+  const together = parseDuration(`${duration} ${number}m`);
+  const both = 'minutes' in together ? printDuration(together.minutes) : `${duration} ${number}m`;
+  const fault = `${excerpt(`${duration} ${number}`)} may be ${both}, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
   return suggestingLogs(fault, meant, languages);
 }
 

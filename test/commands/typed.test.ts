@@ -30,12 +30,15 @@ describe('what people type for a command', () => {
       'log 1h30m 4711',
     ],
     ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|/done 12|complete #12', 'done 12'],
-    ['reopen 12|undone 12|annuler 12|deshacer 12', 'undo 12'],
+    ['reopen 12|undone 12|annuler 12|rouvrir 12|deshacer 12', 'undo 12'],
     [
       'issue Login fails|bug: Login fails|Defekt Login fails|report Login fails|bug “Login fails”',
       'defect Login fails',
     ],
-    ['log1h30m 4711|log 1h30m: 4711|log for 1h30m 4711|log: 1h30m 4711|/pm log 1h30m 4711', 'log 1h30m 4711'],
+    [
+      'log1h30m 4711|log 1h30m: 4711|log for 1h30m 4711|log: 1h30m 4711|/pm log 1h30m 4711|please log 1h30m 4711',
+      'log 1h30m 4711',
+    ],
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
     ['|?|HELP|Hilfe|aide|help log', 'help'],
@@ -60,7 +63,10 @@ describe('what people type for a command', () => {
     ['finsh 12|erledgit 12', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
-    ['new task: Buy milk|add a todo Buy milk', 'task Buy milk'],
+    [
+      'new task: Buy milk|add a todo Buy milk|nouvelle tâche Buy milk|please create a task called Buy milk',
+      'task Buy milk',
+    ],
     ['create a defect prices are wrong|neuer Fehler: prices are wrong', 'defect prices are wrong'],
     ['defct prices are wrong', 'defect prices are wrong'],
     ['logg 1h30m 4711', 'log 1h30m 4711'],
@@ -91,6 +97,8 @@ describe('what people type for a command', () => {
     'no wait, it was 3h',
     'letzten Eintrag löschen',
     'delete my last entry',
+    'supprimer 2h Login',
+    'rename Login to Logout',
   ])('what cannot be changed here is changed in the service: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
       fault: expect.stringContaining('changed and deleted in the service'),
@@ -152,6 +160,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['~2h 4711', /“~2h” is not exact\. Did you mean 2h/],
     ['2 1/2 m 4711', /has a fraction of a minute/],
     ['1h 30 4711|1h 30 Login with passkeys', /may be 1h30m, or 1h on task 30/],
+    ['1 heure 15 Login', /may be 1h15m, or 1 heure on task 15/],
     ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],
     ...[
       ['mon', '1h30m mon Login with passkeys'],
@@ -177,7 +186,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 today!|1h30m heute morgen 4711|1h30m ce matin 4711|1h30m esta mañana 4711', on('today')],
     ['bitte 1h30m hace dos días 4711|1h30m vor zwei Tagen 4711|1h30m il y a 2 jours 4711', on('-2d')],
     ['1h30m gestern Abend 4711|1h30m yday 4711', on('yesterday')],
-    ['une heure et demie 4711|una hora y media 4711', logged()],
+    ['une heure et demie 4711|hora y media 4711', logged()],
     // More than one day or duration, or none.
     ['1h30m 4711 yesterday and today', /“yesterday and today” is more than one day/],
     ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /There is a second duration, “(?:30min|20m)”/],
