@@ -27,7 +27,7 @@ import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { linkAccount } from '../account-link-browser.ts';
 import { sandboxCommands } from '../as-person/linked.ts';
-import { isWithoutBrowser, launchChromium } from '../chromium.ts';
+import { isWithoutBrowser } from '../chromium.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent, movedBy } from '../issue-events.ts';
 import { exampleConfig } from '../relay.ts';
@@ -452,18 +452,13 @@ describe('the stack on an AWS emulator', () => {
   });
 
   async function replayInBrowser(address: string, id: string): Promise<void> {
-    const browser = await launchChromium();
-    try {
-      const { page, go, complaints } = await openConsole(browser, address, { time: 'real' });
-      await page.getByText('Live', { exact: true }).waitFor();
-      await go(`jobs/${id}`);
-      await page.getByRole('button', { name: 'Replay' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
-      await page.getByText('Done').first().waitFor();
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    const { page, go, complaints } = await openConsole(address, { time: 'real' });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await go(`jobs/${id}`);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('Done').first().waitFor();
+    expect(complaints).toEqual([]);
   }
 
   it('refuses each function the items that are none of its own', async () => {

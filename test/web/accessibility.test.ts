@@ -1,7 +1,14 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isWithoutBrowser, launchChromium } from '../chromium.ts';
-import { type ConsolePage, expectAccessible, expectNoOverflow, NARROW, openConsole, WIDE } from './console-page.ts';
+import {
+  type ConsolePage,
+  expectAccessible,
+  expectNoOverflow,
+  inBrowser,
+  NARROW,
+  openConsole,
+  openSession,
+  WIDE,
+} from './console-page.ts';
 import { type Seeded, type ShownRelay, seed, seedHostile, startShownRelay } from './shown-relay.ts';
 
 /** Where a job is named by what has become of it. */
@@ -14,26 +21,21 @@ const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
 );
 const UNSEEN = /\p{Bidi_Control}|(?!\n|\t)\p{Cc}/u;
 
-describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
-  let browser: Browser;
+inBrowser('every screen is accessible', () => {
   let shown: ShownRelay;
   let jobs: Seeded & { hostile: string };
   let hostile: string[];
   beforeAll(async () => {
-    browser = await launchChromium();
     shown = await startShownRelay({ name: '<b>relay</b>' });
     hostile = await seedHostile(shown);
     jobs = { ...(await seed(shown)), hostile: hostile[6] ?? '' };
   });
-  afterAll(async () => {
-    await browser?.close();
-    await shown?.close();
-  });
+  afterAll(() => shown?.close());
 
   describe.each(LOOKS)('$colorScheme, $width px wide', ({ colorScheme, viewport }) => {
     let opened: ConsolePage;
     beforeAll(async () => {
-      opened = await openConsole(browser, shown.url, { time: shown.relay.clock.now, colorScheme, viewport });
+      opened = await openSession(shown.url, { time: shown.relay.clock.now, colorScheme, viewport });
     });
     afterAll(() => opened.close());
 
@@ -72,10 +74,7 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
   });
 
   it.each([WIDE, NARROW])('text from outside is text on every screen, $width px wide', async (viewport) => {
-    const { page, go, complaints, close } = await openConsole(browser, shown.url, {
-      time: shown.relay.clock.now,
-      viewport,
-    });
+    const { page, go, complaints } = await openConsole(shown.url, { time: shown.relay.clock.now, viewport });
     for (const screen of ['now', 'jobs', 'parked', 'links', ...hostile.map((id) => `jobs/${id}`)]) {
       await go(screen);
       await page.locator('.loading').first().waitFor({ state: 'detached' });
@@ -90,6 +89,5 @@ describe.skipIf(isWithoutBrowser)('every screen is accessible', () => {
     await sentence.getByRole('button', { name: 'Show all' }).click();
     expect((await sentence.innerText()).length).toBeGreaterThan(1_500);
     expect(complaints).toEqual([]);
-    await close();
   });
 });

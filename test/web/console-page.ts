@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, describe, expect, onTestFinished } from 'vitest';
+import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 
 export const WIDE = { width: 1280, height: 800 };
 export const NARROW = { width: 400, height: 800 };
+
+/** Tests that need a browser. */
+export const inBrowser = describe.skipIf(isWithoutBrowser);
+
+/** The browser of a file's tests. */
+let browser: Promise<Browser> | undefined;
+afterAll(async () => (await browser)?.close());
 
 export interface ConsolePage {
   page: Page;
@@ -26,15 +34,18 @@ interface OpenOptions extends BrowserContextOptions {
   time: number | 'real';
 }
 
+/** Opens the console until the test ends. */
+export async function openConsole(url: string, options: OpenOptions): Promise<ConsolePage> {
+  const opened = await openSession(url, options);
+  onTestFinished(opened.close);
+  return opened;
+}
+
 /** Opens the console in a browser session of its own. */
-export async function openConsole(browser: Browser, url: string, options: OpenOptions): Promise<ConsolePage> {
-  const { time, ...rest } = options;
-  const context = await browser.newContext({
-    viewport: WIDE,
-    timezoneId: 'Europe/Berlin',
-    locale: 'en-GB',
-    ...rest,
-  });
+export async function openSession(url: string, { time, ...rest }: OpenOptions): Promise<ConsolePage> {
+  browser ??= launchChromium();
+  const usual = { viewport: WIDE, timezoneId: 'Europe/Berlin', locale: 'en-GB' };
+  const context = await (await browser).newContext({ ...usual, ...rest });
   const page = await context.newPage();
   if (time !== 'real') await page.clock.install({ time });
   const complaints: string[] = [];

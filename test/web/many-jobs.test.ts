@@ -1,30 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isWithoutBrowser, launchChromium } from '../chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { storeManyJobs } from '../console/many-jobs.ts';
-import { openConsole } from './console-page.ts';
+import { inBrowser, openConsole } from './console-page.ts';
 import { type ShownRelay, startShownRelay } from './shown-relay.ts';
 
 const MANY = 10_000;
 
-describe.skipIf(isWithoutBrowser)('10,000 jobs', () => {
-  let browser: Browser;
+inBrowser('10,000 jobs', () => {
   let shown: ShownRelay;
   beforeAll(async () => {
-    browser = await launchChromium();
     shown = await startShownRelay();
     await storeManyJobs(shown.relay, MANY);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await shown?.close();
-  });
+  afterAll(() => shown?.close());
 
-  async function open(screen: string) {
-    const opened = await openConsole(browser, `${shown.url}&/${screen}`, { time: 'real' });
-    onTestFinished(opened.close);
-    return opened;
-  }
+  const open = (screen: string) => openConsole(`${shown.url}&/${screen}`, { time: 'real' });
 
   it('the list reads one page of them', async () => {
     const { page, requests } = await open('jobs');

@@ -1,75 +1,32 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isWithoutBrowser, launchChromium } from '../chromium.ts';
-import { openConsole } from './console-page.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { startChild } from '../child.ts';
+import { newFolder } from '../new-folder.ts';
+import { inBrowser, openConsole } from './console-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** `npm start` in a folder, on a port. @returns the address of the console that it printed */
-async function start(folder: string, port: number): Promise<{ address: string; stop: () => Promise<void> }> {
-  const relay = spawn(process.execPath, [join(root, 'cli/start.ts')], {
-    cwd: folder,
-    env: { ...process.env, PORT: String(port) },
-  });
-  const address = await printed(relay, /http:\/\/127\.0\.0\.1:\d+\/#token=\S+/);
-  return {
-    address,
-    stop: async () => {
-      if (relay.exitCode !== null) return;
-      relay.kill('SIGTERM');
-      await once(relay, 'exit');
-    },
+async function start(folder: string, port: string): Promise<{ address: string; stop: () => Promise<void> }> {
+  const relay = startChild([join(root, 'cli/start.ts')], folder, { PORT: port });
+  const [address = ''] = await relay.printed(/http:\/\/127\.0\.0\.1:\d+\/#token=\S+/);
+  const stop = async () => {
+    relay.process.kill();
+    await relay.ended();
   };
-}
-
-function printed(relay: ChildProcess, text: RegExp): Promise<string> {
-  let output = '';
-  return new Promise((resolve, reject) => {
-    for (const stream of [relay.stdout, relay.stderr]) {
-      stream?.on('data', (chunk) => {
-        output += chunk;
-        const [found] = text.exec(output) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-    }
-    relay.once('exit', () => reject(new Error(`the relay ended:\n${output}`)));
-  });
+  onTestFinished(stop);
+  return { address, stop };
 }
 
 const LOST = 'The answer of the next creation is lost, although the defect is made';
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-describe.skipIf(isWithoutBrowser)('a newcomer', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-
+inBrowser('a newcomer', () => {
   it('starts the relay, opens the address, and sees what their events become', { timeout: 180_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-    const port = await freePort();
-    const first = await start(folder, port);
-    onTestFinished(() => first.stop());
-    const { page, complaints, close } = await openConsole(browser, first.address, { time: 'real' });
-    onTestFinished(close);
+    const folder = newFolder();
+    const first = await start(folder, '0');
+    const { page, complaints } = await openConsole(first.address, { time: 'real' });
     await page.getByText('Live', { exact: true }).waitFor();
 
     // The command line, as in the README.
@@ -105,8 +62,7 @@ describe.skipIf(isWithoutBrowser)('a newcomer', () => {
 
     await first.stop();
     await page.getByText('No connection. Trying again…').waitFor();
-    const second = await start(folder, port);
-    onTestFinished(() => second.stop());
+    const second = await start(folder, new URL(first.address).port);
     // The token of the first start opens nothing any more.
     expect(second.address).not.toBe(first.address);
     await page.getByText('the relay has a new one each time it starts').waitFor();

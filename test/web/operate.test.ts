@@ -1,24 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { ConsoleOptions } from '../../console/server.ts';
-import { isWithoutBrowser, launchChromium } from '../chromium.ts';
-import { expectAccessible, expectNoOverflow, NARROW, openConsole } from './console-page.ts';
+import { expectAccessible, expectNoOverflow, inBrowser, NARROW, openConsole } from './console-page.ts';
 import { seed, startShownRelay } from './shown-relay.ts';
 
-describe.skipIf(isWithoutBrowser)('what an operator does', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-
+inBrowser('what an operator does', () => {
   async function open(screen: string, options: Partial<ConsoleOptions> = {}) {
     const shown = await startShownRelay(options);
     onTestFinished(() => shown.close());
     const jobs = await seed(shown);
     const { relay, tell, url } = shown;
-    const opened = await openConsole(browser, url, { time: relay.clock.now });
-    onTestFinished(opened.close);
+    const opened = await openConsole(url, { time: relay.clock.now });
     await opened.go(screen);
     return {
       ...opened,

@@ -1,18 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
-import { isWithoutBrowser, launchChromium } from '../chromium.ts';
 import { storeManyJobs } from '../console/many-jobs.ts';
-import { expectAccessible, expectNoOverflow, NARROW, openConsole } from './console-page.ts';
+import { expectAccessible, expectNoOverflow, inBrowser, NARROW, openConsole } from './console-page.ts';
 import { type ShownRelay, startShownRelay } from './shown-relay.ts';
 
-describe.skipIf(isWithoutBrowser)('the page and its server', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-
+inBrowser('the page and its server', () => {
   let shown: ShownRelay;
   let origin: string;
   beforeEach(async () => {
@@ -21,11 +13,7 @@ describe.skipIf(isWithoutBrowser)('the page and its server', () => {
     onTestFinished(() => shown.close());
   });
 
-  async function open(url = shown.url, time: number | 'real' = 'real') {
-    const opened = await openConsole(browser, url, { time });
-    onTestFinished(opened.close);
-    return opened;
-  }
+  const open = (url = shown.url, time: number | 'real' = 'real') => openConsole(url, { time });
 
   /** The list of jobs, which has the only one. */
   async function openList() {

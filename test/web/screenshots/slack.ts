@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ActionsBlockElement, Button, InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { renderElement } from '../../../local/slack/render.ts';
-import { escaped } from './html.ts';
+import { escaped } from './terminal.ts';
 
 const ICON = readFileSync(join(import.meta.dirname, '../../../console/web/icon.svg'), 'utf8');
 const EMOJI: Readonly<Record<string, string>> = { clock4: '🕓', white_check_mark: '✅', warning: '⚠️' };

@@ -1,39 +1,32 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { escaped } from './html.ts';
+import { startChild } from '../../child.ts';
+
+/** Text for an element or an attribute of HTML. */
+export const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const root = join(import.meta.dirname, '../../..');
 
 /** Runs `npm start` in an empty folder, and the commands that it proposes. @returns what it printed */
 export async function storyOfStart(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  const env = { ...process.env, PORT: '0' };
-  const relay = spawn(process.execPath, [join(root, 'cli/start.ts')], { cwd: folder, env });
-  let output = '';
-  const printed = async (text: RegExp) => {
-    while (!text.test(output)) await once(relay.stdout, 'data');
-  };
-  relay.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
+  const relay = startChild([join(root, 'cli/start.ts')], folder, { PORT: '0' });
   try {
-    await printed(/send slack/);
+    await relay.printed('send slack');
     const send = (...words: string[]) =>
       promisify(execFile)(process.execPath, [join(root, 'cli/relay.ts'), 'send', ...words], { cwd: folder });
     await send('issues');
-    await printed(/created defect/);
+    await relay.printed('created defect');
     await send('slack', '/pm log 1h30m "Login with passkeys" wrote tests');
-    await printed(/logged 1h30m/);
+    await relay.printed('logged 1h30m');
   } finally {
-    relay.kill();
-    await once(relay, 'exit');
+    await relay.kill();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-  return output;
+  return relay.output();
 }
 
 /** The same story with nothing in it that differs from one start to the next. */
