@@ -52,6 +52,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
+const MUTE = '“Mute today” is a button below each reminder of your timesheet.';
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
 /** `new task: Buy milk`, `add a bug Login fails` */
 const ADDED =
@@ -62,18 +63,29 @@ const TIMER = 'There is no timer. Log the time afterwards.';
 
 /** What people type for which there is a button, or something else. */
 const HINTS = new Map([
-  ...['away', 'vacation', 'holiday', 'urlaub'].map((word) => [word, AWAY] as const),
-  ['mute', '“Mute today” is a button below each reminder of your timesheet.'],
   ...['create', 'new'].map((word) => [word, MADE] as const),
   ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'mis'].map(
     (word) => [word, LOGGED] as const,
   ),
-  ...['start', 'stop', 'timer'].map((word) => [word, TIMER] as const),
+  ...['start', 'stop', 'timer', 'clock'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
 ]);
+/** The same, wherever it stands: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
+const TOPICS: readonly [RegExp, string][] = [
+  [/(?<!\p{L})(?:mute|remind\p{L}*|erinner\p{L}*|rappels?|recordatorios?)(?!\p{L})/iu, MUTE],
+  [
+    /(?<!\p{L})(?:away|vacations?|holidays?|days? off|ooo|sick|urlaub|krank|congés?|vacances|malade|vacaciones|enferm[oa])(?!\p{L})/iu,
+    AWAY,
+  ],
+  [
+    /(?<!\p{L})(?:(?:last|previous|past|letzte|vorige) (?:week|woche)|semaine dernière|semana pasada)(?!\p{L})/iu,
+    LOGGED,
+  ],
+];
 
 const OF_TASKS = /^(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
-const CHANGING = String.raw`(?:delete|remove|edit|change|correct|rename|assign|move|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)`;
+const CHANGING =
+  '(?:delete|remove|edit|change|correct|rename|assign|move|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES = new RegExp(`(?:^| )${CHANGING}(?= |$)`, 'i');
@@ -132,7 +144,8 @@ export function createVerbs(own: OwnAutomations) {
     const isDay = weekdays.has(name) || relative.has(name);
     // `yesterday 1h 4711`
     if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
-    const hint = OF_TASKS.test(rest) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined));
+    const topic = beginsWithDuration(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
+    const hint = topic ?? (OF_TASKS.test(rest) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined)));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
@@ -159,6 +172,11 @@ export function createVerbs(own: OwnAutomations) {
     const fault = `There is no command ${excerpt(word)}.`;
     const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 5)];
     // `2h Login with passkeys`
+    // `201 fertig`
+    const [, items = '', end = ''] = /^(.*\d) (\S+)$/.exec(text.trim()) ?? [];
+    const last = OTHER_WORDS.get(end.toLowerCase()) ?? end.toLowerCase();
+    if (last === doneVerb.verb || last === undoVerb.verb)
+      return suggesting('The command comes first.', suggestionsOf(parse(`${last} ${items}`, languages), languages));
     const isTime = beginsWithDuration(text);
     const near = isTime ? 'log' : beginsWithDuration(rest) ? undefined : nearMiss(word.toLowerCase(), names);
     if (near !== undefined) {

@@ -38,6 +38,7 @@ const COMMON = new Map([
   ...['vorgestern', 'anteayer', 'avant-hier', 'anteontem', 'eergisteren', 'przedwczoraj'].map(
     (word) => [word, -2] as const,
   ),
+  ...['demain', 'morgen', 'mañana', 'domani'].map((word) => [word, 1] as const),
   ...['gestern', 'ayer', 'ieri', 'ontem', 'gisteren', 'wczoraj'].map((word) => [word, -1] as const),
   ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'oggi', 'hoje', 'vandaag', 'dziś'].map(
     (word) => [word, 0] as const,
@@ -54,7 +55,7 @@ function readNames(languages: ReadonlySet<string>): Names {
   const wordOf = (name: string) => name.split(' ').map(plain).join(' ');
   for (const language of languages) {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-    for (const days of [-2, -1, 0, 1]) {
+    for (const days of [-2, -1, 0, 1, 2]) {
       const name = relative.format(days, 'day');
       // Some languages have no word for the day before yesterday and use a number instead.
       if (/\d/.test(name)) continue;

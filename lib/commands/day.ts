@@ -229,17 +229,18 @@ function partOfToday(text: string): Form | undefined {
 
 /** `last week`, `the other day`: nothing more is known of the day. */
 function vagueIn(text: string): Form | undefined {
-  const phrase = /^(?:(?:last|past|previous) (?:night|week|month|evening)|(?:the )?(?:other day|day before))/.exec(
-    text,
-  );
+  const phrase =
+    /^(?:(?:(?:last|past|previous|letzten?|vorigen?) (?:night|week|month|evening|woche|monat)|(?:la )?(?:semaine|semana) (?:dernière|passée|pasada))|(?:the )?(?:other day|day before))/.exec(
+      text,
+    );
   return phrase ? { count: wordsIn(phrase[0]) } : undefined;
 }
 
 /** The short names that are no other words of English, as `sat` and `sun` are. */
 const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
 
-/** Behind the name of a day: `gestern Abend`. In English, a task may begin so: `today Morning standup`. */
-const PART_OF_DAY = /^(?:früh|morgen|vormittag|mittag|nachmittag|abend|matin|après-midi|soir)$/;
+/** Behind the name of a day: `gestern Abend`, `mardi dernier`. In English, a task may begin so: `today Morning standup`. */
+const PART_OF_DAY = /^(?:früh|morgen|vormittag|mittag|nachmittag|abend|matin|après-midi|soir|dernier|passé|pasado)$/;
 
 /** The name of a day. */
 function nameIn(rest: readonly string[], names: Names, marked: Marked, languages: Languages): Form | undefined {

@@ -16,12 +16,22 @@ const JOINT = ' ?(?:(?:and|und|et|y|e|en|&|,) )?';
 /** Minutes in words. */
 const IN_WORDS = new Map(
   Object.entries({
-    15: "a quarter of an hour|quarter of an hour|eine viertelstunde|un quart d'heure|un cuarto de hora",
+    15: "quarter of an hour|eine viertelstunde|un quart d'heure|un cuarto de hora",
     30: 'half an hour|a half hour|half hour|halbe stunde|eine halbe stunde|une demi-heure|demi-heure|media hora',
-    60: 'an hour|one hour|eine stunde|une heure|una hora',
-    90: 'an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden|une heure et demie|heure et demie|una hora y media|hora y media',
-    120: 'two hours|zwei stunden|deux heures|dos horas',
+    45: "trois quarts d'heure|3 quarts d'heure|dreiviertelstunde|tres cuartos de hora",
+    90: 'eineinhalb stunden|anderthalb stunden',
   }).flatMap(([minutes, forms]) => forms.split('|').map((form) => [form, minutes] as const)),
+);
+const NUMBER_WORDS = new Map(
+  'a an one eine einer un une una|two zwei deux dos|three drei trois tres|four vier quatre cuatro|five fünf cinq cinco|six sechs seis|seven sieben sept siete|eight acht huit ocho'
+    .split('|')
+    .flatMap((words, index) => words.split(' ').map((word) => [word, String(index + 1)] as const)),
+);
+const NUMBER_WORD = new RegExp(`^(\\p{L}+)(?= (?:${HOUR_UNITS}|${MINUTE_UNITS}|and an? ))`, 'iu');
+/** `2 heures et demie`, `hora y media`, `an hour and a quarter`, `one and a half hours` */
+const AND_A_PART = new RegExp(
+  `^(\\d*)( ?(?:${HOUR_UNITS}))? (?:(and a half|und eine halbe|et demie?|y media)|and a quarter|et quart|y cuarto)(?=$| )`,
+  'i',
 );
 /** `2 1/2 h`, `2½h` */
 const HALF = /^(?:(\d+) )?1\/2(?= ?\p{L})|^(\d*) ?½(?= ?\p{L})/u;
@@ -102,7 +112,10 @@ function partsOf(typed: string): DurationParts | undefined {
   if (!/[\p{L}:]/u.test(typed)) return undefined;
   const inWords = IN_WORDS.get(typed.toLowerCase());
   if (inWords !== undefined) return { minutes: inWords };
-  const amount = typed.replace(HALF, '$1$2.5');
+  const amount = typed
+    .replace(HALF, '$1$2.5')
+    .replace(NUMBER_WORD, (word) => NUMBER_WORDS.get(word.toLowerCase()) ?? word)
+    .replace(AND_A_PART, (_, number, unit = '', half) => `${number || 1}.${half === undefined ? '25' : '5'}${unit}`);
   for (const shape of SHAPES) {
     const match = shape.exec(amount);
     if (match) return match.groups;

@@ -45,29 +45,21 @@ export type UnclearDay = NonNullable<LogCommand['unclear']>;
 
 /** `1 hour and 30 minutes` */
 const LONGEST_DURATION_WORDS = 5;
-/** Words allowed before a task's id or its quoted name: `log 2h on 4711`. */
-export const BEFORE_TASK = new Set([
-  'on',
-  'to',
-  'for',
-  'in',
-  'at',
-  'auf',
-  'an',
-  'für',
-  'sur',
-  'en',
-  'task',
-  'ticket',
-  'issue',
-  '#',
-]);
+/** Words allowed before a task: `log 2h on 4711`, `log 2h sur la tâche Login`. */
+export const BEFORE_TASK = new Set(
+  'on to for in at the auf an für die der das am sur pour en la le para el task ticket issue tâche tarea aufgabe #'.split(
+    ' ',
+  ),
+);
+export const MOST_LEAD_INS = 3;
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
   // `log time 2h 4711`, `log 2h: 4711`
   const text = typed
     .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
+    // `log --task Login --time 2h`
+    .replace(/^--\p{L}.*/u, (options) => options.replaceAll(/(^| )--\p{L}+[ =]/gu, '$1'))
     .replace(/^(\S+): /, '$1 ');
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
@@ -332,13 +324,13 @@ function readTask(
 /** `#4711`, `#"an id"` */
 const MARKED_ID = /^#\S/;
 
-/** The text without up to two lead-in words before an id or a quoted name: `on task #4711`. */
+/** The text without lead-in words before an id or a quoted name: `on the task #4711`. */
 function withoutLeadIn(text: string): string {
-  const [first = '', second = '', third = ''] = text.split(' ', 3);
-  if (!BEFORE_TASK.has(first.toLowerCase())) return text;
-  if (isNamedClearly(second)) return text.slice(first.length + 1);
-  const isTwice = BEFORE_TASK.has(second.toLowerCase()) && isNamedClearly(third);
-  return isTwice ? text.slice(first.length + second.length + 2) : text;
+  const words = text.split(' ', MOST_LEAD_INS + 1);
+  const inFront = words.slice(0, Math.max(0, words.findIndex(isNamedClearly)));
+  return inFront.every((word) => BEFORE_TASK.has(word.toLowerCase()))
+    ? text.slice([...inFront, ''].join(' ').length)
+    : text;
 }
 
 function isNamedClearly(word: string): boolean {

@@ -105,7 +105,7 @@ describe('time that is logged', () => {
       ['Login with passkeys “Retro”', 'Login with passkeys', 'Retro'],
       ['Login with passkeys “yesterday was worse”', 'Login with passkeys', 'yesterday was worse'],
       ['on Login with passkeys wrote tests', 'Login with passkeys', 'wrote tests'],
-      ['on task Login with passkeys', 'Login with passkeys', undefined],
+      ['sur la tâche Login with passkeys', 'Login with passkeys', undefined],
       ['On call was quiet', 'On call', 'was quiet'],
       ['Retro of Berlin', 'Retro of Berlin', undefined],
       ['Retro of Paris', 'Retro', 'of Paris'],
@@ -143,6 +143,7 @@ describe('time that is logged', () => {
       ['es checkout', ['Release checkout 2.4'], 'es checkout'],
       ['fixing paskeys', ['Login with passkeys'], 'fixing paskeys'],
       ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],
+      ['each on Login with passkeys and Retro', ['Login with passkeys'], 'each on and Retro'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
       const before = logged().length;
@@ -267,7 +268,7 @@ describe('time that is logged', () => {
       expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
     });
 
-    it.each(['9-11am', 'jeudi', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11'])(
+    it.each(['9-11am', 'jeudi', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11', 'books for'])(
       'words before the name of a task are asked about: %s',
       async (before) => {
         const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);

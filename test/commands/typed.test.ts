@@ -60,7 +60,7 @@ describe('what people type for a command', () => {
     ['yesterday 1h30m 4711|ayer 1h30m 4711', 'log 1h30m yesterday 4711'],
     ['stunden 90m 4711', 'log 1h30m 4711'],
     ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
-    ['finsh 12|erledgit 12', 'done 12'],
+    ['finsh 12|erledgit 12|12 fertig|#12 done', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
     [
@@ -71,6 +71,7 @@ describe('what people type for a command', () => {
     ['defct prices are wrong', 'defect prices are wrong'],
     ['logg 1h30m 4711', 'log 1h30m 4711'],
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
+    ['log --task "Login page" --time 2h', 'log 2h "Login page"'],
     [
       'log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711|log 10am-12:30pm 4711|log 9-11:30 4711|log 4711 14:00-16:30',
       'log 2h30m 4711',
@@ -110,8 +111,12 @@ describe('what people type for a command', () => {
   });
 
   it.each([
-    ['away|vacation until Friday|holiday|Urlaub', /^“Away until…” is a button/],
-    ['mute|mute today', /^“Mute today” is a button/],
+    [
+      'away|vacation until Friday|holiday|Urlaub|I’m away tomorrow|congé lundi|day off on Monday',
+      /^“Away until…” is a button/,
+    ],
+    ['mute|mute today|stop sending me reminders', /^“Mute today” is a button/],
+    ['show me last week', /Earlier weeks are in the service\.$/],
     [
       'create bug Login fails|new task Buy milk|add task "Release notes" to Web Shop|add a bug',
       /^“defect <title>” creates a defect, and “task <title>” a task\.$/,
@@ -186,7 +191,9 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 today!|1h30m heute morgen 4711|1h30m ce matin 4711|1h30m esta mañana 4711', on('today')],
     ['bitte 1h30m hace dos días 4711|1h30m vor zwei Tagen 4711|1h30m il y a 2 jours 4711', on('-2d')],
     ['1h30m gestern Abend 4711|1h30m yday 4711', on('yesterday')],
-    ['une heure et demie 4711|hora y media 4711', logged()],
+    ['une heure et demie 4711|hora y media 4711|1 heure et demie 4711|one and a half hours 4711', logged()],
+    ['deux heures et quart 4711', logged({ minutes: 135 })],
+    ['1h30m mañana 4711|1h30m übermorgen 4711', /You cannot log time in the future/],
     // More than one day or duration, or none.
     ['1h30m 4711 yesterday and today', /“yesterday and today” is more than one day/],
     ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /There is a second duration, “(?:30min|20m)”/],

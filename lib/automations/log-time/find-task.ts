@@ -135,23 +135,21 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   const byOddId = mayBeId && (typed.isId || fitting.length === 0) ? await tasks.byOddId(first, !isOpen) : null;
   if (byOddId) return read(ofFirst(byOddId));
   const { meant, others } = readingsOf(fitting);
-  const [only] = meant;
-  // A page that was not read may have a second one. A name is not an id.
-  if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) {
-    const entry = read(only);
-    // A note in quotation marks is certain.
-    if (!isOpen || !(await isOfTask(entry.note, tasks))) return entry;
-    const fault = 'The note is the name of another task. Give one command for each task';
-    return { fault, said: fault, offered: [entry] };
-  }
   const offered = [...meant, ...others];
+  const [only] = offered;
+  if (only && isOpen && offered.length === 1 && (await isOfTask(words.words.slice(only.words), tasks))) {
+    const fault = 'The note is the name of another task. Give one command for each task';
+    return { fault, said: fault, offered: [read(only)] };
+  }
+  // A page that was not read may have a second one. A name is not an id.
+  if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) return read(only);
   return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
 }
 
-/** True if the note is the whole name of a known task: `Login and Checkout`. */
-async function isOfTask(note: string | undefined, tasks: TaskSource): Promise<boolean> {
-  if (note === undefined || !tasks.known) return false;
-  const named = comparableName(note.replace(/^(?:and|und|et|y|&|\+|,) /i, ''));
+/** True if the words behind a task are the whole name of a known one: `Login and Checkout`. A note in quotation marks is not. */
+async function isOfTask(behind: readonly string[], tasks: TaskSource): Promise<boolean> {
+  if (behind.length === 0 || !tasks.known) return false;
+  const named = comparableName(behind.join(' ').replace(/^(?:and|und|et|y|&|\+|,) /i, ''));
   return (await tasks.known()).some(({ name }) => comparableName(name) === named);
 }
 
@@ -218,7 +216,13 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   const isNamed = ({ fitting }: FittingTasks) => fitting.some(({ how }) => how === 'exactly');
   const byName = await searchFor(searched.normalize('NFC'), 'search for the task', typed, tasks);
   const word = tellingWord(isOpen ? words.slice(leadIns, leadIns + NAME_WORDS) : words);
-  if (isNamed(byName) || (isOpen && byName.fitting.some(sharesWord))) return byName;
+  if (isNamed(byName)) return byName;
+  if (isOpen && byName.fitting.some(sharesWord)) {
+    if (byName.fitting.some(({ how }) => how !== 'partly')) return byName;
+    // A word of another task may be in front: `this week on Login`.
+    const named = (await knownBeside(byName, typed, tasks)).filter(({ how }) => how === 'behind');
+    return { ...byName, fitting: [...byName.fitting, ...named] };
+  }
   const byWord = word === searched ? byName : await searchFor(word, 'search for a word of the task', typed, tasks);
   if (!isOpen && byName.fitting.length > 0 && !isNamed(byWord)) return { ...byWord, fitting: byName.fitting };
   // The word may be one of the note.
@@ -256,13 +260,17 @@ async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): P
     start.length === word.length
       ? { fitting: [], whole: true }
       : await searchFor(start, 'search for the beginning of a word', typed, tasks);
+  const known = await knownBeside({ fitting, whole }, typed, tasks);
+  // A search for the whole name would have found it, if it were still there.
+  const others = known.filter(({ how }) => how !== 'exactly');
+  return { fitting: [...fitting, ...others].filter(sharesWord), whole };
+}
+
+/** The tasks that jobs have seen, without those that a search found. */
+async function knownBeside({ fitting }: FittingTasks, typed: TypedWords, tasks: TaskSource): Promise<FittingTask[]> {
   const listed = new Set(fitting.map(({ task }) => String(task.id)));
-  const known = ((await tasks.known?.()) ?? [])
-    .filter(({ id }) => !listed.has(String(id)))
-    .map((task) => ({ task, ...fitOf(task, typed) }))
-    // A search for the whole name would have found it, if it were still there.
-    .filter(({ how }) => how !== 'exactly');
-  return { fitting: [...fitting, ...known].filter(sharesWord), whole };
+  const known = ((await tasks.known?.()) ?? []).filter(({ id }) => !listed.has(String(id)));
+  return known.map((task) => ({ task, ...fitOf(task, typed) }));
 }
 
 const sharesWord = ({ how, matching }: Fit): boolean => how !== 'partly' || matching >= 1;

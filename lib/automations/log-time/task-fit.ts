@@ -1,4 +1,4 @@
-import { BEFORE_TASK } from '../../commands/log.ts';
+import { BEFORE_TASK, MOST_LEAD_INS } from '../../commands/log.ts';
 import { bareWord, comparableName, idIn } from '../../commands/words.ts';
 import { nearMiss } from '../../near-miss.ts';
 import type { TimeToLog } from './command.ts';
@@ -42,8 +42,8 @@ export interface Fit {
 export function typedWords({ task, open }: TypedTask): TypedWords {
   const words = (open?.text ?? task).split(' ');
   if (!open) return { words, leadIns: 0, shortest: words.length, first: task, searched: task, isOpen: false };
-  const isLeadIn = (word: string | undefined) => BEFORE_TASK.has(word?.toLowerCase() ?? '');
-  const leadIns = !isLeadIn(words[0]) ? 0 : isLeadIn(words[1]) && words.length > 2 ? 2 : 1;
+  const ofName = words.slice(0, -1).findIndex((word) => !BEFORE_TASK.has(word.toLowerCase()));
+  const leadIns = Math.min(ofName < 0 ? words.length - 1 : ofName, MOST_LEAD_INS);
   const shortest = words.findIndex((word) => (idIn(word) ?? bareWord(word)) === task) + 1;
   const first = words[leadIns] ?? '';
   const bare = (word: string) => idIn(word) ?? withoutMark(word);

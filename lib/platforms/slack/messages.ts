@@ -56,5 +56,5 @@ export function button(text: string, actionId: string, value: string, style?: 'p
 /** Makes a sentence of an outcome. Outcomes begin in lowercase and have no full stop, because lists show them too. */
 export function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?)…]$/.test(begun) ? begun : `${begun}.`;
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
