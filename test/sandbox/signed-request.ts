@@ -22,8 +22,6 @@ interface Signing {
   key?: { apiKey: string; secretKey: string };
   at?: number;
   nonce?: string;
-  /** Stands between the fields of the canonical string. */
-  separator?: string;
   /** The outer body instead of the encrypted payload. */
   body?: string;
   headers?: Record<string, string>;
@@ -36,12 +34,12 @@ export function encrypt(text: string, secretKey: string = defaultKey.secretKey):
 }
 
 export function sign(baseUrl: string, operation: string, payload: object, signing: Signing = {}): SignedRequest {
-  const { key = defaultKey, at = noon, nonce = randomUUID(), separator = '\n' } = signing;
+  const { key = defaultKey, at = noon, nonce = randomUUID() } = signing;
   const url = `${baseUrl}/api/v1/partner${operation}`;
   const body = signing.body ?? JSON.stringify({ encrypted_data: encrypt(JSON.stringify(payload), key.secretKey) });
   const timestamp = String(Math.floor(at / 1000));
   const bodyHash = createHash('sha256').update(body).digest('hex');
-  const canonical = ['POST', new URL(url).pathname, timestamp, nonce, bodyHash].join(separator);
+  const canonical = ['POST', new URL(url).pathname, timestamp, nonce, bodyHash].join('\n');
   return {
     url,
     body,
@@ -73,16 +71,13 @@ interface Answer {
   text: string;
   /** Empty when the body is no envelope. */
   json: Envelope;
-  /** `data` when it is a list. */
-  rows: Row[];
 }
 
 export async function send({ url, body, headers }: SignedRequest): Promise<Answer> {
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual' });
   const text = await response.text();
   const json = JSON.parse(/^\{.*\}$/s.test(text) ? text : '{}');
-  const rows = Array.isArray(json.data) ? json.data : [];
-  return { status: response.status, headers: response.headers, text, json, rows };
+  return { status: response.status, headers: response.headers, text, json };
 }
 
 export function call(sandbox: Sandbox, operation: string, payload: object, signing?: Signing): Promise<Answer> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../sandbox/sandbox.ts';
@@ -46,19 +46,6 @@ describe('the data file', () => {
     await expect(startSandbox({ dataFile })).rejects.toThrow(
       /data\.jsonl is damaged: line 1 is not JSON; correct the line, or remove the file/,
     );
-  });
-
-  it('is compacted at start', async () => {
-    const dataFile = newDataFile();
-    const { sandbox } = await startAtNoon({ dataFile });
-    const seeded = readFileSync(dataFile, 'utf8').split('\n').length;
-    const defect_id = sandbox.data.defects[0]?.defect_id;
-    for (const title of ['A', 'B', 'C']) await call(sandbox, '/defects/update', { defect_id, title });
-    await startAtNoon({ dataFile });
-    const text = readFileSync(dataFile, 'utf8');
-    // Three nonces and three entries of the audit trail besides what was seeded.
-    expect(text.split('\n')).toHaveLength(seeded + 6);
-    expect(text).not.toContain('"title":"B"');
   });
 
   it('has what a process answered right before it was killed', async () => {

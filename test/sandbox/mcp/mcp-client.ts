@@ -4,7 +4,6 @@ import { startAtNoon } from '../signed-request.ts';
 import { type Choices, consent, type Linkable } from './consent.ts';
 
 export const mira = 'mira.novak@example.com';
-export const tomasz = 'tomasz.zielinski@example.com';
 export const redirectUri = 'http://127.0.0.1:9/callback';
 
 /** A sandbox at noon, with MCP enabled unless the options say otherwise. */
@@ -12,28 +11,15 @@ export function startMcp(mcp: McpOptions = {}) {
   return startAtNoon({ mcp: { enabled: true, ...mcp } });
 }
 
-export interface Tokens {
-  access_token: string;
-  refresh_token: string;
-  scope: string;
-  expires_in: number;
-  error?: string;
-  error_description?: string;
-}
-
-export async function register(sandbox: Linkable, metadata: object = { redirect_uris: [redirectUri] }) {
-  const response = await fetch(`${sandbox.url}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
-  return { status: response.status, json: (await response.json()) as { client_id: string; error?: string } };
-}
-
 /** An authorization of a client that does everything right, unless the parameters say otherwise; null leaves one out. */
 export async function authorization(sandbox: Linkable, parameters: Record<string, string | null> = {}) {
-  const { json } = await register(sandbox);
+  const body = JSON.stringify({ redirect_uris: [redirectUri] });
+  const registered = await fetch(`${sandbox.url}/oauth/register`, { method: 'POST', body });
   const verifier = randomBytes(32).toString('base64url');
   const url = new URL(`${sandbox.url}/oauth/authorize`);
   const asked = {
     response_type: 'code',
-    client_id: json.client_id,
+    client_id: ((await registered.json()) as { client_id: string }).client_id,
     redirect_uri: redirectUri,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
@@ -48,10 +34,11 @@ export async function authorization(sandbox: Linkable, parameters: Record<string
 /** The answer of the token endpoint. */
 export async function tokenRequest(sandbox: Linkable, form: Record<string, string>) {
   const response = await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-  return { status: response.status, json: (await response.json()) as Tokens };
+  const json = (await response.json()) as { access_token: string; scope: string; error?: string };
+  return { status: response.status, json };
 }
 
-/** The whole flow: the tokens, and what is needed to refresh them. */
+/** The whole flow: the tokens, and what they were exchanged for. */
 export async function link(sandbox: Linkable, choices: Choices = {}, parameters: Record<string, string | null> = {}) {
   const { url, verifier, client_id } = await authorization(sandbox, parameters);
   const back = await consent(sandbox, url, choices);
@@ -62,29 +49,19 @@ export async function link(sandbox: Linkable, choices: Choices = {}, parameters:
     code_verifier: verifier,
     redirect_uri: redirectUri,
   };
-  const { status, json } = await tokenRequest(sandbox, exchange);
-  return { status, tokens: json, client_id, exchange, back };
+  return { tokens: (await tokenRequest(sandbox, exchange)).json, exchange };
 }
 
 export interface RpcAnswer {
   status: number;
   headers: Headers;
   text: string;
-  json: RpcMessage;
-}
-
-/** What the tests look at of a message; an answer has `result` or `error`. */
-interface RpcMessage {
-  id: string | number | null;
-  result: {
-    protocolVersion: string;
-    tools: { name: string; title?: string; annotations?: object; inputSchema: object; _meta?: object }[];
-    nextCursor?: string;
-    content: { text: string }[];
-    structuredContent?: Record<string, unknown>;
-    isError: boolean;
+  /** What the tests look at of a message; an answer has `result` or `error`. */
+  json: {
+    id: string | number | null;
+    result: { tools: { name: string; _meta?: { scope: string } }[] };
+    error: { code: number; message: string };
   };
-  error: { code: number; message: string };
 }
 
 /** Sends one body to the endpoint. */
@@ -100,7 +77,6 @@ export async function post(url: string, body: object | string, headers: Record<s
 export class McpClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
-  #id = 0;
 
   private constructor(url: string, headers: Record<string, string>) {
     this.#url = url;
@@ -122,9 +98,9 @@ export class McpClient {
     });
   }
 
+  /** What it answers to a request with the id 1. */
   request(method: string, params: object = {}): Promise<RpcAnswer> {
-    this.#id += 1;
-    return post(this.#url, { jsonrpc: '2.0', id: this.#id, method, params }, this.#headers);
+    return this.send({ jsonrpc: '2.0', id: 1, method, params });
   }
 
   send(body: object | string, headers: Record<string, string> = {}): Promise<RpcAnswer> {
@@ -133,18 +109,6 @@ export class McpClient {
 
   call(name: string, args: object = {}): Promise<RpcAnswer> {
     return this.request('tools/call', { name, arguments: args });
-  }
-
-  /** The names on all pages. */
-  async tools(): Promise<string[]> {
-    const names: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const { json } = await this.request('tools/list', cursor === undefined ? {} : { cursor });
-      names.push(...json.result.tools.map(({ name }) => name));
-      cursor = json.result.nextCursor;
-    } while (cursor !== undefined);
-    return names;
   }
 }
 

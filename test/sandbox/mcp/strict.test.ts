@@ -15,7 +15,6 @@ import {
   redirectUri,
   startMcp,
   tokenRequest,
-  tomasz,
 } from './mcp-client.ts';
 
 // What the sandbox lets through, no test of the relay can notice. What it does for those who do everything right is
@@ -45,17 +44,6 @@ describe('the pages of an authorization', () => {
     const back = await consent(sandbox, url);
     expect(`${back.origin}${back.pathname}`).toBe(redirectUri);
     expect(back.searchParams.get('error')).toBe(error);
-  });
-
-  it.each([
-    [{ client_id: 'unknown' }, 'has to register again'],
-    [{ redirect_uri: 'https://attacker.example/callback' }, 'has not registered'],
-    [{ redirect_uri: null }, 'has not registered'],
-  ])('send the browser nowhere for %o', async (parameters, complaint) => {
-    const { sandbox } = await startMcp();
-    const { url } = await authorization(sandbox, parameters);
-    const response = await fetch(url, { redirect: 'manual' });
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(complaint)]);
   });
 
   it('offer what the workspace allows of what the client asks for, and nothing that is reserved', async () => {
@@ -119,7 +107,7 @@ describe('the MCP endpoint', () => {
       const others = await connect([...grantable.keys()].filter((one) => one !== scope));
       const only = await connect(['mcp:use', scope]);
       const { tools } = (await only.request('tools/list')).json.result;
-      const its = tools.filter(({ _meta }) => (_meta as { scope: string }).scope === scope);
+      const its = tools.filter(({ _meta }) => _meta?.scope === scope);
       expect(its).not.toEqual([]);
       for (const { name } of its) {
         const answer = await others.call(name);
@@ -130,17 +118,10 @@ describe('the MCP endpoint', () => {
   );
 
   it('has no tool that changes members', async () => {
-    const { sandbox } = await startMcp();
-    const names = await (await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token)).tools();
-    expect(names.filter((name) => /member|user|role/.test(name))).toEqual([]);
-  });
-
-  it('is not for web pages', async () => {
-    const { sandbox } = await startMcp();
-    const headers = bearer(sandbox.mcp.grant(mira).access_token);
-    const from = (origin: string) => post(sandbox.mcp.url, initialize('2025-11-25'), { ...headers, origin });
-    expect((await from('https://attacker.example')).status).toBe(403);
-    expect((await from('http://localhost:3000')).status).toBe(200);
+    const { sandbox } = await startMcp({ toolsPerPage: 100 });
+    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    const { tools } = (await client.request('tools/list')).json.result;
+    expect(tools.filter(({ name }) => /member|user|role/.test(name))).toEqual([]);
   });
 
   it.each(['2026-07-28', '2024-10-07', ''])('does not speak the revision %o', async (revision) => {
@@ -151,24 +132,10 @@ describe('the MCP endpoint', () => {
     for (const supported of revisions) expect(json.error.message).toContain(supported);
   });
 
-  it('has sessions, each of one person', async () => {
-    const { sandbox } = await startMcp();
-    const headers = bearer(sandbox.mcp.grant(mira).access_token);
-    const client = await McpClient.connect(sandbox, headers);
-    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-    expect((await post(sandbox.mcp.url, ping, headers)).status).toBe(400);
-    expect((await client.send(ping, bearer(sandbox.mcp.grant(tomasz).access_token))).status).toBe(404);
-    sandbox.mcp.endSessions();
-    expect((await client.send(ping)).status).toBe(404);
-  });
-
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   it.each([
     ['no JSON', '{', {}, 400, -32700],
     ['no JSON-RPC', { id: 1, method: 'ping' }, {}, 400, -32600],
-    ['no method', { jsonrpc: '2.0', id: 1 }, {}, 400, -32600],
-    ['an id that is an object', { jsonrpc: '2.0', id: {}, method: 'ping' }, {}, 400, -32600],
-    ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, {}, 400, -32600],
     ['a batch', [list], {}, 400, -32600],
     ['another revision in the header', list, { 'mcp-protocol-version': '2026-07-28' }, 400, -32000],
     ['an Accept without streams', list, { accept: 'application/json' }, 406, -32000],
