@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { controlRoutes } from '../../local/control-routes.ts';
@@ -11,6 +10,8 @@ import { workInNewFolder } from '../new-folder.ts';
 
 const variables = { AWS_ACCESS_KEY_ID: 'LOCALTEST' } as StackVariables;
 const running = { logFile: 'functions.log', console: 'http://127.0.0.1:1/', variables };
+const schedules = createLocalSchedules(() => [], { clock: Date.now, failed: () => {} });
+const ofAnotherStart = controlRoutes(schedules, 'LOCALOTHER');
 let servers: Listening[];
 beforeEach(() => {
   workInNewFolder();
@@ -24,21 +25,10 @@ async function addressOf(starting: Promise<Listening>): Promise<string> {
   return server.url;
 }
 
-function startFront(key: string): Promise<string> {
-  const schedules = createLocalSchedules(() => [], { clock: Date.now, failed: () => {} });
-  return addressOf(startHttpFront(0, controlRoutes(schedules, key)));
-}
-
 describe('the state file of the running relay', () => {
-  it('the state file is valid while the relay answers at its address', async () => {
-    const url = await startFront('LOCALTEST');
-    noteRunning({ ...running, url });
-    expect(await findRunning()).toEqual({ ...running, url });
-  });
-
   it.each([
     ['nothing answers at its address', async () => 'http://127.0.0.1:1'],
-    ['a relay of another start answers there', () => startFront('LOCALOTHER')],
+    ['a relay of another start answers there', () => addressOf(startHttpFront(0, ofAnotherStart))],
     [
       'something else answers there',
       () => addressOf(listen(createServer((_, response) => response.writeHead(404).end()))),
@@ -53,13 +43,4 @@ describe('the state file of the running relay', () => {
     noteRunning({ ...running, url: await addressOf(startHttpFront(0, {}, undefined, undefined, halted)) });
     await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ takes nothing: the disk is full\.$/);
   });
-
-  it.each(['', '{', '[]', '{"url":"nowhere"}', '{"url":"http://127.0.0.1:1","variables":{}}'])(
-    'a damaged state file is named: %j',
-    async (text) => {
-      await mkdir('.relay');
-      await writeFile('.relay/running.json', text);
-      await expect(findRunning()).rejects.toThrow(/^\.relay\/running\.json is damaged; .*remove the file/);
-    },
-  );
 });

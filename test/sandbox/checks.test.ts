@@ -15,13 +15,6 @@ describe('the headers', () => {
       401,
       'Invalid signature',
     ],
-    [
-      'a timestamp other than the signed one',
-      { headers: { 'x-timestamp': `${noon / 1000 + 1}` } },
-      401,
-      'Invalid signature',
-    ],
-    ['a nonce other than the signed one', { headers: { 'x-nonce': 'other-nonce' } }, 401, 'Invalid signature'],
     ['a timestamp 5 minutes old', { at: noon - 5 * minuteMs }, 200, 'OK'],
     ['a timestamp older than 5 minutes', { at: noon - 5 * minuteMs - 1000 }, 401, 'Timestamp outside window'],
     ['a timestamp 5 minutes ahead', { at: noon + 5 * minuteMs }, 200, 'OK'],
@@ -43,12 +36,6 @@ describe('the headers', () => {
     expect(sandbox.audit).toMatchObject([
       { ip: '127.0.0.1', endpoint: '/validate', status, reason: status === 200 ? null : message },
     ]);
-  });
-
-  it('are signed over the very bytes of the body', async () => {
-    const { sandbox } = await startAtNoon();
-    const signed = sign(sandbox.url, '/validate', {});
-    expect((await send({ ...signed, body: `${signed.body} ` })).json.message).toBe('Invalid signature');
   });
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { viewFaults } from '../../../local/slack/block-kit.ts';
 import { renderMessage, renderView } from '../../../local/slack/render.ts';
-import { actions, button, input, many, modal, option, plainText, section, textInput } from './stand-in-at-noon.ts';
+import { actions, button, input, many, modal, option, plainText, section, textInput } from './blocks.ts';
 
 describe('as text for a terminal', () => {
   const message = (...blocks: unknown[]) =>
