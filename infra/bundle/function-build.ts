@@ -43,6 +43,7 @@ export function functionBuild(slug: string, folder: string, configFile: string, 
       ...(ownModule !== undefined && { '#automations': ownModule }),
       '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
+      '@smithy/core/checksum': join(here, 'checksum.ts'),
       '@smithy/core/event-streams': join(here, 'nothing.ts'),
       // A module of Node that is imported loads modules for each of its properties: another HTTP client, inspectors. So
       // these take the properties that are used.
