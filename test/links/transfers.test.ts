@@ -143,16 +143,6 @@ it('a later event tells of two defects again if the job that named them is being
   ]);
 });
 
-it('a transfer that is told after its issue went on and came back is recorded, and left to a person', async () => {
-  await start();
-  const [, back] = transferOf(third, issueEvent('opened', { id: 2, seconds: 7, repository: OTHER }));
-  await happens(opened, wentFurther, back, came);
-  expect(defects()).toHaveLength(1);
-  expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
-    expect.stringMatching(/Other#2 was transferred to .*#3 and came back; decide with relay issue .*#2 --set/),
-  ]);
-});
-
 describe('the transfers of a chain', () => {
   const last = issueEvent('edited', { id: 3, seconds: 9, title: 'in the last place' });
   it.each([
@@ -224,4 +214,23 @@ it('a job that a refusal has parked creates the defect of the transferred issue 
   await relay.workToTheEnd();
   expect(defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
   expect(await relay.jobs('parked')).toEqual([]);
+});
+
+it('a tie on the link that a transfer leads to is settled too', async () => {
+  await start();
+  // The job of the first issue settles its tie, and its creation meets a failure that passes.
+  relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
+  relay.sandbox.setFault({ kind: 'key-revoked', times: 2, skip: 1 });
+  const titles = ['edited', 'in the same second'];
+  await post(opened, ...titles.map((title) => issueEvent('edited', { seconds: 1, title })));
+  await relay.work();
+  await post(went);
+  await relay.work();
+  // The first job goes on, and two more events of one second come just before it runs.
+  relay.sandbox.clearFaults();
+  const [waiting = expect.fail('no job waits')] = await relay.jobs('waiting');
+  await requeueJob(waiting, relay.stores);
+  await post(edited(5, 'a'), edited(5, 'b'));
+  await relay.workToTheEnd();
+  expect([...(await relay.jobs('queued')), ...(await relay.jobs('waiting'))]).toEqual([]);
 });
