@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import type { Runtime } from '../../lib/runtime.ts';
-import { asSqsHandler, deliver } from '../../local/event-source.ts';
-import type { FifoQueue } from '../../local/fifo-queue.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
+import { workWith } from '../people/changed-config.ts';
 import { exampleConfig, type TestRelay } from '../relay.ts';
 import { MIRA, NOBODY, press } from '../slack-requests.ts';
 import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
@@ -37,21 +35,6 @@ let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
 };
-
-/** A worker that differs from the relay's. @returns what makes it work on so many messages, or on all there are */
-async function workerWith(change: Partial<Runtime>): Promise<(messages?: number) => Promise<void>> {
-  const { createHandler } = await import('../../functions/job-worker.ts');
-  const handle = asSqsHandler(createHandler({ ...relay.runtime, ...change }));
-  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
-  return async (messages = Number.POSITIVE_INFINITY) => {
-    const queue = relay.stack.queues[1] as FifoQueue;
-    for (let worked = 0; worked < messages; worked++) {
-      const message = queue.receive();
-      if (!message) return;
-      await deliver(queue, message, (event) => handle(event, context));
-    }
-  };
-}
 
 describe('who is reminded', () => {
   const ALL = ['nothing logged of 6h30m, 6h30m missing', 'nothing logged of 38h30m, 38h30m missing'];
@@ -135,7 +118,7 @@ describe('a reminder', () => {
   ])('a reminder is not sent once the day is over: %s', async (_, automation, workedBefore) => {
     await start(timesheets({ people: [mira.email] }));
     await relay.fire('due-schedules');
-    await (await workerWith({}))(workedBefore);
+    await workWith(relay, {}, {}, workedBefore);
     relay.clock.now = Date.parse('2026-11-21T00:00+01:00');
     await relay.workToTheEnd();
     expect(reminded(relay)).toEqual([]);
@@ -171,14 +154,12 @@ describe('a reminder', () => {
   /** The worker dies when it looks at the clock for the nth time, and does nothing any more. @returns how often it did */
   async function workAndDieAt(nth: number): Promise<number> {
     let looks = 0;
-    const work = await workerWith({
-      clock: () => {
-        looks += 1;
-        if (looks >= nth) throw new Error('killed');
-        return relay.clock.now;
-      },
-    });
-    await work().catch((error: unknown) => {
+    const clock = () => {
+      looks += 1;
+      if (looks >= nth) throw new Error('killed');
+      return relay.clock.now;
+    };
+    await workWith(relay, {}, { clock }).catch((error: unknown) => {
       if (looks < nth) throw error;
     });
     return looks;
@@ -237,7 +218,7 @@ describe('somebody who logs what is missing between the reading and the message'
     await start();
     log(relay, tomasz, 1, { date: MONDAY });
     await relay.fire('due-schedules');
-    await (await workerWith({}))(1);
+    await workWith(relay, {}, {}, 1);
     expect(await relay.jobs('queued')).toHaveLength(3);
     relay.clock.now += 10 * MINUTE;
     logWeek(relay, mira);
@@ -413,7 +394,7 @@ describe('a dry run', () => {
   ])('%s', async (_, made, worked, messages) => {
     await start(settings(false));
     for (const dryRun of made) await scheduleWith(dryRun);
-    for (const dryRun of worked) await (await workerWith({ config: settings(dryRun === true) }))();
+    for (const dryRun of worked) await workWith(relay, settings(dryRun === true));
     await relay.workToTheEnd();
     expect(sent()).toEqual(messages);
     await relay.close();
@@ -422,7 +403,7 @@ describe('a dry run', () => {
   it('a replayed dry run is still a dry run', async () => {
     await start(settings(false));
     await scheduleWith(true);
-    await (await workerWith({ config: exampleConfig() }))();
+    await workWith(relay, {}, { config: exampleConfig() });
     for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
@@ -459,8 +440,8 @@ describe('settings', () => {
   ])('settings that no longer have the team park its jobs: %s', async (automation, workedBefore, reason) => {
     await start(timesheets({ people: [mira.email] }));
     await relay.fire('due-schedules');
-    await (await workerWith({}))(workedBefore);
-    await (await workerWith({ config: exampleConfig() }))();
+    await workWith(relay, {}, {}, workedBefore);
+    await workWith(relay, {}, { config: exampleConfig() });
     expect(await outcomes(relay, automation)).toEqual([`parked: ${reason}`]);
     expect(reminded(relay)).toEqual([]);
   });
