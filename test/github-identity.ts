@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 
-/** A private key and its public one, in PEM. */
+/** A private key as GitHub makes it for an App, and its public one, in PEM. */
 export const newKeys = () =>
   generateKeyPairSync('rsa', {
     modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
 

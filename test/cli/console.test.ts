@@ -1,49 +1,32 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JobPage, Now, RelayFacts } from '../../console/contract.ts';
+import { startChild } from '../child.ts';
 import { issueEvent } from '../issue-events.ts';
+import { newFolder } from '../new-folder.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { ARN, KNOWN, type StageStandIn, startStageStandIn } from './stage-stand-in.ts';
 
 let relay: TestRelay;
-/** A folder with the programs that open a browser, which note what they are called with. */
-let programs: string;
 let aws: StageStandIn;
-const stops: (() => void)[] = [];
 
 beforeAll(async () => {
   relay = await startRelay({ tableOnWire: true });
-  programs = await mkdtemp(join(tmpdir(), 'relay-open-'));
-  for (const name of ['open', 'xdg-open']) {
-    await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });
-  }
   aws = await startStageStandIn(relay);
 });
 
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-  Object.assign(aws, { identity: KNOWN, isRunning: true });
-});
+afterEach(() => void Object.assign(aws, { identity: KNOWN, isRunning: true }));
 
-afterAll(async () => {
-  await Promise.all([aws.close(), relay.close(), rm(programs, { recursive: true })]);
-});
+afterAll(() => Promise.all([aws.close(), relay.close()]));
 
-/** Starts `relay --stage test console`. @returns what it printed first, and its errors and exit if it ended */
-async function start(...options: string[]) {
-  const child = spawn(process.execPath, ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options], {
-    env: { ...aws.variables, PATH: `${programs}:${process.env.PATH}` },
-  });
-  stops.push(() => child.kill());
-  const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  const errors = text(child.stderr);
-  const { value } = await printed;
-  return { address: String(value ?? ''), errors };
+/** Starts `relay --stage test console`. */
+function start(options: string[] = [], variables: Record<string, string> = {}) {
+  const words = ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options];
+  const child = startChild(words, '.', { ...aws.variables, ...variables });
+  onTestFinished(child.kill);
+  const address = async () => String(await child.printed(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}(?=\n)/));
+  return { ...child, address };
 }
 
 /** Asks it as its page does. */
@@ -64,8 +47,7 @@ async function ask<T>(address: string, path: string, body?: object): Promise<{ s
 describe('relay console --stage', () => {
   it('shows the stage with the caller’s credentials, which stay in its process, and refuses changes', async () => {
     const { answer: made } = await relay.post('issues', issueEvent('opened'));
-    const { address } = await start();
-    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
+    const address = await start().address();
     const { answer: facts } = await ask<RelayFacts>(address, '/api/relay');
     expect(facts).toMatchObject({ name: 'test', operate: false, operator: ARN, canTry: false });
     const { answer: page } = await ask<JobPage>(address, '/api/jobs');
@@ -79,15 +61,19 @@ describe('relay console --stage', () => {
 
   it('says that the stage is stopped, on its pages and in the terminal', async () => {
     aws.isRunning = false;
-    const { address, errors } = await start();
+    const { address, printed } = start();
     const words = 'The stage test is stopped: relay --stage test start starts it.';
-    expect((await ask<Now>(address, '/api/now')).answer.stopped).toBe(words);
-    for (const stop of stops.splice(0)) stop();
-    expect(await errors).toContain(words);
+    expect((await ask<Now>(await address(), '/api/now')).answer.stopped).toBe(words);
+    await printed(words);
   });
 
   it('opens the browser with a file that only its owner can read, because the arguments of a process are public', async () => {
-    const { address } = await start('--open', '--operate');
+    // The programs that open a browser note what they are called with.
+    const programs = newFolder();
+    for (const name of ['open', 'xdg-open']) {
+      await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });
+    }
+    const address = await start(['--open'], { PATH: `${programs}:${process.env.PATH}` }).address();
     const { hash, port } = new URL(address);
     const file = `.relay/open-${port}.html`;
     onTestFinished(() => rm(file));
@@ -98,7 +84,7 @@ describe('relay console --stage', () => {
   });
 
   it('takes changes with --operate', async () => {
-    const { address } = await start('--operate');
+    const address = await start(['--operate']).address();
     expect((await ask<RelayFacts>(address, '/api/relay')).answer).toMatchObject({ operate: true });
     expect(await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] })).toMatchObject({
       status: 200,
@@ -110,8 +96,8 @@ describe('relay console --stage', () => {
     const body =
       '<ErrorResponse><Error><Code>ExpiredToken</Code><Message>The security token is expired</Message></Error></ErrorResponse>';
     aws.identity = { status: 403, body };
-    const { address, errors } = await start();
-    expect(address).toBe('');
-    expect(await errors).toContain('AWS does not say who you are: The security token is expired');
+    const { ended, output } = start();
+    expect(await ended()).toBe(1);
+    expect(output()).toContain('AWS does not say who you are: The security token is expired');
   });
 });

@@ -1,28 +1,20 @@
-import { execFile, spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { firstConfig } from '../../cli/init/config-text.ts';
 import { prefilledSlackUrl } from '../../cli/init/create-slack-app.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { type Child, startChild } from '../child.ts';
+import { privateKey } from '../github-identity.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { startMutated, takesAtMost } from '../mutated-service.ts';
+import { newFolder } from '../new-folder.ts';
 import { PROJECT } from '../relay.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const run = promisify(execFile);
-const { privateKey } = generateKeyPairSync('rsa', {
-  modulusLength: 2048,
-  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
-});
-
-/** Of the environment, what a process needs that does not take settings from it. */
-const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 let folder: string;
 let config: string;
@@ -33,7 +25,7 @@ let slack: HttpStandIn;
 let slackAnswer: object;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
+  folder = newFolder();
   config = join(folder, 'relay.config.ts');
   service = await startSandbox();
   slackAnswer = { ok: true, app_id: 'A1', credentials: { signing_secret: 'sign_secret' } };
@@ -54,10 +46,7 @@ beforeEach(async () => {
         : { ok: true, url: 'https://acme.slack.com/', user: 'relay' },
   }));
 });
-afterEach(async () => {
-  await Promise.all([github.close(), slack.close(), service.close()]);
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => Promise.all([github.close(), slack.close(), service.close()]));
 
 const ofService = () => ({
   PARTNER_BASE_URL: service.url,
@@ -65,73 +54,53 @@ const ofService = () => ({
   PARTNER_SECRET_KEY: defaultKey.secretKey,
 });
 
-interface Ended {
-  code: number | null;
-  output: string;
-}
+const command = [join(root, 'cli/relay.ts'), 'init'];
 
-/**
- * `relay init` without a terminal, in a folder of its own.
- *
- * @param open what a person does with the page for the GitHub App
- */
-function init(words: string[], variables: Record<string, string> = {}, open?: (page: string) => void): Promise<Ended> {
-  const child = spawn(process.execPath, [join(root, 'cli/relay.ts'), 'init', '--no-browser', ...words], {
-    cwd: folder,
-    env: { PATH, NODE_COMPILE_CACHE, RELAY_CONFIG: config, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-      const page = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}(?=\n)/.exec(output)?.[0];
-      if (page === undefined || !open) return;
-      open(page);
-      open = undefined;
-    });
-  }
-  return new Promise((resolve) => child.once('exit', (code) => resolve({ code, output })));
+/** `relay init` without a terminal, in a folder of its own. */
+const begin = (words: string[], variables: Record<string, string> = {}) =>
+  startChild([...command, '--no-browser', ...words], folder, { RELAY_CONFIG: config, ...variables });
+
+async function init(...given: Parameters<typeof begin>) {
+  const child = begin(...given);
+  return { code: await child.ended(), output: child.output() };
 }
 
 /** A terminal around a command, for which it needs Python. */
 const TERMINAL = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';
 
 /** `relay init` at a terminal. A person answers each question once it was asked. */
-function initAtTerminal(
-  words: string[],
-  answers: readonly (readonly [question: string, answer: string])[],
-): Promise<Ended> {
-  const command = [process.execPath, join(root, 'cli/relay.ts'), 'init', ...words];
-  const child = spawn('python3', ['-c', TERMINAL, ...command], {
+async function initAtTerminal(words: string[], ...answers: [question: string, answer: string][]) {
+  const child = spawn('python3', ['-c', TERMINAL, process.execPath, ...command, ...words], {
     cwd: folder,
-    env: { PATH, NODE_COMPILE_CACHE, RELAY_CONFIG: config },
+    env: { ...process.env, RELAY_CONFIG: config },
   });
-  const left = [...answers];
   let output = '';
   let asked = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
     asked += chunk;
-    const [next] = left;
-    if (!next || !asked.includes(next[0])) return;
-    left.shift();
+    const [[question, answer] = []] = answers;
+    if (question === undefined || !asked.includes(question)) return;
+    answers.shift();
     asked = '';
-    child.stdin.write(`${next[1]}\n`);
+    child.stdin.write(`${answer}\n`);
   });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+  const [code] = await once(child, 'close');
+  return { code, output };
 }
 
 const unescaped = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 
 /** Does what a browser and GitHub do: reads the form of the page, and comes back with a code. */
-async function confirm(page: string): Promise<{ action: URL; manifest: { redirect_url: string } }> {
+async function confirm(child: Child): Promise<{ action: URL; manifest: { redirect_url: string } }> {
+  const [page = ''] = await child.printed(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}(?=\n)/);
   const html = await (await fetch(page)).text();
   const action = new URL(unescaped(/action="([^"]+)"/.exec(html)?.[1] ?? ''));
   const manifest = JSON.parse(unescaped(/value="([^"]+)"/.exec(html)?.[1] ?? ''));
   const forged = await fetch(`${manifest.redirect_url}?code=code-2&state=forged`);
   expect(forged.status).toBe(404);
   await fetch(`${manifest.redirect_url}?code=code-1&state=${action.searchParams.get('state')}`);
+  await child.ended();
   return { action, manifest };
 }
 
@@ -139,18 +108,15 @@ const secrets = async () => JSON.parse(await readFile(join(folder, '.relay/secre
 
 describe('relay init', () => {
   it('init writes the configuration and the secrets, creates both apps, and ends with what doctor finds', async () => {
-    let confirmed: ReturnType<typeof confirm> | undefined;
-    const { output } = await init(
+    const child = begin(
       [
         ...['--repo', 'acme/web', '--project', PROJECT, '--slack', '--github-app', '--org', 'acme'],
         ...['--url', 'https://relay.example.com', '--github-api', github.url, '--slack-api', slack.url],
       ],
       { ...ofService(), SLACK_CONFIG_TOKEN: 'xoxe.1' },
-      (page) => {
-        confirmed = confirm(page);
-      },
     );
-    const { action, manifest } = (await confirmed) ?? expect.fail(output);
+    const { action, manifest } = await confirm(child);
+    const output = child.output();
     expect(action.href).toMatch(/^https:\/\/github\.com\/organizations\/acme\/settings\/apps\/new\?state=/);
     expect(manifest).toMatchObject({ hook_attributes: { url: 'https://relay.example.com/github', active: true } });
     expect(await secrets()).toEqual({
@@ -217,13 +183,11 @@ describe('relay init', () => {
   it('asks again at a terminal for what cannot be used, and keeps the answers', async () => {
     const { code, output } = await initAtTerminal(
       ['--no-slack', '--no-github-app'],
-      [
-        ['Base URL', 'ftp://pm.example.com'],
-        ['Base URL', ''],
-        ['Repository', 'web'],
-        ['Repository', 'acme/web'],
-        ['Labels', 'bug, incident'],
-      ],
+      ['Base URL', 'ftp://pm.example.com'],
+      ['Base URL', ''],
+      ['Repository', 'web'],
+      ['Repository', 'acme/web'],
+      ['Labels', 'bug, incident'],
     );
     expect(output).toContain('base URL must begin with https://');
     expect(output).toContain("expected owner/name, found 'web'");
@@ -236,22 +200,20 @@ describe('relay init', () => {
   it('asks again for an instance that cannot be used, for a bad address, and for an answer that is neither yes nor no', async () => {
     const { code, output } = await initAtTerminal(
       ['--repo', 'acme/web', '--label', 'bug', '--no-github-app'],
-      [
-        ['Base URL', 'http://127.0.0.1:9'],
-        ['API key', 'pk_live_1'],
-        ['Secret key', 'b'],
-        ['Base URL', ''],
-        ['Use Slack?', 'perhaps'],
-        ['Use Slack?', 'y'],
-        ['Public https', 'relay.example.com'],
-        ['Public https', ''],
-      ],
+      ['Base URL', 'http://127.0.0.1:9'],
+      ['API key', 'pk_live_1'],
+      ['Secret key', 'b'],
+      ['Base URL', ''],
+      ['Use Slack?', 'perhaps'],
+      ['Use Slack?', 'y'],
+      ['Public https', 'relay.example.com'],
+      ['Public https', ''],
     );
     expect(output).toMatch(/The service cannot be used: .*cannot be reached \(bad port\).* Enter it again/);
     expect(output).toContain('expected y or n');
     expect(output).toContain("is 'relay.example.com'; expected the public address of the relay");
     expect(code).toBe(0);
-    const left = await initAtTerminal(['--repo', 'acme/web'], [['Replace it?', 'n']]);
+    const left = await initAtTerminal(['--repo', 'acme/web'], ['Replace it?', 'n']);
     expect(left.output).toContain('is left as it is; to do the rest with it, run npm run -s relay -- init --keep');
   });
 
@@ -264,27 +226,20 @@ describe('relay init', () => {
     const elsewhere = join(folder, 'elsewhere');
     await mkdir(elsewhere);
     const words = ['init', '--repo', 'acme/web', '--label', 'bug,incident', '--no-slack', '--no-github-app'];
-    const command = [join(project, 'cli/relay.ts'), ...words];
-    const env = { PATH, NODE_COMPILE_CACHE, ...ofService() };
-    const { stdout } = await run(process.execPath, [...command, '--project', PROJECT], { cwd: elsewhere, env });
-    expect(stdout).toContain(`Next:\n  - go to the project: cd ${project}\n`);
+    const command = [join(project, 'cli/relay.ts'), ...words, '--project', PROJECT];
+    const child = startChild(command, elsewhere, ofService());
+    await child.ended();
+    expect(child.output()).toContain(`Next:\n  - go to the project: cd ${project}\n`);
     expect(await readFile(join(project, 'relay.config.ts'), 'utf8')).toContain("labels: ['bug', 'incident']");
     expect(await readdir(join(project, '.relay'))).toContain('secrets.json');
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('without a public address the App has a webhook that is off, and Slack is left for later', async () => {
-    let confirmed: ReturnType<typeof confirm> | undefined;
-    const { code, output } = await init(
-      ['--repo', 'acme/web', '--slack', '--github-app', '--github-api', github.url],
-      {},
-      (page) => {
-        confirmed = confirm(page);
-      },
-    );
-    expect((await confirmed)?.manifest).toMatchObject({ hook_attributes: { active: false } });
-    expect(output).toContain('npm run -s relay -- init --keep --slack --url https://…');
-    expect(code).toBe(0);
+    const child = begin(['--repo', 'acme/web', '--slack', '--github-app', '--github-api', github.url]);
+    expect((await confirm(child)).manifest).toMatchObject({ hook_attributes: { active: false } });
+    expect(child.output()).toContain('npm run -s relay -- init --keep --slack --url https://…');
+    expect(await child.ended()).toBe(0);
   });
 
   it('a manifest that Slack refuses is reported with the places that it names', async () => {
@@ -293,19 +248,8 @@ describe('relay init', () => {
       error: 'invalid_manifest',
       errors: [{ message: 'no such scope', pointer: '/oauth_config' }],
     };
-    const { code, output } = await init(
-      [
-        '--repo',
-        'acme/web',
-        '--slack',
-        '--no-github-app',
-        '--url',
-        'https://relay.example.com',
-        '--slack-api',
-        slack.url,
-      ],
-      { SLACK_CONFIG_TOKEN: 'xoxe.1' },
-    );
+    const words = ['--repo', 'acme/web', '--slack', '--no-github-app', '--url', 'https://relay.example.com'];
+    const { code, output } = await init([...words, '--slack-api', slack.url], { SLACK_CONFIG_TOKEN: 'xoxe.1' });
     expect(output).toMatch(/Slack does not create the app: invalid_manifest\n {2}\/oauth_config no such scope/);
     expect(code).toBe(1);
   });

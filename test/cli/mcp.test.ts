@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { listenForCallback } from '../../cli/loopback.ts';
 import { login } from '../../cli/mcp.ts';
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
 import { REDIRECT_URI, type SandboxWorld, startSandboxWorld } from '../as-person/world.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
-import { runRelay } from './run-command.ts';
+import { byClockOf, runRelay, targetOf } from './run-command.ts';
 
 const operator: Holder = { in: 'operator', id: 'pat' };
 
@@ -14,42 +14,34 @@ describe('mcp login', () => {
     world = await startSandboxWorld();
   });
 
-  /** What a browser does with the address that is told. */
-  const browse = (decision: 'allow' | 'deny') => async (line: string) => {
-    const [url = ''] = /http\S+/.exec(line) ?? [];
-    await fetch(await consent(world.sandbox, url, { decision }));
-  };
+  /** The browser goes to the address that is told. */
+  async function loggedIn(decision: 'allow' | 'deny', options: { scope?: string[] } = {}) {
+    const assistant = await world.worker();
+    const browse = async (line: string) => {
+      const [url = ''] = /http\S+/.exec(line) ?? [];
+      await fetch(await consent(world.sandbox, url, { decision }));
+    };
+    const ended = login(assistant, operator, { connection: 'main', port: 0, ...options }, (line) => void browse(line));
+    return { assistant, ended };
+  }
 
   it('links the account of the operator through their browser', async () => {
-    const assistant = await world.worker();
-    const grant = await login(
-      assistant,
-      operator,
-      { connection: 'main', port: 0 },
-      (line) => void browse('allow')(line),
-    );
-    expect(grant.scopes).toContain('mcp:use');
+    const { assistant, ended } = await loggedIn('allow');
+    expect((await ended).scopes).toContain('mcp:use');
     expect((await assistant.tools.list(operator)).tools.length).toBeGreaterThan(0);
     expect(await assistant.grants.forget('main', operator)).toBe(true);
     await expect(assistant.tools.list(operator)).rejects.toThrow('no account is linked');
   });
 
   it('asks for the scopes that are named, and no others', async () => {
-    const assistant = await world.worker();
     const scope = ['mcp:use', 'mcp:projects.read'];
-    const grant = await login(
-      assistant,
-      operator,
-      { connection: 'main', port: 0, scope },
-      (line) => void browse('allow')(line),
-    );
-    expect(grant.scopes).toEqual(scope);
+    const { ended } = await loggedIn('allow', { scope });
+    expect((await ended).scopes).toEqual(scope);
   });
 
   it('says who has to agree where access is denied', async () => {
-    const assistant = await world.worker();
-    const denied = login(assistant, operator, { connection: 'main', port: 0 }, (line) => void browse('deny')(line));
-    await expect(denied).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
+    const { assistant, ended } = await loggedIn('deny');
+    await expect(ended).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
     expect(await assistant.grants.get('main', operator)).toBeUndefined();
   });
 });
@@ -63,26 +55,23 @@ it.each([
   const { url, pending } = await link.begin(REDIRECT_URI, {});
   const { searchParams } = await consent(world.sandbox, url);
   await grants.link(operator, await link.finish(pending, searchParams));
-  vi.useFakeTimers({ toFake: ['Date'], now: world.clock.now });
   onTestFinished(() => {
-    vi.useRealTimers();
     process.exitCode = undefined;
   });
-  const target = { githubWebhookUrl: '', slackWebhookUrl: undefined, stores: world.stores };
-  const given = { open: async () => target, stage: () => 'prod' };
-  const text = await runRelay(given, 'mcp', name, ...words, '--as', operator.id, '--json');
-  expect(JSON.parse(text)).toMatchObject(printed);
+  const given = { open: async () => targetOf({ url: '', stores: world.stores }), stage: () => 'prod' };
+  const run = () => runRelay(given, 'mcp', name, ...words, '--as', operator.id, '--json');
+  expect(JSON.parse(await byClockOf(world, run))).toMatchObject(printed);
 });
 
 describe('what waits for the browser', () => {
-  const opened: { close(): void }[] = [];
-  afterEach(() => {
-    for (const one of opened.splice(0)) one.close();
-  });
+  async function listening() {
+    const loopback = await listenForCallback(0, '/callback/main');
+    onTestFinished(() => loopback.close());
+    return loopback;
+  }
 
   it('takes the callback with its own state, and no other request', async () => {
-    const loopback = await listenForCallback(0, '/callback/main');
-    opened.push(loopback);
+    const loopback = await listening();
     const callback = loopback.callback('right', 10_000);
     const { origin } = new URL(loopback.redirectUri);
     for (const wrong of ['?code=stolen', '?state=wrong&code=stolen', '/else?state=right']) {
@@ -99,9 +88,7 @@ describe('what waits for the browser', () => {
   });
 
   it('says that its port is taken', async () => {
-    const first = await listenForCallback(0, '/callback/main');
-    opened.push(first);
-    const port = Number(new URL(first.redirectUri).port);
+    const port = Number(new URL((await listening()).redirectUri).port);
     await expect(listenForCallback(port, '/callback/main')).rejects.toThrow(
       `port ${port} is taken; name another with --port`,
     );

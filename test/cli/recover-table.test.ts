@@ -1,6 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { targetName } from '../../lib/platforms/github/redelivery/hooks.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
@@ -8,6 +5,7 @@ import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from '../github-hooks-api.ts';
+import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
 import { APP, ofRepository, TOKEN } from '../redelivery-trial.ts';
@@ -20,41 +18,25 @@ const REPOSITORY = 'Codertocat/Hello-World';
 let relay: TestRelay;
 let issues: GithubApi;
 let hooks: GithubHooksApi;
-let github: Server;
+let github: HttpStandIn;
 const hook: StandInHook = ofRepository();
-
-/** GitHub has one address for its issues and its hooks. */
-function startGithub(): Promise<string> {
-  github = createServer(async (request, response) => {
-    const { method = '', url = '', headers } = request;
-    const api = /^\/repos\/.*\/hooks/.test(url) ? hooks : issues;
-    const { authorization = '' } = headers;
-    const body = method === 'POST' ? await text(request) : undefined;
-    const answer = await fetch(api.url + url, { method, headers: { authorization }, ...(body && { body }) });
-    const link = answer.headers.get('link');
-    response.writeHead(answer.status, { 'content-type': 'application/json', ...(link && { link }) });
-    response.end(await answer.text());
-  });
-  return new Promise((resolve) => {
-    github.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(github.address() as AddressInfo).port}`));
-  });
-}
 
 beforeEach(async () => {
   const clock = () => relay.clock.now;
   issues = await startGithubApi(clock);
   hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, appId: APP.appId });
-  relay = await startRelay({
-    config: exampleConfig({}, { apiUrl: await startGithub() }),
-    github: TOKEN,
+  // GitHub has one address for its issues and its hooks.
+  github = await startHttpStandIn(async ({ route, headers: { authorization = '' }, body }) => {
+    const [method = '', path = ''] = route.split(' ');
+    const api = /^\/repos\/.*\/hooks/.test(path) ? hooks : issues;
+    const answer = await fetch(api.url + path, { method, headers: { authorization }, ...(body && { body }) });
+    const headers = { link: answer.headers.get('link') ?? '' };
+    return { status: answer.status, body: await answer.text(), headers };
   });
+  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: TOKEN });
   hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
 });
-afterEach(() => {
-  github.closeAllConnections();
-  github.close();
-  return Promise.all([relay.close(), issues.close(), hooks.close()]);
-});
+afterEach(() => Promise.all([relay.close(), github.close(), issues.close(), hooks.close()]));
 
 /** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
 const recover = (...words: string[]) => recoverAt(relay.stores, ...words);

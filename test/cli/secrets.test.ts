@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
@@ -9,26 +7,22 @@ import { createGithubApp } from '../../cli/init/create-github-app.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
 import { awsFault } from '../../console/aws-faults.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
+import { workInNewFolder } from '../new-folder.ts';
 import { runRelay } from './run-command.ts';
 
 const KEPT = '.relay/github-app-prod.json';
 const APP = { id: 77, pem: 'PRIVATE KEY', webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' };
 
-const before = process.cwd();
-let folder: string;
 let github: HttpStandIn;
 let manager: HttpStandIn;
 /** What was stored, by the secret, with the labels of its version. */
 let stored: { SecretId: string; SecretString: string; VersionStages?: string[] }[];
 /** Refuses writes without a label of their own, as a store does that fails after the check. */
 let refused: 'everything' | 'values' | 'unknown secrets' | 'nothing';
-let printed: string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  process.chdir(folder);
+  workInNewFolder();
   stored = [];
-  printed = [];
   refused = 'nothing';
   const spent = new Set<string>();
   github = await startHttpStandIn(({ route }) => {
@@ -56,14 +50,12 @@ beforeEach(async () => {
   vi.stubEnv('AWS_REGION', 'eu-central-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIATEST');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line));
+  vi.spyOn(console, 'log').mockImplementation(() => {});
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  await Promise.all([github.close(), manager.close()]);
-  process.chdir(before);
-  await rm(folder, { recursive: true, force: true });
+  return Promise.all([github.close(), manager.close()]);
 });
 
 /** Creates an App, as `init --github-app` does. GitHub sends the browser back at once, with that code. */
@@ -74,14 +66,16 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
   };
   return createGithubApp({
     ...{ name: 'Relay', organization: undefined, github: 'https://github.com', apiUrl: github.url },
-    ...{
-      webhookUrl: undefined,
-      events: [],
-      store: openSecretStore(stage),
-      stage,
-      openPage: (url) => void redirected(url),
-    },
+    ...{ webhookUrl: undefined, events: [], store: openSecretStore(stage), stage },
+    openPage: (url) => void redirected(url),
   });
+}
+
+/** `relay secrets set`, with what is typed. */
+function enter(name: string, secret: object): Promise<string> {
+  const typed = Readable.from([JSON.stringify(secret)]);
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
+  return runRelay({ stage: () => 'prod' }, 'secrets', 'set', name);
 }
 
 const values = () => stored.filter(({ VersionStages }) => !VersionStages);
@@ -101,7 +95,7 @@ describe('a new GitHub App', () => {
       { appId: '77', privateKey: 'PRIVATE KEY' },
     ]);
     expect(existsSync(KEPT)).toBe(false);
-    expect(printed.join('\n')).not.toMatch(/wh_secret|PRIVATE KEY/);
+    expect(vi.mocked(console.log).mock.calls.join()).not.toMatch(/wh_secret|PRIVATE KEY/);
   });
 
   it('a code is not spent if secrets cannot be written', async () => {
@@ -140,22 +134,6 @@ describe('a new GitHub App', () => {
     expect(manager.asked).toEqual([]);
   });
 
-  it.each([
-    ['no region', { AWS_REGION: undefined }, /no AWS region is set: set AWS_REGION/],
-    [
-      'no credentials',
-      { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined },
-      /there are no AWS credentials \(.*\): sign in/,
-    ],
-  ])('what AWS lacks is said with what to do: %s', async (_, variables, expected) => {
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, join(folder, 'none'));
-    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-    const error = await createApp('prod').catch((error: unknown) => error);
-    expect(awsErrorInWords(error)).toMatch(expected);
-    expect(github.asked).toEqual([]);
-  });
-
   it.each(['ExpiredToken', 'InvalidSignatureException', 'SignatureDoesNotMatch', 'TokenProviderError'])(
     '%s says in the terminal and in the console that the credentials cannot be used',
     (name) => {
@@ -177,9 +155,7 @@ describe('relay secrets set partner/main', () => {
     ['ftp://pm.example.com', /base URL must begin with https:\/\//],
     ['http://pm.example.com', /is not https.*set allowInsecureHttp/],
   ])('stores no address that the relay would not call: %s', async (baseUrl, why) => {
-    const typed = Readable.from([JSON.stringify({ ...partner, baseUrl })]);
-    vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
-    const entered = runRelay({ stage: () => 'prod' }, 'secrets', 'set', 'partner/main');
+    const entered = enter('partner/main', { ...partner, baseUrl });
     await expect(entered).rejects.toThrow(why);
     await expect(entered).rejects.toThrow(/^the secret partner\/main is not stored: /);
     expect(stored).toEqual([]);
@@ -197,12 +173,6 @@ describe('relay secrets set partner/main', () => {
 });
 
 describe('relay secrets set hooks/<automation>', () => {
-  const enter = async (name: string, secret: object) => {
-    const typed = Readable.from([JSON.stringify(secret)]);
-    vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
-    return runRelay({ stage: () => 'prod' }, 'secrets', 'set', name);
-  };
-
   it('keeps those of the other webhooks in the one secret, and shows names alone', async () => {
     await enter('hooks/sentry-to-defect', { secret: 's-1' });
     await enter('hooks/pages', { secret: 's-2', previous: 's-0' });

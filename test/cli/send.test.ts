@@ -1,27 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Target } from '../../cli/target.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
-import { asHttpHandler, startHttpFront } from '../../local/http-front.ts';
-import type { Listening } from '../../local/listen.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
+import { workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
-const before = process.cwd();
-let folder: string;
 let relay: TestRelay;
-let front: Listening;
 let target: Target;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  process.chdir(folder);
+  workInNewFolder();
   const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'passed', failed: 'failed' } };
   relay = await startRelay({
     config: exampleConfig({}, { also: ['acme/web'], checkPullRequest: {}, tests }),
@@ -29,22 +22,19 @@ beforeEach(async () => {
   });
   // The events of these commands happen now.
   relay.clock.now = Date.now();
-  const { createHandler } = await import('../../functions/github-webhook.ts');
-  const github = asHttpHandler(createHandler(relay.runtime));
-  front = await startHttpFront(0, { 'POST /github': github });
-  const { url } = front;
+  const { origin: url } = new URL(relay.url);
   const { variables } = relay.stack;
   target = {
-    githubWebhookUrl: `${url}/github`,
-    slackWebhookUrl: undefined,
+    githubWebhookUrl: relay.url,
+    slackWebhookUrl: relay.slackUrl,
     stores: relay.stores,
     running: { url, logFile: '', console: url, sandbox: relay.sandbox.url, variables },
   };
 });
-afterEach(async () => {
-  process.chdir(before);
-  await Promise.all([front.close(), relay.close()]);
-  await rm(folder, { recursive: true, force: true });
+afterEach(() => {
+  process.exitCode = undefined;
+  vi.unstubAllEnvs();
+  return relay.close();
 });
 
 const send = (...words: string[]) => runRelay({ open: async () => target }, 'send', ...words);
@@ -156,7 +146,6 @@ it.each([
   const url = relay.slackUrl;
   target = { ...target, slackWebhookUrl: 'http://127.0.0.1:1/not-here' };
   expect(JSON.parse(await send(...words(['--url', url, '--json'])))).toMatchObject({ status: 200 });
-  vi.unstubAllEnvs();
 });
 
 it.each([
@@ -167,7 +156,6 @@ it.each([
   vi.stubEnv('GITHUB_WEBHOOK_SECRET', WEBHOOK_SECRET);
   await expect(send(...words(), '--wait')).rejects.toThrow('leave out --url');
   expect(await relay.jobs()).toEqual([]);
-  vi.unstubAllEnvs();
 });
 
 it.each([
@@ -176,10 +164,6 @@ it.each([
   ['/pm dnoe 101', 1],
   ['/pm log 30h Login', 1],
 ])('relay send slack ends with an error if the command is not carried out: %s', async (typed, exitCode) => {
-  onTestFinished(() => {
-    process.exitCode = undefined;
-  });
-  target = { ...target, slackWebhookUrl: relay.slackUrl };
   // From then on, the workspace of the app is known.
   await send('slack', '/pm help');
   process.exitCode = undefined;
@@ -191,10 +175,6 @@ it.each([
   ['<script>a & b</script> &lt;', '<script>a & b</script> &lt;'],
   ['ask <@U0MIRA001|mira> in <#C0GENERAL>', 'ask mira in #C0GENERAL'],
 ])('relay send slack sends what is typed as Slack does: %s', async (typed, text) => {
-  onTestFinished(() => {
-    process.exitCode = undefined;
-  });
-  target = { ...target, slackWebhookUrl: relay.slackUrl };
   await send('slack', '/pm help');
   await send('slack', `/pm find ${typed}`);
   expect((await relay.jobs()).map(({ input }) => input)).toEqual([{ text }]);
@@ -208,7 +188,6 @@ it('relay send slack prints an answer that is not JSON', async () => {
     status: 404,
     answer: expect.stringContaining('Not found'),
   });
-  vi.unstubAllEnvs();
 });
 
 describe('relay send workflow_run --junit', () => {

@@ -1,33 +1,18 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { startChild } from '../child.ts';
 import { newFolder } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const run = promisify(execFile);
 
-let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-});
-
-/** `relay config check` of these files, in their folder, where no relay runs. */
-async function check(
-  files: Readonly<Record<string, string>>,
-  ...options: string[]
-): Promise<{ code: number; output: string }> {
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  try {
-    const [file = ''] = Object.keys(files);
-    const words = [join(root, 'cli/relay.ts'), 'config', 'check', file, ...options];
-    return { code: 0, output: (await run(process.execPath, words, { cwd: folder })).stdout };
-  } catch (error) {
-    const { code, stderr } = error as { code: number; stderr: string };
-    return { code, output: stderr };
-  }
+/** `relay config check` of a file, in its folder, where no relay runs. */
+async function check(file: string, text: string, ...options: string[]) {
+  const folder = newFolder();
+  await writeFile(join(folder, file), text);
+  const child = startChild([join(root, 'cli/relay.ts'), 'config', 'check', file, ...options], folder);
+  return { code: await child.ended(), output: child.output() };
 }
 
 const importing = `import { defineConfig } from '${join(root, 'lib/config/schema.ts')}';`;
@@ -35,45 +20,30 @@ const withSettings = (...lines: string[]) => [importing, 'export default defineC
 
 describe('relay config check', () => {
   it('a good configuration is summed up, without a running relay', async () => {
-    const { code, output } = await check({ 'relay.config.ts': withSettings('connections: { main: {}, other: {} },') });
+    const { code, output } = await check('relay.config.ts', withSettings('connections: { main: {}, other: {} },'));
     expect(output).toContain('The configuration is good. connections: main, other; repositories: none; Slack: off');
     expect(code).toBe(0);
   });
 
   it.each([
+    [`${importing}\nexport default defineConfig({ connections: [1, 2 });\n`, /config\.ts:2: syntax error/],
+    ['export const config = {};', /config\.ts exports no configuration: .*export default/],
+    ["import './nope.ts';\nexport default {};", /config\.ts: Cannot find module/],
+    ['const none = [];\n\nexport default none[0].settings;', /config\.ts:3: Cannot read prop/],
     [
-      'a syntax error',
-      `${importing}\nexport default defineConfig({ connections: [1, 2 });\n`,
-      /config\.ts:2: syntax error/,
-    ],
-    ['no default export', 'export const config = {};', /config\.ts exports no configuration: .*export default/],
-    [
-      'an import of a file that does not exist',
-      "import './nope.ts';\nexport default {};",
-      /config\.ts: Cannot find module/,
-    ],
-    [
-      'a statement that fails',
-      'const none = [];\n\nexport default none[0].settings;',
-      /config\.ts:3: Cannot read prop/,
-    ],
-    [
-      'a plain object, which defineConfig has not seen',
       'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
       /config\.ts has 1 fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,
     ],
     [
-      'a permission that no command has, ours or of automations/',
       withSettings("connections: { main: {} }, slack: { connection: 'main', permissions: { lgo: {} } },"),
       /1 fault found:\n {2}slack\.permissions\.lgo: no command has this permission; did you mean 'log'\?/,
     ],
     [
-      'more calls than the service allows',
       withSettings('connections: { main: { mcp: { limits: { perMinute: 1_000 } } } },'),
       /config\.ts has 1 fault:\n {2}connections\.main\.mcp\.limits\.perMinute: expected at most 120, because the service refuses more, found 1000/,
     ],
-  ])('a configuration is refused with its file, and its line where it is known: %s', async (_, text, expected) => {
-    const { code, output } = await check({ 'relay.config.ts': text });
+  ])('a configuration is refused with its file, and its line where it is known: %j', async (text, expected) => {
+    const { code, output } = await check('relay.config.ts', text);
     expect(output).toMatch(expected);
     expect(output).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
@@ -81,22 +51,21 @@ describe('relay config check', () => {
 
   it('a configuration as JSON is the same one, and only read', async () => {
     const written = withSettings('connections: { main: { limits: { perDay: 900 } } },');
-    const { output: json } = await check({ 'relay.config.ts': written }, '--json');
+    const { output: json } = await check('relay.config.ts', written, '--json');
     expect(JSON.parse(json)).toMatchObject({ connections: { main: { limits: { perMinute: 120, perDay: 900 } } } });
-    expect(await check({ 'proposed.json': json }, '--json')).toEqual({ code: 0, output: json });
-    const { code, output } = await check({ 'proposed.json': `process.exit(0);\n${json}` });
+    expect(await check('proposed.json', json, '--json')).toEqual({ code: 0, output: json });
+    const { code, output } = await check('proposed.json', `process.exit(0);\n${json}`);
     expect(output).toMatch(/proposed\.json: syntax error/);
     expect(code).toBe(1);
   });
 
   it('every fault has the path of its setting', async () => {
-    const { output } = await check({
-      'relay.config.ts': withSettings(
-        'connections: { main: {} },',
-        "github: { repositories: [{ name: 'acme/web', connection: 'main', logtime: true }] },",
-        "timesheets: { teams: [{ name: 'x', peple: 'all' }] },",
-      ),
-    });
+    const settings = [
+      'connections: { main: {} },',
+      "github: { repositories: [{ name: 'acme/web', connection: 'main', logtime: true }] },",
+      "timesheets: { teams: [{ name: 'x', peple: 'all' }] },",
+    ];
+    const { output } = await check('relay.config.ts', withSettings(...settings));
     expect(output.split('\n')).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/config\.ts has \d faults:$/),

@@ -1,16 +1,10 @@
-import { request } from 'node:http';
 import { createLoggedChanges } from '../../console/log-changes.ts';
 import { type ConsoleOptions, startConsole } from '../../console/server.ts';
 import { createTry } from '../../console/try/try.ts';
+import { rawRequest } from '../local/raw-request.ts';
 import { SIGNING_SECRET, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
 
 export const TOKEN = 'the token of the tests';
-
-export interface Answer {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: string;
-}
 
 /** A console of a test's relay. */
 export interface TestConsole {
@@ -24,7 +18,7 @@ export interface TestConsole {
   /** @returns the status, and the answer */
   post<T>(path: string, body: unknown): Promise<{ status: number; answer: T }>;
   /** Sends a request with exactly these headers, which `fetch` does not allow. */
-  raw(method: string, path: string, headers?: Record<string, string>, body?: string | Buffer): Promise<Answer>;
+  raw(method: string, path: string, headers?: Record<string, string>, body?: string): ReturnType<typeof rawRequest>;
   close(): Promise<void>;
 }
 
@@ -78,18 +72,7 @@ export async function consoleOf(
       });
       return { status: response.status, answer: (await response.json()) as T };
     },
-    raw: (method, path, sent = {}, body) =>
-      new Promise((resolve, reject) => {
-        const sending = request({ host: '127.0.0.1', port, method, path, headers: sent }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk) => chunks.push(chunk));
-          response.on('end', () => {
-            const { statusCode: status = 0, headers } = response;
-            resolve({ status, headers, body: Buffer.concat(chunks).toString() });
-          });
-        });
-        sending.on('error', reject).end(body);
-      }),
+    raw: (method, path, headers = {}, body) => rawRequest(url, { method, path, headers, body }),
     close,
   };
 }

@@ -1,12 +1,12 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
 
-/** Sends a request with exactly these headers, which `fetch` does not for Host and Origin. */
+/** Sends a request with exactly these headers, which `fetch` does not for Host and Origin, and this path. */
 export function rawRequest(
   url: string,
-  { method = 'POST', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string },
-): Promise<{ status: number | undefined; body: string; headers: Record<string, unknown> }> {
+  { body = '', ...options }: RequestOptions & { body?: string | undefined },
+): Promise<{ status: number | undefined; body: string; headers: IncomingHttpHeaders }> {
   return new Promise((resolve, reject) => {
-    request(url, { method, headers }, (answer) => {
+    request(url, { method: 'POST', ...options }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
