@@ -23,10 +23,14 @@ interface Account {
 
 const BOOTSTRAP =
   '<StackStatus>CREATE_COMPLETE</StackStatus><Parameters><member><ParameterKey>Qualifier</ParameterKey><ParameterValue>relay</ParameterValue></member></Parameters>';
-const failed = (isKept: boolean) =>
-  `<StackStatus>ROLLBACK_COMPLETE</StackStatus><EnableTerminationProtection>${isKept}</EnableTerminationProtection>`;
 
 const ready: Account = { stacks: { CDKToolkit: BOOTSTRAP }, secrets: [], executions: 1_000, identity: KNOWN };
+/** The account with a stack in a state. */
+const stacks = (status: string, isKept = true) => ({
+  ...ready.stacks,
+  'partner-relay-prod': `<StackStatus>${status}</StackStatus><EnableTerminationProtection>${isKept}</EnableTerminationProtection>`,
+});
+const markers = 'partner-relay/prod/markers';
 let account: Account;
 let aws: HttpStandIn;
 beforeAll(async () => {
@@ -125,19 +129,14 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
   ['the quota of a new account', { executions: 10 }, {}, /^concurrency of the account: 10, but the relay needs/],
   [
     'a first deployment that failed',
-    { stacks: { ...ready.stacks, 'partner-relay-prod': failed(true) } },
+    { stacks: stacks('ROLLBACK_COMPLETE') },
     {},
     /ROLLBACK_COMPLETE.*--no-enable-termination-protection.*delete-stack/,
   ],
-  [
-    'a deployment under way',
-    { stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>UPDATE_IN_PROGRESS</StackStatus>' } },
-    {},
-    /being changed \(UPDATE_IN_PROGRESS\)/,
-  ],
+  ['a deployment under way', { stacks: stacks('UPDATE_IN_PROGRESS') }, {}, /being changed \(UPDATE_IN_PROGRESS\)/],
   [
     'secrets that were left',
-    { secrets: ['partner-relay/prod/markers'] },
+    { secrets: [markers] },
     {},
     /^secrets: markers exist already: name them in existingSecrets/,
   ],
@@ -167,26 +166,19 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
   ],
   [
     'secrets that were left, beside a stack that is only planned',
-    {
-      secrets: ['partner-relay/prod/markers'],
-      stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>REVIEW_IN_PROGRESS</StackStatus>' },
-    },
+    { secrets: [markers], stacks: stacks('REVIEW_IN_PROGRESS') },
     {},
     /^secrets: markers exist already: name/,
   ],
   [
     'the secret of a connection that was removed once, beside those of the stack',
-    {
-      secrets: ['partner-relay/prod/markers', 'partner-relay/prod/partner/main'],
-      owned: ['partner-relay/prod/markers'],
-      stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>UPDATE_COMPLETE</StackStatus>' },
-    },
+    { secrets: [markers, 'partner-relay/prod/partner/main'], owned: [markers], stacks: stacks('UPDATE_COMPLETE') },
     {},
     /^secrets: partner\/main exist already: name/,
   ],
   [
     'secrets that are being deleted',
-    { secrets: ['partner-relay/prod/markers'], deleted: ['partner-relay/prod/markers'] },
+    { secrets: [markers], deleted: [markers] },
     {},
     /^secrets: partner-relay\/prod\/markers is being deleted.*restore-secret/,
   ],
@@ -230,16 +222,16 @@ it.each<[string, Partial<Account>, StageInput, RegExp]>([
 it.each<[string, Partial<Account>, StageInput]>([
   [
     'a first deployment that failed without protection: the CDK deletes it',
-    { stacks: { ...ready.stacks, 'partner-relay-prod': failed(false) } },
+    { stacks: stacks('ROLLBACK_COMPLETE', false) },
     {},
   ],
   [
     'secrets and logs of its own',
     {
-      secrets: ['partner-relay/prod/markers'],
+      secrets: [markers],
       logs: ['/aws/lambda/partner-relay-prod-job-worker'],
-      owned: ['partner-relay/prod/markers', '/aws/lambda/partner-relay-prod-job-worker'],
-      stacks: { ...ready.stacks, 'partner-relay-prod': '<StackStatus>UPDATE_COMPLETE</StackStatus>' },
+      owned: [markers, '/aws/lambda/partner-relay-prod-job-worker'],
+      stacks: stacks('UPDATE_COMPLETE'),
     },
     {},
   ],

@@ -3,6 +3,7 @@ import { operationToCall } from '../../cli/call.ts';
 import { connectionOf } from '../../cli/connection-of.ts';
 import { openPartner } from '../../cli/partner.ts';
 import { NoRelay, type Target } from '../../cli/target.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { callWithinBudget } from '../../lib/service/connection/operator-calls.ts';
 import { createPartnerClient } from '../../lib/service/partner/client.ts';
@@ -12,6 +13,7 @@ import { keepSecret } from '../../local/kept-secrets.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { targetOf } from './run-command.ts';
 
 const limits = { perMinute: 120, perDay: 5_000 };
 const fields = { user_id: 'id', email: 'mail' };
@@ -31,7 +33,7 @@ afterEach(async () => {
   await relay.close();
 });
 
-const open = async (): Promise<Target> => ({ stores: relay.stores, githubWebhookUrl: '', slackWebhookUrl: undefined });
+const open = async () => targetOf(relay);
 const openMain = (target = open) => openPartner('main', config, target, (line) => void told.push(line));
 const used = async () => (await createBudget({ table: relay.stores.table }).view('main', limits)).minute.used;
 
@@ -64,10 +66,7 @@ describe('call', () => {
     [['first', 'second'], undefined, /^name a --connection: relay\.config\.ts has first, second$/],
     [['main', 'other'], 'othr', /no connection 'othr'; did you mean 'other'\?$/],
   ])('of the connections %j, --connection %s means %s', (names, given, meant) => {
-    const some = exampleConfig();
-    const [settings] = Object.values(some.connections);
-    if (!settings) throw new Error('the example has no connection');
-    const several = { ...some, connections: Object.fromEntries(names.map((name) => [name, settings])) };
+    const several = defineConfig({ connections: Object.fromEntries(names.map((name) => [name, {}])) });
     if (typeof meant === 'string') expect(connectionOf(several, given)).toBe(meant);
     else expect(() => connectionOf(several, given)).toThrow(meant);
   });
@@ -79,12 +78,6 @@ describe('call', () => {
     const call = await openMain(() => Promise.reject(new NoRelay()));
     expect((await call(validate, { text: 'echo' })).data).toEqual({ text: 'echo' });
     expect(told).toEqual([expect.stringContaining('no budget is shared')]);
-  });
-
-  it('an unknown connection is refused with the names of the configured ones', async () => {
-    await expect(openPartner('nosuch', config, open, () => {})).rejects.toThrow(
-      "no connection 'nosuch'; there is only main",
-    );
   });
 
   it("call takes a slot of the budget behind people's commands", async () => {

@@ -149,12 +149,9 @@ describe('a link that cannot be read', () => {
   it.each<['--set' | '--clear', string, string, Record<string, unknown>]>([
     ['--set', 'a life that does not exist', 'SET #life = :value', { value: 'happy' }],
     ['--clear', 'no defect', 'REMOVE #defect', {}],
-    ['--set', 'a claim of text', 'SET #claim = :value', { value: 'mine' }],
-    ['--clear', 'a turn of text', 'SET #turn = :value', { value: 'mine' }],
     ['--clear', 'a turn beyond all numbers', 'SET #turn = :value', { value: 1e100 }],
     ['--set', 'nothing but a newest state', 'REMOVE #life, #claim, #defect, #turn', {}],
     ['--set', 'a newest state of text', 'SET #newest = :value', { value: 'closed' }],
-    ['--clear', 'an arrival from nowhere', 'SET #arrived = :value', { value: { from: 2 } }],
     ['--set', 'a time far ahead', 'SET #cleared = :value', { value: { times: 1, at: 8e15 } }],
   ])('parks the job of the next event, and works again after %s: %s', async (decision, _, expression, values) => {
     relay = await startRelay();

@@ -28,6 +28,20 @@ async function open(...numbers: number[]): Promise<void> {
   await relay.workToTheEnd();
 }
 
+/** The table, where something happens once each of the five statuses was looked at. */
+function afterFirstLook(happens: () => Promise<void>): Table {
+  const { table } = relay.stores;
+  let read = 0;
+  return {
+    ...table,
+    async indexPage(...given) {
+      const page = await table.indexPage(...given);
+      if (++read === 5) await happens();
+      return page;
+    },
+  };
+}
+
 describe('relay jobs', () => {
   it('relay jobs lists the jobs of one issue, and counts them', async () => {
     await open(1, 2);
@@ -38,11 +52,8 @@ describe('relay jobs', () => {
     expect(await run(['jobs'])).toMatch(/In all: 2 succeeded\.$/);
   });
 
-  it('relay jobs refuses a place in another form', async () => {
+  it('relay jobs refuses a place in another form and an automation that does not exist, and lists none of one without jobs', async () => {
     await expect(run(['jobs', '--in', 'Hello-World'])).rejects.toThrow('expected owner/repo or owner/repo#42');
-  });
-
-  it('relay jobs refuses an automation that does not exist, and lists none of one without jobs', async () => {
     await expect(run(['jobs', '--automation', 'issue-to-defekt'])).rejects.toThrow(
       "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
     );
@@ -153,35 +164,16 @@ describe('relay jobs', () => {
     });
     expect(whereTheClockIsLate).toBe('');
     relay.sandbox.clearFaults();
-    let read = 0;
-    const changing: Table = {
-      ...table,
-      async indexPage(...given) {
-        const page = await table.indexPage(...given);
-        // After the first look at the five statuses.
-        if (++read === 5) await relay.workToTheEnd();
-        return page;
-      },
-    };
+    const changing = afterFirstLook(() => relay.workToTheEnd());
     expect(await follow(() => followJobs(changing, { statuses: ['parked'] }, [], false, 2))).toBe('');
-    expect(read).toBeGreaterThan(5);
     expect((await relay.jobs('succeeded')).length).toBe(30);
   });
 
   it('relay jobs --follow shows a new job although the clock of this machine is a minute ahead', async () => {
     await open(1);
-    const { table } = relay.stores;
     const known = await relay.jobs();
-    let read = 0;
-    const changing: Table = {
-      ...table,
-      async indexPage(...given) {
-        const page = await table.indexPage(...given);
-        if (++read === 5) await open(2);
-        return page;
-      },
-    };
     relay.clock.now += 60_000;
+    const changing = afterFirstLook(() => open(2));
     const shown = follow(() => followJobs(changing, {}, known, false, 2));
     relay.clock.now -= 59_000;
     expect(await shown).toMatch(/^.* succeeded .*#2 opened/);
@@ -191,12 +183,8 @@ describe('relay jobs', () => {
     const logFile = join(newFolder(), 'functions.log');
     const ignored = { message: 'delivery ignored', event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
     const line = JSON.stringify({ timestamp: '2026-11-20T10:00:00.000Z', ...ignored });
-    const hook = JSON.stringify({
-      timestamp: '2026-11-20T09:00:00.000Z',
-      message: 'request ignored',
-      hook: 'sentry',
-      reason: 'resolved',
-    });
+    const ofHook = { message: 'request ignored', hook: 'sentry', reason: 'resolved' };
+    const hook = JSON.stringify({ timestamp: '2026-11-20T09:00:00.000Z', ...ofHook });
     writeFileSync(logFile, `${hook}\n${line}\n{"message":"job queued"}\n${line.slice(0, 60)}`);
     expect(await run(['jobs', '--ignored'], { logFile })).toMatch(
       /issues +d-1\n +→ it is locked\n.* hooks\/sentry *\n +→ resolved$/,

@@ -129,25 +129,21 @@ describe('relay resume', () => {
     await relay.work();
     expect(await relay.jobs('succeeded')).toHaveLength(1);
   });
-
-  it('relay resume refuses a connection that is not configured', async () => {
-    await expect(run('resume', 'other')).rejects.toThrow(
-      "relay.config.ts has no connection 'other'; there is only main",
-    );
-  });
 });
 
-describe('relay resolve --done', () => {
-  async function unknown(): Promise<string> {
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
-    await open(1);
-    await relay.workToTheEnd();
-    const [parked] = await relay.jobs('parked');
-    return parked?.id ?? '';
-  }
+/** So many jobs whose outcome is unknown. @returns their ids */
+async function unknown(count: number): Promise<string[]> {
+  relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
+  await open(count);
+  await relay.workToTheEnd();
+  const parked = await relay.jobs('parked');
+  expect(parked).toHaveLength(count);
+  return parked.map(({ id }) => id);
+}
 
+describe('relay resolve --done', () => {
   it('relay resolve --done refuses an id that the service does not have, and takes one that it has', async () => {
-    const id = await unknown();
+    const [id = ''] = await unknown(1);
     await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(
       /not-a-uuid is not a defect_id in defects\/list of project_id .* nothing was decided/,
     );
@@ -171,7 +167,7 @@ describe('relay resolve --done', () => {
   });
 
   it('relay resolve --done refuses what another job created', async () => {
-    const id = await unknown();
+    const [id = ''] = await unknown(1);
     relay.sandbox.clearFaults();
     await relay.post('issues', issueEvent('opened', { id: 2 }));
     await relay.workToTheEnd();
@@ -193,10 +189,8 @@ describe('relay discard', () => {
     await expect(run('discard', job?.id ?? '', '--reason', ' ')).rejects.toThrow('a discarded job needs a reason');
     await run('discard', '--parked-for', 'status 422', '--reason', 'a test', '--yes');
     await relay.workToTheEnd();
-    expect(await relay.jobs()).toMatchObject([
-      { status: 'not-done', outcome: 'discarded: a test' },
-      { status: 'not-done', outcome: 'discarded: a test' },
-    ]);
+    const discarded = { status: 'not-done', outcome: 'discarded: a test' };
+    expect(await relay.jobs()).toMatchObject([discarded, discarded]);
     expect(await run('job', (await relay.jobs())[0]?.id ?? '')).toMatch(/status +discarded: .*discarded by \S+: /s);
   });
 });
@@ -233,25 +227,24 @@ describe('--json', () => {
 
 describe('what a person can do next', () => {
   it('relay job says to resolve a job with an unknown outcome, and not to replay it', async () => {
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
-    await open(1);
-    await relay.workToTheEnd();
-    const [parked] = await relay.jobs('parked');
-    const shown = await run('job', parked?.id ?? '');
-    for (const way of ['--done', '--again', '--search']) expect(shown).toContain(`resolve ${parked?.id} ${way}`);
+    const [id = ''] = await unknown(1);
+    const shown = await run('job', id);
+    for (const way of ['--done', '--again', '--search']) expect(shown).toContain(`resolve ${id} ${way}`);
     expect(shown).not.toContain('replay');
     expect(shown).toContain('the same signed bytes sent again');
     expect(shown).toMatch(/asked defects\/list: answered with 200/);
   });
 
   it.each([
-    ['replay', ['--parked-for', 'nothing such']],
-    ['resolve', ['--parked-for', 'nothing such', '--search']],
-    ['discard', ['--parked-for', 'nothing such', '--reason', 'a test']],
-  ])('relay %s says that no job is parked for such a reason', async (command, words) => {
-    await expect(run(command, ...words)).rejects.toThrow(
-      /^no job is parked .*for a reason that contains 'nothing such'/,
-    );
+    ['resume other', "relay.config.ts has no connection 'other'; there is only main"],
+    ['replay --parked-for such', /^no job is parked .*for a reason that contains 'such'/],
+    ['resolve --parked-for such --search', /^no job is parked .*for a reason that contains 'such'/],
+    ['discard --parked-for such --reason none', /^no job is parked .*for a reason that contains 'such'/],
+    ['resolve --search', 'name a job, or choose jobs with --parked-for'],
+    ['resolve --parked-for x', 'use one of --done <created id>, --again and --search'],
+    ['resolve --parked-for x --done 7', '--done takes the id of one creation'],
+  ])('relay %s is refused with what to do', async (words, why) => {
+    await expect(run(...words.split(' '))).rejects.toThrow(why);
   });
 });
 
@@ -265,17 +258,13 @@ it('relay replay --parked-for finds its jobs behind a thousand others', async ()
   expect(defectsMade()).toBe(1);
 }, 30_000);
 
-describe('relay resolve --parked-for', () => {
+describe('relay resolve', () => {
   it('relay resolve --parked-for lists the jobs first, and searches for all of them with one reading', async () => {
-    relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
-    await open(2);
-    await relay.workToTheEnd();
-    const parked = await relay.jobs('parked');
-    expect(parked).toHaveLength(2);
+    const ids = await unknown(2);
     relay.clock.now += HOUR;
 
     const listed = await run('resolve', '--parked-for', 'never clearly answered', '--search');
-    for (const { id } of parked) expect(listed).toContain(shortName(id));
+    for (const id of ids) expect(listed).toContain(shortName(id));
     expect(listed).toMatch(/Add --yes to decide these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
@@ -299,13 +288,5 @@ describe('relay resolve --parked-for', () => {
       'is not parked with an unknown outcome; its status is parked',
     );
     expect(await relay.jobs()).toEqual([job]);
-  });
-
-  it.each([
-    [['--search'], 'name a job, or choose jobs with --parked-for'],
-    [['--parked-for', 'x'], 'use one of --done <created id>, --again and --search'],
-    [['--parked-for', 'x', '--done', '7'], '--done takes the id of one creation'],
-  ])('relay resolve refuses %j', async (words, why) => {
-    await expect(run('resolve', ...words)).rejects.toThrow(why);
   });
 });

@@ -65,13 +65,9 @@ const published = z.strictObject({
   }),
 });
 
-function manifest(
-  slack: Partial<RelayConfigInput['slack']> = {},
-  name = 'Partner Relay',
-  timesheets?: RelayConfigInput['timesheets'],
-) {
-  const input = { connections: { main: {} }, slack: { connection: 'main', ...slack } };
-  return slackManifest(defineConfig({ ...input, ...(timesheets && { timesheets }) }), name, URL);
+function manifest(slack: Partial<RelayConfigInput['slack']> = {}, also: Partial<RelayConfigInput> = {}) {
+  const input = { connections: { main: {} }, slack: { connection: 'main', ...slack }, ...also };
+  return slackManifest(defineConfig(input), 'Partner Relay', URL);
 }
 
 /** What `relay slack-manifest` prints. */
@@ -82,12 +78,11 @@ async function printed(...options: string[]): Promise<unknown> {
 
 describe("the Slack app's manifest", () => {
   it.each([
-    ['as it is', {}, 'Partner Relay'],
-    ['with the longest command', { command: `/${'x'.repeat(31)}` }, 'Partner Relay'],
-    ['with the longest name', {}, 'n'.repeat(35)],
-    ['with permissions', { permissions: { log: { userGroups: ['S0PLATFORM'] } } }, 'Partner Relay'],
-  ])("the manifest respects Slack's published limits: %s", (_, slack, name) => {
-    expect(published.safeParse(manifest(slack, name)).error?.issues).toBeUndefined();
+    ['as it is', {}],
+    ['with the longest command', { command: `/${'x'.repeat(31)}` }],
+    ['with permissions', { permissions: { log: { userGroups: ['S0PLATFORM'] } } }],
+  ])("the manifest respects Slack's published limits: %s", (_, slack) => {
+    expect(published.safeParse(manifest(slack)).error?.issues).toBeUndefined();
   });
 
   it('the manifest sends all requests to one URL, and has the command and shortcut that the relay handles', () => {
@@ -102,8 +97,7 @@ describe("the Slack app's manifest", () => {
     ['off', 'defect | task | done | undo | relate | log | today | week | find | status | help'],
     ['offered', 'defect | task | done | undo | relate | log | today | week | find | link | unlink | status | help'],
   ] as const)('the manifest hints at every command, where mcp.accounts is %s', (accounts, hint) => {
-    const config = defineConfig({ connections: { main: { mcp: { accounts } } }, slack: { connection: 'main' } });
-    const { features } = slackManifest(config, 'Partner Relay', URL);
+    const { features } = manifest({}, { connections: { main: { mcp: { accounts } } } });
     expect(features.slash_commands).toMatchObject([{ usage_hint: hint }]);
   });
 
@@ -130,11 +124,8 @@ describe("the Slack app's manifest", () => {
   });
 
   it('the manifest has the channel history scopes only if a team has a summary or there is a contact channel', () => {
-    const scopes = (team: object, channel = {}) => {
-      const timesheets = { teams: [{ ...teamInput, ...team }] };
-      const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' }, timesheets, ...channel });
-      return slackManifest(config, 'Partner Relay', URL).oauth_config.scopes.bot;
-    };
+    const scopes = (team: object, channel = {}) =>
+      manifest({}, { timesheets: { teams: [{ ...teamInput, ...team }] }, ...channel }).oauth_config.scopes.bot;
     const needed = expect.arrayContaining(['channels:history', 'groups:history']);
     expect(scopes({})).not.toContain('channels:history');
     expect(scopes({ summary: { channel: 'C0PLATFORM' } })).toEqual(needed);
@@ -144,13 +135,8 @@ describe("the Slack app's manifest", () => {
   it('the command line prints the manifest with a custom name', async () => {
     const { default: config } = await import('../../relay.config.ts');
     expect(await printed()).toEqual(slackManifest(config, 'Partner Relay', URL));
-    expect(await printed('--name', 'Relay (test)')).toMatchObject({ display_information: { name: 'Relay (test)' } });
-  });
-
-  it.each([
-    ['a name that is longer than Slack takes', 'n'.repeat(36)],
-    ['no name', ''],
-  ])('the manifest is not printed with %s', async (_, name) => {
-    await expect(printed('--name', name)).rejects.toThrow(/35 characters/);
+    const name = 'n'.repeat(35);
+    expect(await printed('--name', name)).toMatchObject({ display_information: { name } });
+    for (const wrong of ['', `${name}n`]) await expect(printed('--name', wrong)).rejects.toThrow(/35 characters/);
   });
 });

@@ -438,17 +438,6 @@ describe('now and the budget', () => {
     expect(later?.slice(0, 5)).toEqual([0, 3, 0, 0, 0]);
   });
 
-  it('shows the length of the waiting line, and a pause', async () => {
-    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 300, times: 1 });
-    await issue(1);
-    await relay.work();
-    const [connection] = (await shown.get<Now>('/api/now')).connections;
-    expect(connection?.pausedUntil).toBeGreaterThan(relay.clock.now);
-    expect(connection?.lanes.find(({ lane }) => lane === 'background')).toMatchObject({
-      ...{ inLine: { jobs: 1 }, left: 0, nextSlotAt: connection?.pausedUntil },
-    });
-  });
-
   it('shows what is stopped, since when and why', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     for (let id = 1; id <= 4; id++) await issue(id);

@@ -132,7 +132,7 @@ describe('every answer', () => {
 });
 
 describe('a read-only console', () => {
-  it.each(['/api/jobs', '/api/jobs/issue-to-defect-0123456789abcdef0123', '/api/try'])(
+  it.each(['/api/jobs', '/api/jobs/issue-to-defect-0123456789abcdef0123', '/api/operate', '/api/try'])(
     '%s refuses a change, whatever the page says',
     async (path) => {
       const { status, answer } = await reading.post(path, { do: 'replay', ids: ['one'] });
