@@ -46,38 +46,29 @@ describe('a base URL', () => {
     ['https://pm.example.com?tenant=canary', 'must not carry a query or a fragment'],
     ['https://pm.example.com/pm#canary', 'must not carry a query or a fragment'],
   ])('the base URL "%s" is refused because it %s', (baseUrl, fault) => {
-    const refusals = [
-      () => partnerRoot(baseUrl),
-      () => createPartnerClient({ baseUrl, apiKey: 'pk_example', secretKey: 'sk_example' }),
-    ].map((act) => thrownBy(act));
-    for (const refusal of refusals) {
-      expect(refusal).toBeInstanceOf(BaseUrlError);
-      expect(refusal).toMatchObject({ name: 'BaseUrlError', message: expect.stringContaining(fault) });
-      expect(String(refusal)).toContain('expected the scheme and host of the instance, such as https://pm.example.com');
-      expect(String(refusal)).not.toContain('canary');
+    const expected = 'expected the scheme and host of the instance, such as https://pm.example.com';
+    const create = () => createPartnerClient({ baseUrl, apiKey: 'pk_example', secretKey: 'sk_example' });
+    for (const refused of [() => partnerRoot(baseUrl), create]) {
+      expect(refused).toThrow(BaseUrlError);
+      for (const part of [fault, expected]) expect(refused).toThrow(part);
+      expect(refused).toThrow(/^(?!.*canary)/s);
     }
   });
 
   it('a base URL may be plain HTTP outside loopback only if allowed', () => {
     const baseUrl = 'http://pm.internal:8080';
     expect(partnerRoot(baseUrl, { allowInsecureHttp: true })).toBe(`${baseUrl}/api/v1/partner`);
-    expect(thrownBy(() => partnerRoot(baseUrl))).toMatchObject({
-      message: expect.stringContaining('set allowInsecureHttp in the secret'),
-    });
+    expect(() => partnerRoot(baseUrl)).toThrow('set allowInsecureHttp in the secret');
     const options = { baseUrl, apiKey: 'pk_example', secretKey: 'sk_example', allowInsecureHttp: true };
     expect(createPartnerClient(options).sign(validate, {}).url).toBe(`${baseUrl}/api/v1/partner/validate`);
-    expect(thrownBy(() => partnerRoot('ftp://pm.internal', { allowInsecureHttp: true }))).toBeInstanceOf(BaseUrlError);
+    expect(() => partnerRoot('ftp://pm.internal', { allowInsecureHttp: true })).toThrow(BaseUrlError);
   });
 
   it.each([
     ['', ''],
     ['', '/'],
-    ['', '/api/v1/partner'],
     ['/pm', ''],
-    ['/pm', '/'],
-    ['/pm', '//'],
     ['/pm', '/api/v1/partner/'],
-    ['/tools/pm', '/'],
     ['/two%20words', ''],
   ])('a base URL of an instance under "%s" works with "%s" after it', async (basePath, behind) => {
     const { sandbox } = await sandboxAndClient({ basePath });
@@ -85,11 +76,3 @@ describe('a base URL', () => {
     expect(result).toMatchObject({ status: 200, data: { works: true } });
   });
 });
-
-function thrownBy(act: () => unknown): unknown {
-  try {
-    return act();
-  } catch (error) {
-    return error;
-  }
-}

@@ -156,19 +156,10 @@ describe('the pages of a list', () => {
     [2, 0, []],
   ])('of 5 users, %i on each and at most %s, have %o', async (per_page, maxPages, expected) => {
     const { sandbox, client } = await sandboxAndClient();
-    expect(await sizes(pages(client.call, listUsers, { per_page }, maxPages))).toEqual(expected);
+    const read = await all(pages(client.call, listUsers, { per_page }, maxPages));
+    expect(read.map(({ data }) => data.length)).toEqual(expected);
+    expect(read.flatMap(({ data }) => data)).toEqual(sandbox.data.users.slice(0, read.length * per_page));
     expect(sandbox.requests).toBe(expected.length);
-  });
-
-  it('pages come in order, each with its pagination and every row once', async () => {
-    const { sandbox, client } = await sandboxAndClient();
-    const read = await all(pages(client.call, listUsers, { per_page: 2 }));
-    expect(read.map(({ pagination }) => pagination)).toMatchObject([
-      { total: 5, per_page: 2, current_page: 1, last_page: 3 },
-      { total: 5, per_page: 2, current_page: 2, last_page: 3 },
-      { total: 5, per_page: 2, current_page: 3, last_page: 3 },
-    ]);
-    expect(read.flatMap(({ data }) => data)).toEqual(sandbox.data.users);
   });
 
   it('every page keeps the filter', async () => {
@@ -183,17 +174,7 @@ describe('the pages of a list', () => {
     ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 3],
     ['a short one may be all', (page) => [[1, 2]][page - 1] ?? [], { limit: 100 }, [2, 0], 2],
     ['one that repeats may be cut off', () => [1, 2], { limit: 100 }, [2], 2, false],
-    [
-      'an empty one ends them',
-      (page) =>
-        [
-          [1, 2],
-          [3, 4],
-        ][page - 1] ?? [],
-      { limit: 2 },
-      [2, 2, 0],
-      3,
-    ],
+    ['an empty one ends them', (page) => (page === 3 ? [] : [2 * page, 2 * page + 1]), { limit: 2 }, [2, 2, 0], 3],
     ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2, false],
     ['the service has larger ones', (page) => [[1, 2, 3], [4]][page - 1] ?? [], { limit: 2 }, [3, 1], 2],
     [
@@ -231,12 +212,7 @@ describe('the pages of a list', () => {
   });
 
   it('pages end if the list does not advance, without a repeated page', async () => {
-    const stuck = {
-      success: true,
-      message: 'OK',
-      data: [{ user_id: 1 }],
-      pagination: { current_page: 1, last_page: 9 },
-    };
+    const stuck = { success: true, data: [{ user_id: 1 }], pagination: { current_page: 1, last_page: 9 } };
     const { client, received } = await serverAndClient(reply(200, stuck));
     expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
     expect(received).toHaveLength(2);
@@ -246,14 +222,6 @@ describe('the pages of a list', () => {
     const unnumbered = { success: true, data: [{ user_id: 1 }], pagination: { current_page: 0, last_page: 0 } };
     const { client } = await serverAndClient(reply(200, unnumbered));
     expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
-  });
-
-  it('pages are read only as far as needed', async () => {
-    const { sandbox, client } = await sandboxAndClient();
-    for await (const page of pages(client.call, listUsers, { per_page: 2 })) {
-      if (page.data.some(({ name }) => name === 'Mira Novak')) break;
-    }
-    expect(sandbox.requests).toBe(1);
   });
 
   it('pages end with the error of the page that fails', async () => {
