@@ -163,13 +163,6 @@ describe('a call that may be repeated', () => {
 });
 
 describe('a session', () => {
-  it('is begun again where the service has forgotten it', async () => {
-    const { world, worker } = await arrange({});
-    await read(worker);
-    world.sandbox.mcp.endSessions();
-    expect(await read(worker)).toMatchObject({ isError: false });
-  });
-
   it('is not used any more after the person has linked another account', async () => {
     const { world, worker } = await arrange({});
     await read(worker);

@@ -28,28 +28,29 @@ async function startExpired(options: Parameters<typeof startSandboxWorld>[0] = {
   return world;
 }
 
-/** A fetch that holds the first refresh: before it leaves, or when its answer is there. */
-function holding(moment: 'before' | 'after') {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let reached = () => {};
-  const isReached = new Promise<void>((resolve) => {
-    reached = resolve;
-  });
+/** A call of a worker whose first refresh is held: before it leaves, or when its answer is there. */
+async function startHeld(world: SandboxWorld, moment: 'before' | 'after') {
+  const released = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
   let held = false;
   const fetch: typeof globalThis.fetch = async (url, init) => {
     if (held || !isRefresh(url, init)) return globalThis.fetch(url, init);
     held = true;
     const { signal: _, ...rest } = init ?? {};
     const answer = moment === 'after' ? await globalThis.fetch(url, rest) : undefined;
-    reached();
-    await released;
+    reached.resolve();
+    await released.promise;
     return answer ?? globalThis.fetch(url, rest);
   };
-  return { fetch, release: () => release(), isReached };
+  const first = read(await world.worker({ fetch }));
+  // That of a worker that is killed never goes on.
+  first.catch(() => {});
+  await reached.promise;
+  return { first, release: released.resolve };
 }
+
+const rotate = (world: SandboxWorld, key = 'another key of the tests, long enough for it') =>
+  world.stack.secrets.put(`${world.stack.secretPrefix}grants`, { key });
 
 /** How many refreshes ten workers send that call at once. */
 async function refreshesOfTen(world: SandboxWorld): Promise<number> {
@@ -86,12 +87,6 @@ describe('an access token that has expired', () => {
 describe('a refresh whose answer is lost', () => {
   const lost = { kind: 'cut', operation: '/oauth/token', call: 'refresh_token' } as const;
 
-  it('is sent once more, which works if the first never arrived', async () => {
-    const world = await startExpired();
-    world.sandbox.setFault({ ...lost, when: 'before work', times: 1 });
-    expect(await read(await world.worker())).toMatchObject({ isError: false });
-  });
-
   it.each(['revokes the grant', 'is refused'] as const)(
     'asks the person to link again if the token was rotated, where its reuse %s',
     async (refreshReuse) => {
@@ -106,28 +101,18 @@ describe('a refresh whose answer is lost', () => {
     },
   );
 
-  it('works where the service repeats its answer', async () => {
-    const world = await startExpired({ mcp: { refreshReuse: 'is repeated' } });
-    world.sandbox.setFault({ ...lost, when: 'after work', times: 1 });
-    expect(await read(await world.worker())).toMatchObject({ isError: false });
-  });
-
-  it('is not sent a third time', async () => {
-    const world = await startExpired();
-    world.sandbox.setFault({ ...lost, when: 'before work', times: 2 });
-    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
-  });
-
-  it('counts where a page comes in place of the answer', async () => {
-    const world = await startExpired();
-    world.sandbox.setFault({
-      kind: 'maintenance',
-      status: 200,
-      when: 'after work',
-      operation: '/oauth/token',
-      times: 1,
-    });
-    expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
+  const page = { kind: 'maintenance', status: 200, operation: '/oauth/token' } as const;
+  it.each([
+    ['the first never arrived', { ...lost, when: 'before work', times: 1 }, 'revokes the grant', 'works'],
+    ['the service repeats its answer', { ...lost, when: 'after work', times: 1 }, 'is repeated', 'works'],
+    ['the second is lost too', { ...lost, when: 'before work', times: 2 }, 'revokes the grant', 'lost'],
+    ['a page comes in its place', { ...page, when: 'after work', times: 1 }, 'revokes the grant', 'lost'],
+  ] as const)('is sent once more, and no third time, where %s', async (_, fault, refreshReuse, outcome) => {
+    const world = await startExpired({ mcp: { refreshReuse } });
+    world.sandbox.setFault(fault);
+    const call = read(await world.worker());
+    if (outcome === 'works') expect(await call).toMatchObject({ isError: false });
+    else expect(await failureOf(call)).toMatchObject({ reason: outcome });
   });
 });
 
@@ -153,10 +138,7 @@ describe('a worker that is killed while it refreshes', () => {
     ['before the answer is written', 'after', 'lost'],
   ] as const)('%s', async (_, moment, outcome) => {
     const world = await startExpired();
-    const killed = holding(moment);
-    // It never goes on.
-    void read(await world.worker({ fetch: killed.fetch })).catch(() => {});
-    await killed.isReached;
+    await startHeld(world, moment);
     const other = await world.worker();
     if (outcome === 'works') expect(await read(other)).toMatchObject({ isError: false });
     else expect(await failureOf(read(other))).toMatchObject({ name: 'AccountNeeded', reason: outcome });
@@ -165,9 +147,7 @@ describe('a worker that is killed while it refreshes', () => {
   it('costs the link where it happens twice', async () => {
     const world = await startExpired();
     for (let kills = 0; kills < 2; kills++) {
-      const killed = holding('before');
-      void read(await world.worker({ fetch: killed.fetch })).catch(() => {});
-      await killed.isReached;
+      await startHeld(world, 'before');
       world.clock.now += LEASE_MS;
     }
     expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'lost' });
@@ -177,25 +157,21 @@ describe('a worker that is killed while it refreshes', () => {
 describe('a worker that is slow while it refreshes', () => {
   it('does not end what another worker has saved meanwhile', async () => {
     const world = await startExpired({ mcp: { refreshReuse: 'is refused' } });
-    const slow = holding('before');
-    const first = read(await world.worker({ fetch: slow.fetch }));
-    await slow.isReached;
+    const { first, release } = await startHeld(world, 'before');
     world.clock.now += LEASE_MS;
     expect(await read(await world.worker())).toMatchObject({ isError: false });
-    slow.release();
+    release();
     expect(await first).toMatchObject({ isError: false });
     expect((await world.kept()).grant).not.toHaveProperty('deathCause');
   });
 
   it('revives a grant that another worker took for dead, with the tokens that it got', async () => {
     const world = await startExpired({ mcp: { refreshReuse: 'is refused' } });
-    const slow = holding('after');
-    const first = read(await world.worker({ fetch: slow.fetch }));
-    await slow.isReached;
+    const { first, release } = await startHeld(world, 'after');
     world.clock.now += LEASE_MS;
     const other = await world.worker();
     expect(await failureOf(read(other))).toBeInstanceOf(AccountNeeded);
-    slow.release();
+    release();
     expect(await first).toMatchObject({ isError: false });
     expect(await read(other)).toMatchObject({ isError: false });
   });
@@ -231,12 +207,9 @@ describe('a worker that is slow while it refreshes', () => {
 
   it('drops its tokens where the person has linked again meanwhile', async () => {
     const world = await startExpired();
-    const slow = holding('after');
-    const worker = await world.worker({ fetch: slow.fetch });
-    const first = read(worker);
-    await slow.isReached;
+    const { first, release } = await startHeld(world, 'after');
     const linked = await world.link(await world.worker());
-    slow.release();
+    release();
     expect(await first).toMatchObject({ isError: false });
     expect((await world.kept()).grant).toMatchObject({ version: linked.version });
   });
@@ -265,12 +238,11 @@ describe('a grant', () => {
 
   it('can be opened for a day after its key was rotated, and is sealed with the new one', async () => {
     const world = await startExpired();
-    const rotate = (key: string) => world.stack.secrets.put(`${world.stack.secretPrefix}grants`, { key });
-    rotate('another key of the tests, long enough for it');
+    rotate(world);
     expect(await read(await world.worker())).toMatchObject({ isError: false });
     world.clock.now += 25 * HOUR;
     expect(await read(await world.worker())).toMatchObject({ isError: false });
-    rotate('a third key of the tests, long enough for it');
+    rotate(world, 'a third key of the tests, long enough for it');
     world.clock.now += 25 * HOUR;
     expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'sealed with another key' });
   });
@@ -279,9 +251,7 @@ describe('a grant', () => {
     const world = await startExpired();
     const worker = await world.worker();
     expect(await read(worker)).toMatchObject({ isError: false });
-    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
-      key: 'another key of the tests, long enough for it',
-    });
+    rotate(world);
     world.clock.now += 8 * HOUR;
     expect(await read(worker)).toMatchObject({ isError: false });
     world.clock.now += 22 * HOUR;
@@ -294,9 +264,7 @@ describe('a grant', () => {
     await world.link(worker);
     await read(worker);
     world.clock.now += 10_000;
-    world.stack.secrets.put(`${world.stack.secretPrefix}grants`, {
-      key: 'another key of the tests, long enough for it',
-    });
+    rotate(world);
     await world.link(await world.worker());
     expect(await read(worker)).toMatchObject({ isError: false });
   });
