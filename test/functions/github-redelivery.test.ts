@@ -585,19 +585,14 @@ describe('a hook', () => {
     expect(await hooks().known()).toMatchObject([{ id: hook.id, settledTo: 0, listedAt: 0 }]);
   });
 
-  it("a hook of another App is reported, and not treated as the own App's", async () => {
-    await start({ hook: ofApp('13'), secret: APP });
+  it.each([
+    ['of another App', { hook: ofApp('13'), secret: APP }, 'it is the hook of the App 13, and the github secret has the'],
+    ['of an App, for a token', { hook: ofApp() }, 'appId'],
+  ])('a hook %s is reported, and not asked for', async (_, options, reason) => {
+    await start(options);
     expect(await run()).toMatchObject({ refused: 1 });
     expect(github.requests).toEqual([]);
-    expect(relay.log).toContainEqual(
-      expect.objectContaining({ reason: 'it is the hook of the App 13, and the github secret has the App 12' }),
-    );
-  });
-
-  it("a hook of an App uses the App's key and not a token", async () => {
-    await start({ hook: ofApp() });
-    expect(await run()).toMatchObject({ refused: 1 });
-    expect(relay.log).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('appId') }));
+    expect(relay.log).toContainEqual(expect.objectContaining({ reason: expect.stringContaining(reason) }));
   });
 
   it('a busy hook does not block the others forever', async () => {
