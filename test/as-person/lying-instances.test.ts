@@ -1,26 +1,29 @@
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
 import { portOf } from '../service/partner/client-at-noon.ts';
 import { mira, REDIRECT_URI, type SandboxWorld, startSandboxWorld, startWorld } from './world.ts';
 
+const elsewhere = 'https://evil.example.com';
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const SERVER = '/.well-known/oauth-authorization-server';
+
+/** Mira has agreed on the pages of the sandbox. */
+async function consented({ sandbox }: SandboxWorld, link: Assistant['link']) {
+  const { url, pending } = await link.begin(REDIRECT_URI);
+  return { pending, searchParams: (await consent(sandbox, url)).searchParams };
+}
 
 describe('an instance that lies', () => {
   /** What the metadata say. */
   const says = (operation: string, fields: Record<string, unknown>) =>
     ({ kind: 'discovery', operation, fields }) as const;
-  const elsewhere = 'https://evil.example.com';
 
   it.each<[string, Parameters<SandboxWorld['sandbox']['setFault']>[0], string]>([
     ['is about another resource', says(RESOURCE, { resource: `${elsewhere}/mcp` }), 'another resource'],
-    [
-      'names no authorization server',
-      says(RESOURCE, { authorization_servers: null }),
-      'the authorization server is no URL',
-    ],
+    ['names no authorization server', says(RESOURCE, { authorization_servers: null }), 'server is no URL'],
     ['names one over http', says(RESOURCE, { authorization_servers: ['http://evil.example.com'] }), 'is not https'],
     ['has another issuer', says(SERVER, { issuer: elsewhere }), 'another issuer'],
     ['has no issuer', says(SERVER, { issuer: null }), 'has no issuer'],
@@ -29,25 +32,17 @@ describe('an instance that lies', () => {
     ['has no token endpoint', says(SERVER, { token_endpoint: null }), 'has no token_endpoint'],
     ['has it on http', says(SERVER, { token_endpoint: 'http://evil.example.com/' }), 'token_endpoint is not https'],
     [
-      'hides credentials in an address',
+      'hides credentials',
       says(SERVER, { authorization_endpoint: 'https://u:p@pm.example.com/' }),
       'carries credentials',
     ],
     ['registers no clients', says(SERVER, { registration_endpoint: null }), 'does not register clients'],
     ['redirects at discovery', { kind: 'login-redirect', operation: RESOURCE }, 'answered with a redirect'],
-    [
-      'has a page there',
-      { kind: 'maintenance', status: 200, operation: RESOURCE },
-      'something else than a JSON object',
-    ],
+    ['has a page there', { kind: 'maintenance', status: 200, operation: RESOURCE }, 'else than a JSON object'],
     ['fails at discovery', { kind: 'server-error', operation: SERVER }, 'answered with status 500'],
     ['has a page at registration', { kind: 'maintenance', status: 200, operation: '/oauth/register' }, 'no JSON'],
     ['fails at registration', { kind: 'server-error', operation: '/oauth/register' }, 'answered with status 500'],
-    [
-      'redirects at the endpoint',
-      { kind: 'login-redirect', operation: '/mcp/partner' },
-      'a redirect; is the base URL right?',
-    ],
+    ['redirects at the endpoint', { kind: 'login-redirect', operation: '/mcp/partner' }, 'is the base URL right?'],
   ])('%s: no one is sent there, and nothing is stored', async (_, fault, message) => {
     const world = await startSandboxWorld();
     world.sandbox.setFault(fault);
@@ -64,8 +59,7 @@ describe('an instance that lies', () => {
   ] as const)('answers with %s at the token endpoint: nothing is linked', async (_, fault, message) => {
     const world = await startSandboxWorld();
     const { link } = await world.worker();
-    const { url, pending } = await link.begin(REDIRECT_URI);
-    const { searchParams } = await consent(world.sandbox, url);
+    const { pending, searchParams } = await consented(world, link);
     world.sandbox.setFault({ ...fault, operation: '/oauth/token' });
     await expect(link.finish(pending, searchParams)).rejects.toThrow(message);
     expect((await world.kept()).grant).toBeUndefined();
@@ -78,8 +72,7 @@ describe('an instance that lies', () => {
         ? Response.json({ access_token: 'a-secret', refresh_token: 'another-secret', token_type: 7 })
         : globalThis.fetch(url, init);
     const { link } = await world.worker({ fetch });
-    const { url, pending } = await link.begin(REDIRECT_URI);
-    const { searchParams } = await consent(world.sandbox, url);
+    const { pending, searchParams } = await consented(world, link);
     const error = await link.finish(pending, searchParams).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'InstanceFault' });
     expect(inspect(error, { depth: 10 })).not.toContain('secret');
@@ -101,8 +94,7 @@ describe('an instance that lies', () => {
     };
     const world = await startSandboxWorld();
     const worker = await world.worker({ fetch });
-    const { url, pending } = await worker.link.begin(REDIRECT_URI);
-    const { searchParams } = await consent(world.sandbox, url);
+    const { pending, searchParams } = await consented(world, worker.link);
     repeats = '/oauth/token';
     const errors = [await worker.link.finish(pending, searchParams).catch((thrown: unknown) => thrown)];
     repeats = 'nothing';
@@ -121,8 +113,7 @@ describe('an instance that lies', () => {
   it('sends the browser back with another state or issuer: nothing is exchanged', async () => {
     const world = await startSandboxWorld();
     const { link } = await world.worker();
-    const { url, pending } = await link.begin(REDIRECT_URI);
-    const { searchParams } = await consent(world.sandbox, url);
+    const { pending, searchParams } = await consented(world, link);
     for (const [name, value] of [
       ['state', 'of-another-browser'],
       ['iss', 'https://evil.example.com'],
@@ -148,12 +139,7 @@ describe('an instance that lies', () => {
 
   it.each([
     ['no MCP at all', 404, {}, 'has no MCP endpoint there'],
-    [
-      'a challenge of another host',
-      401,
-      { resource_metadata: 'https://evil.example.com/x' },
-      'is not on http://127.0.0.1',
-    ],
+    ['a challenge of another host', 401, { resource_metadata: `${elsewhere}/x` }, 'is not on http://127.0.0.1'],
     ['a challenge that is no URL', 401, { resource_metadata: 'x' }, 'resource_metadata of the challenge is no URL'],
     ['a challenge and no metadata', 401, {}, 'no OAuth metadata was found'],
   ] as const)('has %s', async (_, status, parameters, message) => {

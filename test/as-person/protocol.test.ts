@@ -179,28 +179,17 @@ describe('an answer', () => {
     ]);
   });
 
+  const large = 'x'.repeat(5 * 1024 * 1024);
   it.each<[string, Answers[string], string]>([
     ['a page', (_, response) => response.end('<!DOCTYPE html><p>hello'), 'an HTML page'],
     ['nothing', (_, response) => response.end(), 'an empty body'],
     ['other JSON', (_, response) => response.end('{"ok":true}'), 'no JSON-RPC message'],
     ['the answer to another request', (_, response) => json(response, result(99)), 'no answer to the request'],
-    [
-      'a redirect',
-      (_, response) => response.writeHead(302, { location: 'https://evil.example.com' }).end(),
-      'a redirect',
-    ],
-    ['more than 2 MB', (_, response) => response.end('x'.repeat(5 * 1024 * 1024)), 'more than 2 MB'],
-    [
-      'more than 2 MB in a stream',
-      (_, response) => stream(response).end(`data: ${'x'.repeat(5 * 1024 * 1024)}\n\n`),
-      'more than 2 MB',
-    ],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'https://evil.example' }).end(), 'a redirect'],
+    ['more than 2 MB', (_, response) => response.end(large), 'more than 2 MB'],
+    ['more than 2 MB in a stream', (_, response) => stream(response).end(`data: ${large}\n\n`), 'more than 2 MB'],
     ['nothing but brackets', (_, response) => response.end('['.repeat(1_000_000)), 'no JSON-RPC message'],
-    [
-      'an event without a message',
-      (_, response) => stream(response).end('data: hello\n\n'),
-      'an event without a message',
-    ],
+    ['another event', (_, response) => stream(response).end('data: hello\n\n'), 'an event without a message'],
     ['no content', ({ id }, response) => json(response, { id, result: { content: 'done' } }), 'no result of a tool'],
   ])('that is %s cannot be read', async (_, answer, found) => {
     const { client } = await serve({ 'tools/call': answer });
@@ -330,6 +319,7 @@ async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
 
 describe('a list of tools', () => {
   const tool = (name: string, inputSchema: unknown = { type: 'object' }) => ({ name, inputSchema });
+  const many = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
   const deep = (depth: number): object =>
     depth === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(depth - 1) } };
   const listing =
@@ -379,28 +369,12 @@ describe('a list of tools', () => {
   });
 
   it.each([
-    [
-      'goes round in a circle',
-      { '': { tools: [], nextCursor: '1' }, 1: { tools: [], nextCursor: '1' } },
-      'was there before',
-    ],
-    [
-      'has more than 1,000 tools',
-      { '': { tools: Array.from({ length: 1_001 }, (_, at) => tool(`t${at}`)) } },
-      'more than 1000 tools',
-    ],
-    [
-      'has more than 2 MB on all pages',
-      pagesOf(40, tool('a', { description: 'x'.repeat(60_000) })),
-      '2097152 characters',
-    ],
+    ['goes in a circle', { '': { tools: [], nextCursor: '1' }, 1: { tools: [], nextCursor: '1' } }, 'was there before'],
+    ['has more than 1,000 tools', { '': { tools: many(1_001) } }, 'more than 1000 tools'],
+    ['has more than 2 MB on all pages', pagesOf(40, tool('a', { description: 'x'.repeat(6e4) })), '2097152 characters'],
     ['has more than 200,000 values', pagesOf(4, tool('a', Array(60_000).fill(1))), 'more than 200000 JSON values'],
     ['has more than 50 pages', pagesOf(60, tool('a')), 'more than 50 pages'],
-    [
-      'has 1,000 tools',
-      { '': { tools: Array.from({ length: 1_000 }, (_, at) => tool(`t${at}`)), nextCursor: 7 } },
-      'no list of tools',
-    ],
+    ['has 1,000 tools', { '': { tools: many(1_000), nextCursor: 7 } }, 'no list of tools'],
     ['is none', { '': { tools: 'many' } }, 'no list of tools'],
   ])('that %s cannot be read', async (_, pages, found) => {
     const { client } = await serve({ 'tools/list': listing(pages) });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
 import { createGrants } from '../../lib/as-person/grants/grants.ts';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
@@ -151,8 +151,9 @@ describe('a person', () => {
 });
 
 describe('a link that is forwarded', () => {
+  beforeEach(() => start());
+
   it('binds nobody: the code that the other person sees is none of theirs, and its asker does not see it', async () => {
-    await start();
     // Tomasz asks for a link, and gets Mira to open it.
     const { browser: mira, callback } = await consented({ userId: TOMASZ }, { email: 'mira.novak@example.com' });
     const page = await mira.open(callback);
@@ -174,14 +175,12 @@ describe('a link that is forwarded', () => {
   });
 
   it('names who asked for it, before anybody signs in', async () => {
-    await start();
     const { html } = await new LinkBrowser().open(await linkUrl(relay));
     expect(html).toContain('<strong>mira</strong> asked in Slack');
     expect(html).toContain('If another person sent you this link, close the page');
   });
 
   it('is good for the browser that opened it first', async () => {
-    await start();
     const url = await linkUrl(relay);
     const first = new LinkBrowser();
     const callback = await first.consent(url, relay.sandbox);
@@ -196,7 +195,6 @@ describe('a link that is forwarded', () => {
   });
 
   it('brings nobody into the account of somebody else: a callback with the state of another link is refused', async () => {
-    await start();
     const { callback: theirs } = await consented({ userId: TOMASZ }, { email: 'tomasz.zielinski@example.com' });
     const mira = new LinkBrowser();
     const own = serviceUrl(await mira.begin(await linkUrl(relay)));
@@ -246,8 +244,9 @@ it('a service that forwards the browser to another connection gets neither the c
 });
 
 describe('each step', () => {
+  beforeEach(() => start());
+
   it.each(['GET', 'POST'] as const)('ends after ten minutes: the URL, by %s', async (method) => {
-    await start();
     const url = await linkUrl(relay);
     relay.clock.now += 10 * MINUTE;
     const [page, ticket = ''] = url.split('?ticket=');
@@ -257,7 +256,6 @@ describe('each step', () => {
   });
 
   it('ends where relay.config.ts no longer says that accounts are linked', async () => {
-    await start();
     const { browser, callback } = await consented();
     const { main } = relay.runtime.config.connections;
     Object.assign(main?.mcp ?? {}, { accounts: 'off' });
@@ -269,7 +267,6 @@ describe('each step', () => {
   });
 
   it('ends after ten minutes: the code', async () => {
-    await start();
     const { browser, callback } = await consented();
     const page = await browser.open(callback);
     expect(page.html).toContain('within 10 minutes:');
@@ -280,7 +277,6 @@ describe('each step', () => {
   });
 
   it('works once: the URL, the callback and the code', async () => {
-    await start();
     const browser = new LinkBrowser();
     const url = await linkUrl(relay);
     const callback = await browser.consent(url, relay.sandbox);
@@ -296,14 +292,12 @@ describe('each step', () => {
   });
 
   it('is over once the person asks for another link', async () => {
-    await start();
     const { browser, callback } = await consented();
     await linkUrl(relay);
     expect((await browser.open(callback)).status).toBe(400);
   });
 
   it('can be tried again where the service does not answer at first', async () => {
-    await start();
     const url = await linkUrl(relay);
     relay.sandbox.setFault({ kind: 'server-error', operation: '/oauth/register', times: 1 });
     expect((await new LinkBrowser().begin(url)).status).toBe(503);
@@ -311,7 +305,6 @@ describe('each step', () => {
   });
 
   it('ends with a page where the service gives no tokens', async () => {
-    await start();
     const { browser, callback } = await consented();
     relay.sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token', times: 1 });
     expect(await browser.open(callback)).toMatchObject({

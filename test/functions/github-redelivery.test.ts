@@ -246,13 +246,7 @@ const troubles: [
   ['a rate limit to the third redelivery', toThirdPost, unfinished(2), [3, 3]],
   ['502 to a redelivery', to(POST, { status: 502 }), unfinished(), [3, 1]],
   ['a lost answer to a redelivery', to(POST, 'cut after the work'), unfinished(), [3, 1], { left: 2 }],
-  [
-    '422 to redeliveries, until they may be listed',
-    to(POST, { status: 422 }),
-    done(),
-    [6, 3],
-    { at: [0, 9], after: 1 },
-  ],
+  ['422 to redeliveries, until they are listed', to(POST, { status: 422 }), done(), [6, 3], { at: [0, 9], after: 1 }],
   ['422 to one redelivery, which the others do not wait for', toFailed(1, 422), done(2), [3, 3]],
   ['404 to one redelivery after a successful one: it is gone', toFailed(0, 404), done(2), [3, 3]],
   [
@@ -427,16 +421,12 @@ describe('a hook', () => {
   const payload = { repository: { full_name: 'Codertocat/Hello-World' }, organization: { login: 'Codertocat' } };
 
   const of = (fullName: string) => ({ repository: { full_name: fullName } });
+  const lower = 'codertocat/hello-world';
   const ofEnterprise = { ...headersOf(ofApp()), 'x-github-hook-installation-target-type': 'business' };
   it.each<[string, Record<string, string>, object, string?]>([
     ['a repository', headersOf(ofRepository()), payload, 'repository Codertocat/Hello-World 101'],
     ['an organization', headersOf(ofOrganization()), payload, 'organization Codertocat 201'],
-    [
-      'one in another letter case',
-      headersOf(ofRepository()),
-      of('codertocat/hello-world'),
-      'repository codertocat/hello-world 101',
-    ],
+    ['another letter case', headersOf(ofRepository()), of(lower), `repository ${lower} 101`],
     ['an App', headersOf(ofApp()), {}, 'integration app 12'],
     ['an enterprise, which the API does not list', ofEnterprise, payload],
     ['a repository that the payload does not name', headersOf(ofRepository()), {}],
@@ -586,7 +576,11 @@ describe('a hook', () => {
   });
 
   it.each([
-    ['of another App', { hook: ofApp('13'), secret: APP }, 'it is the hook of the App 13, and the github secret has the'],
+    [
+      'of another App',
+      { hook: ofApp('13'), secret: APP },
+      'it is the hook of the App 13, and the github secret has the',
+    ],
     ['of an App, for a token', { hook: ofApp() }, 'appId'],
   ])('a hook %s is reported, and not asked for', async (_, options, reason) => {
     await start(options);

@@ -1,5 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES } from '../../lib/state/http/function-url.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
@@ -26,6 +26,8 @@ const itemsInTable = async () =>
   (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
 describe('the signature', () => {
+  beforeEach(() => start());
+
   // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries#testing-the-webhook-payload-validation
   const published = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
 
@@ -38,12 +40,10 @@ describe('the signature', () => {
     ['SHA-1 instead', published.replace('sha256', 'sha1'), 401],
     ['empty', '', 401],
   ])('the signature is checked before the body is parsed: %s', async (_, signature, status) => {
-    await start();
     expect((await deliver('Hello, World!', signature)).status).toBe(status);
   });
 
   it('the signature covers the raw bytes in any encoding', async () => {
-    await start();
     const body = JSON.stringify(issueEvent('opened', { title: 'Zażółć 🦆' }));
     const form = `payload=${encodeURIComponent(body).replaceAll('%20', '+')}`;
     expect((await deliver(form, undefined, FORM)).status).toBe(202);
@@ -52,7 +52,6 @@ describe('the signature', () => {
   });
 
   it('the previous webhook secret is valid for a day after a rotation', async () => {
-    await start();
     const signed = (secret: string, seconds: number) => {
       const payload = issueEvent('opened', { seconds });
       return relay.post('issues', payload, { 'x-hub-signature-256': githubSignature(JSON.stringify(payload), secret) });
@@ -68,7 +67,6 @@ describe('the signature', () => {
   });
 
   it('invalid signatures cause the secret to be read at most once a minute', async () => {
-    await start();
     const refused = () => relay.post('issues', {}, { 'x-hub-signature-256': 'sha256=00' });
     expect((await refused()).status).toBe(401);
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, { webhookSecret: 'the next one' });
@@ -164,11 +162,7 @@ describe('what is safe', () => {
 
   it.each([
     ['missing', undefined, /does not exist/],
-    [
-      'without its field',
-      { token: 'ghp_canary' },
-      /partner-relay\/local\/github-webhook has missing or invalid fields: webhookSecret/,
-    ],
+    ['without its field', { token: 'ghp_canary' }, /github-webhook has missing or invalid fields: webhookSecret/],
   ])('the log says which secret is unusable, but not its content: %s', async (_, secret, reason) => {
     await start();
     if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, secret);

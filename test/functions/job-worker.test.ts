@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { waitOf } from '../../lib/engine/record/job.ts';
@@ -134,11 +134,12 @@ it('the budget is one for two connections with the same key', async () => {
 });
 
 describe('a message', () => {
+  beforeEach(() => start());
+
   it.each([
     ['of an older generation', (id: string) => ({ jobId: id, generation: 0 })],
     ['of a job that is gone', () => ({ jobId: 'gone', generation: 1 })],
   ])('%s is done with', async (_, message) => {
-    await start();
     const { id } = await stored();
     relay.stack.queues[1]?.receive();
     send(JSON.stringify(message(id)));
@@ -150,7 +151,6 @@ describe('a message', () => {
   it.each(['no JSON', '{}'])(
     'an invalid message fails the worker, so SQS moves it to the dead-letter queue: %s',
     async (body) => {
-      await start();
       send(body);
       await expect(relay.work()).rejects.toThrow();
       expect(relay.stack.queues[1]?.size).toBe(1);
@@ -158,7 +158,6 @@ describe('a message', () => {
   );
 
   it("a message waits for a worker's lease, and takes over when it expires", async () => {
-    await start();
     const { id, generation } = await stored();
     const until = relay.clock.now + 30_000;
     await relay.stores.jobs.claim(id, generation, 'a worker that dies', until);
@@ -171,7 +170,6 @@ describe('a message', () => {
   });
 
   it('of workers that claim a job at the same moment, one gets it, also after the lease of an earlier one', async () => {
-    await start();
     const { id, generation } = await stored();
     for (const round of [1, 2]) {
       const until = relay.clock.now + 30_000;
@@ -201,7 +199,6 @@ describe('a message', () => {
       [2, [], 1],
       [3, ['the worker crashed 3 times in a row on this job, which did not get on'], 0],
     ])('%i times in a row, without a new entry in the journal, parks its job or not', async (times, reasons, made) => {
-      await start();
       await stored();
       for (let count = 0; count < times; count++) await crash();
       await relay.workToTheEnd();
@@ -210,7 +207,6 @@ describe('a message', () => {
     });
 
     it('parks its job also if a step fails once more in each run', async () => {
-      await start();
       await stored();
       for (let failures = 1; failures <= 3; failures++) {
         await crash();
@@ -223,7 +219,6 @@ describe('a message', () => {
     });
 
     it('settles an open creation before it parks the job, and an operator continues the job', async () => {
-      await start();
       await stored();
       relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
       await relay.work();
@@ -258,7 +253,6 @@ describe('a message', () => {
         },
       ],
     ])('counts from the start %s', async (_, getsOn) => {
-      await start();
       await stored();
       for (const between of [getsOn, async () => {}]) {
         await crash();
@@ -270,7 +264,6 @@ describe('a message', () => {
     });
 
     it('does not count if its worker was stopped', async () => {
-      await start();
       await stored();
       for (let count = 0; count < 4; count++) {
         await crash();

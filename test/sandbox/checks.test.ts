@@ -9,12 +9,7 @@ const newDefect = { project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', title: '
 describe('the headers', () => {
   it.each([
     ['no API key', { headers: { 'x-api-key': '' } }, 401, 'Unknown or revoked key'],
-    [
-      'a signature of another length in bytes',
-      { headers: { 'x-signature': 'é'.repeat(64) } },
-      401,
-      'Invalid signature',
-    ],
+    ['a signature of other length', { headers: { 'x-signature': 'é'.repeat(64) } }, 401, 'Invalid signature'],
     ['a timestamp 5 minutes old', { at: noon - 5 * minuteMs }, 200, 'OK'],
     ['a timestamp older than 5 minutes', { at: noon - 5 * minuteMs - 1000 }, 401, 'Timestamp outside window'],
     ['a timestamp 5 minutes ahead', { at: noon + 5 * minuteMs }, 200, 'OK'],
@@ -23,12 +18,7 @@ describe('the headers', () => {
     ['a nonce of 8 characters', { nonce: '12345678' }, 200, 'OK'],
     ['a nonce of 7 characters', { nonce: '1234567' }, 401, 'Invalid signature'],
     ['another Accept', { headers: { accept: '*/*' } }, 422, 'accept must be application/json'],
-    [
-      'another Content-Type',
-      { headers: { 'content-type': 'text/plain' } },
-      422,
-      'content-type must be application/json',
-    ],
+    ['plain text', { headers: { 'content-type': 'text/plain' } }, 422, 'content-type must be application/json'],
   ])('with %s', async (_, signing, status, message) => {
     const { sandbox } = await startAtNoon();
     const answer = await call(sandbox, '/validate', {}, signing);

@@ -177,15 +177,7 @@ describe('the pages of a list', () => {
     ['an empty one ends them', (page) => (page === 3 ? [] : [2 * page, 2 * page + 1]), { limit: 2 }, [2, 2, 0], 3],
     ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2, false],
     ['the service has larger ones', (page) => [[1, 2, 3], [4]][page - 1] ?? [], { limit: 2 }, [3, 1], 2],
-    [
-      'an override says that there are none',
-      () => [1, 2],
-      {},
-      [2],
-      1,
-      true,
-      withOverride(listProjects, { paged: false }),
-    ],
+    ['an override says so', () => [1, 2], {}, [2], 1, true, withOverride(listProjects, { paged: false })],
   ])(
     'pages without pagination: %s',
     async (_, rows, payload, expected, requests, whole = true, list = listProjects) => {

@@ -108,12 +108,7 @@ describe('payloads', () => {
   });
 
   it.each<[string, Operation, object, RegExp[]]>([
-    [
-      'a link to nothing',
-      linkDefect,
-      { defect_id },
-      [/^payload: at least one of test_case_id, test_step_id and task_id/],
-    ],
+    ['a link to nothing', linkDefect, { defect_id }, [/^payload: at least one of test_case_id, test_step_id and /]],
     ['a link to an undefined task', linkDefect, { defect_id, task_id: undefined }, [/^payload: at least one of /]],
     ['an item that would toggle', completeChecklistItem, { item_id: 103 }, [/^is_completed: /]],
     ['an update of no defect', updateDefect, { title: 'Crash' }, [/^defect_id: /]],
@@ -146,11 +141,7 @@ describe('payloads', () => {
     ['a percentage that is a decimal string', createTestScenario, { name: 'A', coverage_percentage: '12.50' }],
     ['null for a field that may be empty', createProject, { name: 'A', end_date: null, estimated_hours: null }],
     ['a project with a UUID of no version', listTasks, { project_id: '00000000-0000-0000-0000-000000000007' }],
-    [
-      'a scenario with a UUID of no version',
-      createTestScenario,
-      { project_id: '00000000-0000-0000-0000-000000000007' },
-    ],
+    ['a scenario of such a project', createTestScenario, { project_id: '00000000-0000-0000-0000-000000000007' }],
     ['a defect without what the service may require', createDefect, { title: 7 }],
     ['hours as a decimal string', createTimelog, { user_id: 7, hours: '1.50' }],
     ['a target that is null', linkDefect, { defect_id, task_id: null, test_step_id: 7 }],
