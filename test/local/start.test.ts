@@ -408,11 +408,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
   });
 
   it.each([
-    [
-      'some variables',
-      { PARTNER_BASE_URL: 'https://pm.example.com' },
-      /PARTNER_API_KEY and PARTNER_SECRET_KEY must/,
-    ],
+    ['some variables', { PARTNER_BASE_URL: 'https://pm.example.com' }, /PARTNER_API_KEY and PARTNER_SECRET_KEY must/],
     ['a configuration that does not exist', { RELAY_CONFIG: 'nope.ts' }, /no configuration: nope\.ts does not exist/],
     ['a port that is no port', { PORT: '99999' }, /PORT is '99999'; expected a number from 0 to 65535/],
   ])('npm start stops at once with the reason: %s', async (_, environment, reason) => {
