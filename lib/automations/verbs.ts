@@ -39,20 +39,21 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries({
     help: 'commands hilfe aide ayuda',
     find: 'search suche suchen cherche chercher recherche trouve trouver busca buscar',
-    defect: 'bug issue report fehler defekt défaut defaut bogue anomalie defecto error fallo',
+    defect: 'bug issue fehler defekt défaut defaut bogue anomalie defecto error fallo',
     task: 'todo aufgabe tâche tache tarea',
     done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini clore hecho terminado completar cerrar',
     undo: 'undone reopen rückgängig annuler rouvrir deshacer reabrir',
     log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
     relate: 'verknüpfe verknüpfen relier relacionar',
     today: "heute aujourd’hui aujourd'hui hoy",
-    week: 'woche semaine semana timesheet hours stunden heures horas',
+    week: 'woche semaine semana timesheet hours report stunden heures horas',
     status: 'jobs estado statut état',
   }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 ]);
 
 const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
-const MUTE = '“Mute today” is a button below each reminder of your timesheet.';
+const REMINDERS =
+  '“Mute today” is a button below each reminder of your timesheet. When they come is set for the team in relay.config.ts.';
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
 /** `new task: Buy milk`, `add a bug Login fails` */
 const ADDED =
@@ -67,12 +68,12 @@ const HINTS = new Map([
   ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'mis'].map(
     (word) => [word, LOGGED] as const,
   ),
-  ...['start', 'stop', 'timer', 'clock'].map((word) => [word, TIMER] as const),
+  ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
 ]);
 /** The same, wherever it stands: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [
-  [/(?<!\p{L})(?:mute|remind\p{L}*|erinner\p{L}*|rappels?|recordatorios?)(?!\p{L})/iu, MUTE],
+  [/(?<!\p{L})(?:mute|remind\p{L}*|erinner\p{L}*|rappels?|recordatorios?)(?!\p{L})/iu, REMINDERS],
   [
     /(?<!\p{L})(?:away|vacations?|holidays?|days? off|ooo|sick|urlaub|krank|congés?|vacances|malade|vacaciones|enferm[oa])(?!\p{L})/iu,
     AWAY,
@@ -85,7 +86,7 @@ const TOPICS: readonly [RegExp, string][] = [
 
 const OF_TASKS = /^(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
 const CHANGING =
-  '(?:delete|remove|edit|change|correct|rename|assign|move|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
+  '(?:delete|remove|edit|change|correct|rename|assign|move|comment|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES = new RegExp(`(?:^| )${CHANGING}(?= |$)`, 'i');

@@ -1,6 +1,6 @@
 import { innerWord, withPlainHyphens } from './words.ts';
 
-/** The languages that the team writes in: `slack.languages`. Words of English always count, as those of commands. */
+/** The languages that the team writes in: `slack.languages`. */
 export type Languages = readonly string[];
 
 /** The names of days and months. They come from ICU, which is built into Node. */
@@ -18,7 +18,7 @@ export interface Names {
 const known = new Map<string, Names>();
 export function namesIn(languages: Languages): Names {
   const key = languages.join();
-  const names = known.get(key) ?? readNames(new Set(['en', ...languages]));
+  const names = known.get(key) ?? readNames(languages);
   known.set(key, names);
   return names;
 }
@@ -30,22 +30,20 @@ export function plain(word: string): string {
     .replace(/['’]s$/, '');
 }
 
-/** Words that mean nothing else, as `hier` does in German. They count whatever the team writes in. */
+/** Those of our verbs. Their long names always count: nothing is logged for a weekday without a question. */
+const ALWAYS = ['en', 'de', 'fr', 'es'];
+
+/** What ICU has no word for, and words of other languages that mean nothing else. */
 const COMMON = new Map([
-  // ICU has no word for it.
   ['day before yesterday', -2],
   ['yday', -1],
-  ...['vorgestern', 'anteayer', 'avant-hier', 'anteontem', 'eergisteren', 'przedwczoraj'].map(
-    (word) => [word, -2] as const,
-  ),
-  ...['demain', 'morgen', 'mañana', 'domani'].map((word) => [word, 1] as const),
-  ...['gestern', 'ayer', 'ieri', 'ontem', 'gisteren', 'wczoraj'].map((word) => [word, -1] as const),
-  ...['heute', 'aujourd’hui', "aujourd'hui", 'hoy', 'oggi', 'hoje', 'vandaag', 'dziś'].map(
-    (word) => [word, 0] as const,
-  ),
+  ...['anteontem', 'eergisteren', 'przedwczoraj'].map((word) => [word, -2] as const),
+  ...['ieri', 'ontem', 'gisteren', 'wczoraj'].map((word) => [word, -1] as const),
+  ...["aujourd'hui", 'oggi', 'hoje', 'vandaag', 'dziś'].map((word) => [word, 0] as const),
+  ['domani', 1],
 ]);
 
-function readNames(languages: ReadonlySet<string>): Names {
+function readNames(languages: Languages): Names {
   const sets = {
     weekdays: new Map<string, number[]>(),
     relative: new Map(COMMON),
@@ -53,7 +51,8 @@ function readNames(languages: ReadonlySet<string>): Names {
     months: new Map<string, number>(),
   };
   const wordOf = (name: string) => name.split(' ').map(plain).join(' ');
-  for (const language of languages) {
+  for (const language of new Set([...ALWAYS, ...languages])) {
+    const isOfTeam = language === 'en' || languages.includes(language);
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1, 2]) {
       const name = relative.format(days, 'day');
@@ -63,7 +62,7 @@ function readNames(languages: ReadonlySet<string>): Names {
     }
     for (const [style, weekdays] of [
       ['long', sets.weekdays],
-      ['short', sets.short],
+      ...(isOfTeam ? [['short', sets.short] as const] : []),
     ] as const) {
       const weekday = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
       // A Sunday is the first.

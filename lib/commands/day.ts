@@ -262,7 +262,8 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     if (offset === undefined) return { count, mayEnd, ...ofWeekday(weekdays.get(phrase)) };
     if (offset > 0) return { count, mayEnd, why: FUTURE };
     // In German and Dutch, `hier` is here.
-    const mayBeHere = phrase === 'hier' && languages.some((one) => one === 'de' || one === 'nl');
+    const isOnlyFrench = languages.includes('fr') && !languages.some((one) => one === 'de' || one === 'nl');
+    const mayBeHere = phrase === 'hier' && !isOnlyFrench;
     return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
   }
   if (nearMiss(first, ['yesterday'])) return { count: 1, days: (today) => (today === undefined ? [] : ['yesterday']) };

@@ -53,6 +53,8 @@ export const BEFORE_TASK = new Set(
 );
 export const MOST_LEAD_INS = 3;
 
+export const ONLY_YOURSELF = 'You can log time for yourself only.';
+
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
   // `log time 2h 4711`, `log 2h: 4711`
@@ -61,6 +63,8 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     // `log --task Login --time 2h`
     .replace(/^--\p{L}.*/u, (options) => options.replaceAll(/(^| )--\p{L}+[ =]/gu, '$1'))
     .replace(/^(\S+): /, '$1 ');
+  // `log @aisha 2h Login`
+  if (/^<?@/.test(text)) return { fault: ONLY_YOURSELF };
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };

@@ -326,7 +326,8 @@ const slack = z.strictObject(
       .meta({
         description:
           'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
-          'them, or in English, they are asked which date they mean, in Slack and on GitHub.',
+          'them, or in English, German, French or Spanish, they are asked which date they mean, in Slack and on GitHub. ' +
+          'Short names, such as Mo, count only in English and in these languages.',
         examples: [['en', 'de']],
       }),
     connection: name.meta({

@@ -268,7 +268,7 @@ describe('time that is logged', () => {
       expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
     });
 
-    it.each(['9-11am', 'jeudi', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11', 'books for'])(
+    it.each(['9-11am', 'giovedì', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11', 'books for'])(
       'words before the name of a task are asked about: %s',
       async (before) => {
         const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
@@ -279,6 +279,12 @@ describe('time that is logged', () => {
         expect(noted()).toBe(`${before} paired`.replace(/[<>]/g, ''));
       },
     );
+
+    it.each(['last week', 'letzte Woche'])('of a note that says only %s, a date is asked for', async (note) => {
+      const { inTheEnd } = await ask(relay, `log 1h Login with passkeys ${note}`);
+      expect(inTheEnd).toMatch(/looks like a day\. Write the day before the task: .* 2026-11-18/);
+      expect(buttonsOf(question())).toEqual([expect.stringMatching('^Keep as note, ')]);
+    });
 
     it('a day before the task that may be two is asked about with both', async () => {
       relay.clock.now = Date.parse('2027-01-02T11:30:00Z');

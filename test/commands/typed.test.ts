@@ -31,10 +31,7 @@ describe('what people type for a command', () => {
     ],
     ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|/done 12|complete #12', 'done 12'],
     ['reopen 12|undone 12|annuler 12|rouvrir 12|deshacer 12', 'undo 12'],
-    [
-      'issue Login fails|bug: Login fails|Defekt Login fails|report Login fails|bug “Login fails”',
-      'defect Login fails',
-    ],
+    ['issue Login fails|bug: Login fails|Defekt Login fails|bug “Login fails”', 'defect Login fails'],
     [
       'log1h30m 4711|log 1h30m: 4711|log for 1h30m 4711|log: 1h30m 4711|/pm log 1h30m 4711|please log 1h30m 4711',
       'log 1h30m 4711',
@@ -130,6 +127,9 @@ describe('what people type for a command', () => {
     ['hi|thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
     ['link voucher to release checkout 2.4', /relate links a defect to a task/],
     ['log rest|log time', /log needs a duration: /],
+    ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711', /^You can log time for yourself only/],
+    ['report this month', /the service shows others/],
+    ['remind me at 17:00', /set for the team in relay\.config\.ts/],
     ['today 4711|today yesterday|week last', /takes no arguments\. “week” shows the days of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
@@ -331,12 +331,13 @@ describe('time as people type it, or paste it from documents and chats', () => {
   });
 
   it.each([
-    ['1h30m 4711 hier', []],
-    ['1h30m 4711 Tests am Montag', ['en', 'fr']],
+    ['1h30m 4711 lunedì', []],
+    ['1h30m 4711 Tests lunedì', ['en', 'fr']],
     ['1h30m 4711 昨日', ['de']],
   ])('log takes %s as a note for a team that writes in %o', (typed, languages) => {
     expect(parseCommand(`log ${typed}`, languages)).toMatchObject({ command: { day: 'today', note: typed.slice(11) } });
-    expect(parseCommand('log 1h 4711 monday', languages)).toMatchObject({ command: { unclear: { words: 'monday' } } });
+    for (const words of ['monday', 'Montag', 'lundi', 'lunes'])
+      expect(parseCommand(`log 1h 4711 ${words}`, languages)).toMatchObject({ command: { unclear: { words } } });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { excerpt } from '../../commands/fault.ts';
 import { asTyped, unquoted } from '../../commands/words.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { defineJobs } from '../../engine/record/job-kind.ts';
@@ -36,6 +37,7 @@ export const defectVerb: AnsweredVerb<DefectCommand> = {
     return { command: title === '' ? { verb: 'defect' } : { verb: 'defect', title } };
   },
   print: ({ title }) => (title === undefined ? 'defect' : `defect ${asTyped(title)}`),
+  doubt: ({ title }) => doubtOfTitle('defect', title),
   permission: 'defect',
   job({ title }, origin, { slack }) {
     const projectId = slack?.channels[origin.channelId ?? '']?.projectId;
@@ -45,6 +47,10 @@ export const defectVerb: AnsweredVerb<DefectCommand> = {
     return defectJob({ projectId, title, description: '', type, priority, severity }, origin);
   },
 };
+
+/** `issue WEB-42`, `bug list` */
+export const doubtOfTitle = (what: string, title = ''): string | undefined =>
+  /^(?:\S*\d\S*|list|all)$/i.test(title) ? `That makes a new ${what} with the title ${excerpt(title)}.` : undefined;
 
 /**
  * The job for a defect that a person requests in Slack, with a command or a form.

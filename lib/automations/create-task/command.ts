@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { asTyped, unquoted } from '../../commands/words.ts';
 import { defineJobs } from '../../engine/record/job-kind.ts';
+import { doubtOfTitle } from '../create-defect/command.ts';
 import { eventOf, type JobVerb } from '../verb.ts';
 
 export const taskJobs = defineJobs(
@@ -25,6 +26,7 @@ export const taskVerb: JobVerb<TaskCommand> = {
     return title === '' ? { missing: 'a title' } : { command: { verb: 'task', title } };
   },
   print,
+  doubt: ({ title }) => doubtOfTitle('task', title),
   permission: 'task',
   job: (command, origin, { slack }) =>
     taskJobs.draft({

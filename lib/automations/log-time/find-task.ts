@@ -1,6 +1,7 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
 import type { Day } from '../../commands/day.ts';
+import { ONLY_YOURSELF } from '../../commands/log.ts';
 import { comparableName, UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';
@@ -189,7 +190,8 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
   const [first] = offered;
   if (first?.how === 'behind') {
     const before = wordsBefore(first, typed);
-    const own = /^(?:for|für|pour|para|por)$/i.test(before[0] ?? '') ? '. You can log time for yourself only' : '';
+    const isOfOther = before.some((word) => /^(?:for|für|por|<?@.*)$/i.test(word));
+    const own = isOfOther ? `. ${ONLY_YOURSELF.slice(0, -1)}` : '';
     return {
       fault: `What stands before the task is not understood${own}`,
       said: `“${shown(before)}” stands before the task, and is not understood${own}`,

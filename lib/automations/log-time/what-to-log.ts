@@ -108,7 +108,8 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
   const { words, readings } = daysOf(entry, asked);
   const [first, ...more] = readings;
   if (!first?.isKept && more.length === 0) return first;
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(likeDay(words), readings, asked, { areDated: true }));
+  const said = first?.isKept ? unclearDay(words, asked.languages) : likeDay(words);
+  throw new NotDone(DAY_IN_NOTE, offerBlocks(said, readings, asked, { areDated: true }));
 }
 
 /** The readings of a note that begins with a day, and of one that is nothing else. None for other notes. */
