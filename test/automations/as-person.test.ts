@@ -165,14 +165,6 @@ it('a command from before the table was replaced is not sent to a tool again, an
   expect(logged()).toHaveLength(2);
 });
 
-it('what the tool does not take is told in its own words', async () => {
-  await start();
-  await linkAccount(relay);
-  const { inTheEnd } = await ask(relay, 'log 1h 4711');
-  expect(inTheEnd).toMatch(/^:warning: The tool log_time says: Task not found/);
-  expect(await jobStates()).toEqual(['not-done']);
-});
-
 describe('a tool that has changed since it was mapped', () => {
   it('is not called, and the job says what to do', async () => {
     const { log, ...others } = sandboxCommands();

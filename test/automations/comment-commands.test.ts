@@ -100,8 +100,7 @@ describe('a comment by a collaborator', () => {
     await post(created('/log 1h "Release checkout 2.4"'));
     await relay.workToTheEnd();
     relay.clock.now += 3_600_000;
-    const [parked] = await relay.jobs('parked');
-    if (!parked) throw new Error('no job is parked');
+    const [parked = expect.fail('no job is parked')] = await relay.jobs('parked');
     const by = 'alice';
     await discardJob(parked, { by, reason: 'Mira left on bad terms' }, relay.stores);
     await relay.workToTheEnd();

@@ -244,3 +244,18 @@ describe('the comment', () => {
     expect(defects()).toHaveLength(1);
   });
 });
+
+it('an issue becomes a task once, whatever happens to its labels, also after the records have expired', async () => {
+  await start();
+  const title = 'Renew the certificate';
+  const made = () => relay.sandbox.data.tasks.filter((task) => task.title === title);
+  await relay.post('issues', issueEvent('opened', { title, labels: [] }));
+  await happens(issueEvent('labeled', { title, seconds: 1, labels: ['Task'] }));
+  expect(made()).toMatchObject([{ description: expect.stringContaining('https://github.com/') }]);
+  expect(await relay.jobs('parked')).toEqual([]);
+  await relay.post('issues', issueEvent('labeled', { title, seconds: 2, labels: ['task'] }));
+  relay.clock.now += 31 * 86_400_000;
+  await relay.post('issues', issueEvent('labeled', { title, seconds: 31 * 86_400, labels: ['task'] }));
+  await relay.workToTheEnd();
+  expect(made()).toHaveLength(1);
+});

@@ -126,8 +126,7 @@ describe.each<[string, () => typeof answering]>([
     answering = answer();
     await search();
     await relay.workToTheEnd();
-    const job = (await relay.jobs()).find(({ automation }) => automation === 'find');
-    if (!job) throw new Error('there is no job');
+    const job = (await relay.jobs()).find(({ automation }) => automation === 'find') ?? expect.fail('there is no job');
     const { table, queue } = relay.stores;
     for (const { pk, sk, ...item } of await table.partition(keys.job(job.id).pk)) {
       const key = { pk: String(pk), sk: String(sk) };

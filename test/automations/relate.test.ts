@@ -273,8 +273,7 @@ describe('/pm relate', () => {
     await ask(relay, command);
     await relay.workToTheEnd();
     expect([linked().task_id, sends()]).toEqual([TASK.id, 2]);
-    const [parked] = await relay.jobs('parked');
-    if (!parked) throw new Error('no job is parked');
+    const [parked = expect.fail('no job is parked')] = await relay.jobs('parked');
     expect(parked.parked?.kind).toBe('outcome unknown');
     relay.clock.now += 3 * 60_000;
     expect((await ask(relay, command)).inTheEnd).toContain(`Nothing to do: ${parked.id} links`);
@@ -296,8 +295,7 @@ describe('/pm relate', () => {
     const command = `relate ${made()?.defect_id} step 2`;
     await ask(relay, command);
     await relay.workToTheEnd();
-    const [parked] = await relay.jobs('parked');
-    if (!parked) throw new Error('no job is parked');
+    const [parked = expect.fail('no job is parked')] = await relay.jobs('parked');
     relay.sandbox.clearFaults();
     relay.clock.now += 6 * 60_000;
     await discardJob(parked, { by: 'a test', reason: 'it was not linked' }, relay.stores);

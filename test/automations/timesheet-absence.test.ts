@@ -123,11 +123,9 @@ describe('a calendar of the team', () => {
 
 describe('"Away until…" in a reminder', () => {
   async function sayAway(until: string): Promise<Record<string, string>> {
-    const [reminder] = reminders(relay).get('Mira Novak') ?? [];
-    if (!reminder) throw new Error('Mira got no reminder');
+    const [reminder = expect.fail('Mira got no reminder')] = reminders(relay).get('Mira Novak') ?? [];
     await press(relay, reminder, 'Away until…', { userId: MIRA });
-    const view = relay.slack.views.at(-1);
-    if (!view) throw new Error('no form is open');
+    const view = relay.slack.views.at(-1) ?? expect.fail('no form is open');
     return submit(relay, view, { until });
   }
   const nextDays = async (days: number) => {

@@ -162,19 +162,7 @@ describe('the summary', () => {
     );
   });
 
-  it("a person's name cannot ping, link or format", async () => {
-    await start({}, 'all');
-    relay.sandbox.data.users.length = 0;
-    for (const name of ['<!channel>', '<@U0MIRA001>', '<https://example.com|me>', 'R&D &lt;!here&gt;', '`*_Zed_*`'])
-      join(relay, name);
-    await remind(relay);
-    expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual([
-      ...['ˋ*_Zed_*ˋ', '&lt;!channel&gt;', '&lt;@U0MIRA001&gt;', '&lt;https://example.com|me&gt;'],
-      'R&amp;D &amp;lt;!here&amp;gt;',
-    ]);
-  });
-
-  it('each person has one line, whatever the name', async () => {
+  it('each person has one line, and no name can ping, link or format', async () => {
     await start({}, 'all');
     const name = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
@@ -189,9 +177,12 @@ describe('the summary', () => {
         await remind(relay);
         const [counted, ...read] = summaries().flatMap((message) => mrkdwnOf(message).split('\n'));
         expect(counted).toContain(`0 of ${names.length} timesheets`);
-        expect(read).toEqual(names.map(() => expect.stringMatching(/^`░{10} [^`]+` 0h of 38h30m, \*38h30m short\*$/)));
+        // Nothing formats in a span of code, and nothing ends it.
+        expect(read).toEqual(
+          names.map(() => expect.stringMatching(/^`░{10} [^`<>]+` 0h of 38h30m, \*38h30m short\*$/)),
+        );
       }),
-      { numRuns: 3, examples: [[Array(30).fill('&'.repeat(60))]] },
+      { numRuns: 3, examples: [[Array(30).fill('&'.repeat(60))], [['<!channel>', '<https://a.b|me>', '`*_Zed_*`']]] },
     );
   });
 

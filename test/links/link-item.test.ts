@@ -56,14 +56,12 @@ describe('the item of a link', () => {
     [['defect.updates', 'defect.updatedAt'], { defect: { id: 7, applied: {}, updates: 0.5, updatedAt: NOW + 7.2e6 } }],
     [['claim.by', 'newest'], { claim: { connection: 'main', marker: 'm' }, newest: 'x' }],
   ])('names %j, once and no deeper, where it cannot be read', (wrong, change) => {
-    const [state] = fc.sample(states, 1);
-    if (!state) throw new Error('no state');
+    const [state = expect.fail('no state')] = fc.sample(states, 1);
     expect(fromItem({ ...stored(made(state)), ...change }, NOW)).toMatchObject({ life: 'unreadable', wrong });
   });
 
   it('takes any item, and keeps one that cannot be read as it is', () => {
-    const one = fc.sample(states, 1)[0];
-    if (!one) throw new Error('no state');
+    const one = fc.sample(states, 1)[0] ?? expect.fail('no state');
     const good = stored(made(one));
     const changed = fc
       .tuple(fc.constantFrom(...Object.keys(good).filter((name) => !(name in key))), fc.anything({ maxDepth: 3 }))

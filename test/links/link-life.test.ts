@@ -22,22 +22,7 @@ import {
 } from '../../lib/links/link-life.ts';
 
 const tied = { state: 'a', name: 'acme/web#1', version: '2026-03-02T12:00:00Z', wanted: true, revision: 3, tied: true };
-const link: Link = { life: 'unclaimed', newest: tied, turn: 3 };
 const read = (state: string, version: string) => ({ state, version, name: tied.name, wanted: true });
-
-it.each([
-  ['the state that GitHub says', read('b', tied.version), 'b'],
-  ['a later state', read('c', '2026-03-02T12:00:01Z'), 'c'],
-  ['its own state where GitHub says an earlier one', read('old', '2026-03-02T11:59:59Z'), 'a'],
-  ['its own state where GitHub cannot be asked', undefined, 'a'],
-])('a tie ends with %s', (_, told, state) => {
-  expect(settleTie(link, tied, told)).toMatchObject({ newest: { state, revision: 3, tied: false } });
-});
-
-it('a tie is left alone where another event came while GitHub was asked', () => {
-  const since = { ...link, newest: { ...tied, state: 'd', revision: 4 } };
-  expect(settleTie(since, tied, read('b', tied.version))).toBeUndefined();
-});
 
 const news = (state: string, revision: number, version = tied.version) => ({
   ...tied,
@@ -54,6 +39,7 @@ const CLEARED = { times: 3, at: 9 };
 const known = { newest: tied, turn: 3, cleared: { times: 2, at: AT } };
 const unclaimed: Link = { life: 'unclaimed', ...known };
 const claimed: Link = { life: 'claimed', claim: held, ...known };
+const settled: Link = { ...claimed, newest: news('a', 3) };
 const left: Link = { life: 'moved', to, ...known };
 const unreadable: Link = { life: 'unreadable', wrong: ['defect'], item: {}, newest: tied };
 const doubt = { fields: ['body'], until: AT };
@@ -162,6 +148,23 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ],
   ['a tie stays where one of both wants a defect', keep(claimed, { ...tied, state: 'b', wanted: false }), claimed],
   ['the same state is kept once', keep(claimed, tied), claimed],
+  [
+    'a tie ends with the state that GitHub says',
+    settleTie(claimed, tied, read('b', tied.version)),
+    { ...claimed, newest: news('b', 3) },
+  ],
+  [
+    'a tie ends with a later state',
+    settleTie(claimed, tied, read('c', '3')),
+    { ...claimed, newest: news('c', 3, '3') },
+  ],
+  ['a tie ends as it is where GitHub says an earlier state', settleTie(claimed, tied, read('old', '1')), settled],
+  ['a tie ends as it is where GitHub cannot be asked', settleTie(claimed, tied, undefined), settled],
+  [
+    'a tie is left alone where another event came while GitHub was asked',
+    settleTie({ ...claimed, newest: news('d', 4) }, tied, read('b', tied.version)),
+    undefined,
+  ],
   [
     'of two states at one time, the one that wants a defect is kept',
     keep({ ...claimed, newest: { ...tied, tied: false } }, { ...tied, state: 'b', wanted: false }),

@@ -130,8 +130,7 @@ describe('a transfer that arrives', () => {
 it('a later event tells of two defects again if the job that named them is being discarded', async () => {
   await start();
   await happens(opened, edited(9, 'edited'), came);
-  const [job] = await relay.jobs('parked');
-  if (!job) throw new Error('no job is parked');
+  const [job = expect.fail('no job is parked')] = await relay.jobs('parked');
   // The message of the discard is lost until the next sweep.
   const queue = { ...relay.stores.queue, async send() {} };
   const options = { ...relay.stores, queue, clock: () => relay.clock.now };
@@ -170,8 +169,7 @@ describe('the transfers of a chain', () => {
     await happens(edited(4, 'edited'));
     scopes(['*']);
     await post(came);
-    const [job] = await relay.jobs('parked');
-    if (!job) throw new Error('no job is parked');
+    const [job = expect.fail('no job is parked')] = await relay.jobs('parked');
     await discardJob(job, { by: 'someone', reason: 'not wanted' }, { ...relay.stores, clock: () => relay.clock.now });
     await relay.workToTheEnd();
     await happens(cameFurther);

@@ -70,8 +70,7 @@ const CONTACT = 'your Partner Relay administrator';
 const defects = () => relay.sandbox.data.defects.slice(1);
 
 function addProjects(count: number, name: (index: number) => string) {
-  const [project] = relay.sandbox.data.projects;
-  if (!project) throw new Error('the seed has no project');
+  const [project = expect.fail('the seed has no project')] = relay.sandbox.data.projects;
   for (let index = 0; index < count; index++) {
     const project_id = `7a2c2d7e-3b58-4c0a-9d41-${String(index).padStart(12, '0')}`;
     relay.sandbox.data.projects.push({ ...project, project_id, name: name(index) });

@@ -161,39 +161,33 @@ describe('the notice of parked jobs', () => {
   it('a decision is told once the token of the app is valid again', async () => {
     await park('no such project');
     await relay.sweep();
-    const [job] = await relay.jobs('parked');
-    if (!job) throw new Error('expected a job');
+    const [job = expect.fail('expected a job')] = await relay.jobs('parked');
     await discardJob(job, { by: 'tomasz', reason: 'a duplicate' }, { ...relay.stores, clock: () => relay.clock.now });
     relay.slack.fail({ method: 'chat.update', kind: 'error', error: 'token_revoked', times: 2 });
     await sweeps(3);
     expect(texts()).toEqual([expect.stringContaining('Nothing is parked any more')]);
   });
 
-  it('every hour has its own message, and the last seconds of an hour are not lost', async () => {
-    await sweepAfter(HOUR - 1);
-    await park('no such project');
-    await sweepAfter(1 + MINUTE);
-    await park('no such project');
-    await sweepAfter(10 * MINUTE);
-    await sweepAfter(2 * HOUR);
-    expect(texts()).toHaveLength(2);
-  });
-
-  it('a notice is told late rather than never, if the sweep stood still', async () => {
-    await relay.sweep();
-    await park('no such project');
-    await sweepAfter(70 * HOUR);
-    expect(texts()).toHaveLength(1);
-  });
-
-  it('a notice whose first try failed at the end of its hour is told by a later sweep', async () => {
-    await sweepAfter(HOUR - 1);
-    await park('no such project');
-    relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'before work' });
-    await sweepAfter(4.5 * MINUTE);
-    await sweepAfter(MINUTE);
-    await sweepAfter(2 * MINUTE);
-    expect(texts()).toHaveLength(1);
+  // What happens, and after how many milliseconds the sweep runs.
+  it.each<[string, (number | 'park' | 'fail')[], number]>([
+    [
+      'every hour has its own, and its last seconds count',
+      [HOUR - 1, 'park', 1 + MINUTE, 'park', 11 * MINUTE, HOUR],
+      2,
+    ],
+    ['it comes late rather than never, if the sweep stood still', [0, 'park', 70 * HOUR], 1],
+    [
+      'a later sweep tells it whose first try failed at the end of its hour',
+      [HOUR - 1, 'park', 'fail', 4.5 * MINUTE, MINUTE, 2 * MINUTE],
+      1,
+    ],
+  ])('a notice is told in its hour or later: %s', async (_, history, count) => {
+    for (const what of history) {
+      if (what === 'park') await park('no such project');
+      else if (what === 'fail') relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'before work' });
+      else await sweepAfter(what);
+    }
+    expect(texts()).toHaveLength(count);
   });
 
   it.each([

@@ -90,26 +90,19 @@ const anyMinutes = fc.integer({ min: 0, max: 1440 });
 const clock = (minutes: number) => `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 
 describe('minutes', () => {
-  it.each<[string, (minutes: number) => unknown]>([
-    ['a number', (minutes) => minutes / 60],
-    ['two decimals', (minutes) => Number((minutes / 60).toFixed(2))],
-    ['a decimal string', (minutes) => (minutes / 60).toFixed(2)],
-    ['a decimal string with a comma', (minutes) => (minutes / 60).toFixed(4).replace('.', ',')],
+  it.each<[string, (minutes: number) => unknown, ('hours' | 'minutes')?]>([
+    ['hours, as a number', (minutes) => minutes / 60],
+    ['hours with two decimals', (minutes) => Number((minutes / 60).toFixed(2))],
+    ['hours as a decimal string', (minutes) => (minutes / 60).toFixed(2)],
+    ['hours as a decimal string with a comma', (minutes) => (minutes / 60).toFixed(4).replace('.', ',')],
     ['H:MM', clock],
     ['HH:MM:SS', (minutes) => `${clock(minutes).padStart(5, '0')}:00`],
-  ])('come back whole from hours written as %s', (_, write) => {
+    ['minutes, as a number', (minutes) => minutes, 'minutes'],
+    ['minutes as text', (minutes) => `${minutes}.00`, 'minutes'],
+  ])('come back whole from %s', (_, write, unit = 'hours') => {
     fc.assert(
       fc.property(anyMinutes, (minutes) => {
-        expect(minutesOf(write(minutes), 'hours')).toBe(minutes);
-      }),
-    );
-  });
-
-  it('come back from minutes written as a number and as text', () => {
-    fc.assert(
-      fc.property(anyMinutes, (minutes) => {
-        expect(minutesOf(minutes, 'minutes')).toBe(minutes);
-        expect(minutesOf(`${minutes}.00`, 'minutes')).toBe(minutes);
+        expect(minutesOf(write(minutes), unit)).toBe(minutes);
       }),
     );
   });
