@@ -10,7 +10,7 @@ import { send, sign } from './sandbox/signed-request.ts';
 export type Row = Record<string, unknown>;
 
 /** The envelope of an answer. Its rows may be changed in place. */
-export interface Envelope {
+interface Envelope {
   success?: unknown;
   message?: string;
   data?: unknown;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { runRelay, targetOf } from './run-command.ts';
+import { runRelayOf } from './run-command.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
 
@@ -19,8 +19,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([relay.close(), github.close()]));
 
 /** Runs a command. @returns what it printed */
-const run = (...words: string[]) =>
-  runRelay({ open: async () => targetOf(relay), readConfig: async () => relay.runtime.config }, ...words);
+const run = (...words: string[]) => runRelayOf(relay, words);
 
 const backfill = (...words: string[]) => run('backfill', ...words);
 

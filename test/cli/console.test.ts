@@ -6,7 +6,7 @@ import { startChild } from '../child.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-import { ARN, KNOWN, type StageStandIn, startStageStandIn } from './stage-stand-in.ts';
+import { ARN, EXPIRED, KNOWN, type StageStandIn, startStageStandIn } from './stage-stand-in.ts';
 
 let relay: TestRelay;
 let aws: StageStandIn;
@@ -55,8 +55,10 @@ describe('relay console --stage', () => {
     expect((await ask<Now>(address, '/api/now')).answer.stopped).toBeNull();
     expect((await ask(address, '/api/jobs', { do: 'replay', ids: made.jobs })).status).toBe(403);
     expect(JSON.stringify([facts, page])).not.toContain(relay.stack.variables.AWS_ACCESS_KEY_ID);
-    const asked = aws.requests.find(({ body }) => body.includes('GetCallerIdentity'));
-    expect(asked?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /);
+    const asked = aws.asked.find(({ body }) => body.includes('GetCallerIdentity'));
+    expect(asked?.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /,
+    );
   });
 
   it('says that the stage is stopped, on its pages and in the terminal', async () => {
@@ -93,9 +95,7 @@ describe('relay console --stage', () => {
   });
 
   it('says why AWS does not say who the caller is', async () => {
-    const body =
-      '<ErrorResponse><Error><Code>ExpiredToken</Code><Message>The security token is expired</Message></Error></ErrorResponse>';
-    aws.identity = { status: 403, body };
+    aws.identity = { status: 403, body: EXPIRED };
     const { ended, output } = start();
     expect(await ended()).toBe(1);
     expect(output()).toContain('AWS does not say who you are: The security token is expired');

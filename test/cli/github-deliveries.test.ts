@@ -41,11 +41,7 @@ async function start(options?: RedeliveryTrialOptions): Promise<void> {
 }
 
 const client = () =>
-  createGithubClient({
-    apiUrl: relay.runtime.config.github.apiUrl,
-    secrets: relay.stores.secrets,
-    fetch,
-  });
+  createGithubClient({ apiUrl: relay.runtime.config.github.apiUrl, secrets: relay.stores.secrets, fetch });
 
 /** A process that hands deliveries, as it begins. */
 function handing(since = relay.clock.now) {

@@ -29,21 +29,15 @@ beforeEach(async () => {
   config = join(folder, 'relay.config.ts');
   service = await startSandbox();
   slackAnswer = { ok: true, app_id: 'A1', credentials: { signing_secret: 'sign_secret' } };
+  const app = { id: 77, pem: privateKey, webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' };
   github = await startHttpStandIn(({ route }) => {
-    if (route === 'POST /app-manifests/code-1/conversions') {
-      return {
-        status: 201,
-        body: { id: 77, pem: privateKey, webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' },
-      };
-    }
+    if (route === 'POST /app-manifests/code-1/conversions') return { status: 201, body: app };
     return route === 'GET /app' ? { status: 200, body: { id: 77, slug: 'relay' } } : { status: 404, body: {} };
   });
+  const user = { ok: true, url: 'https://acme.slack.com/', user: 'relay' };
   slack = await startHttpStandIn(({ route }) => ({
     status: 200,
-    body:
-      route === 'POST /apps.manifest.create'
-        ? slackAnswer
-        : { ok: true, url: 'https://acme.slack.com/', user: 'relay' },
+    body: route === 'POST /apps.manifest.create' ? slackAnswer : user,
   }));
 });
 afterEach(() => Promise.all([github.close(), slack.close(), service.close()]));
@@ -243,11 +237,8 @@ describe('relay init', () => {
   });
 
   it('a manifest that Slack refuses is reported with the places that it names', async () => {
-    slackAnswer = {
-      ok: false,
-      error: 'invalid_manifest',
-      errors: [{ message: 'no such scope', pointer: '/oauth_config' }],
-    };
+    const errors = [{ message: 'no such scope', pointer: '/oauth_config' }];
+    slackAnswer = { ok: false, error: 'invalid_manifest', errors };
     const words = ['--repo', 'acme/web', '--slack', '--no-github-app', '--url', 'https://relay.example.com'];
     const { code, output } = await init([...words, '--slack-api', slack.url], { SLACK_CONFIG_TOKEN: 'xoxe.1' });
     expect(output).toMatch(/Slack does not create the app: invalid_manifest\n {2}\/oauth_config no such scope/);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createRelations } from '../../lib/links/relations.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -9,6 +9,9 @@ import { runRelayOf } from './run-command.ts';
 const ISSUE = 'Codertocat/Hello-World#1';
 
 let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
 afterEach(() => relay.close());
 
 /** Runs the command, by the relay's clock. @returns what it printed */
@@ -24,7 +27,6 @@ const lastDefect = () => relay.sandbox.data.defects.at(-1);
 
 describe('relay issue', () => {
   it('relay issue shows the defect of an issue, by its name in any letter case', async () => {
-    relay = await startRelay();
     await happens('opened', { title: 'It \u001b[31mbreaks' });
     const shown = await link('codertocat/hello-world#1');
     expect(shown).toContain(`defect ${lastDefect()?.defect_id}, made by issue-to-defect-`);
@@ -37,14 +39,10 @@ describe('relay issue', () => {
     [['Codertocat/Hello-World#77'], /no event of Codertocat\/Hello-World#77 in the last 30 days/],
     [[ISSUE, '--clear', '--set', 'd'], /only one of/],
   ])('relay issue refuses %j', async (words, why) => {
-    relay = await startRelay();
-    await happens('edited', { id: 1, labels: [] });
-    await happens('edited', { id: 2, labels: [] });
     await expect(link(...words)).rejects.toThrow(why);
   });
 
   it('relay issue --set names the issue that has the defect now, for one that was transferred', async () => {
-    relay = await startRelay();
     await happens('opened');
     const there = issueEvent('opened', { id: 2 });
     await happens('transferred', {
@@ -59,7 +57,6 @@ describe('relay issue', () => {
   });
 
   it('relay issue --set sets the defect, which the next event updates from the issue', async () => {
-    relay = await startRelay();
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
     await createRelations(relay.stores.table).claim(
@@ -88,7 +85,6 @@ describe('relay issue', () => {
       /the service could not be asked whether anything exists, and nothing was decided: .*status 500/,
     ],
   ])('relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
-    relay = await startRelay();
     await happens('edited', { labels: [] });
     prepare();
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(why);
@@ -96,7 +92,6 @@ describe('relay issue', () => {
   });
 
   it('relay issue --set refuses the defect of another issue, unless the person says --steal', async () => {
-    relay = await startRelay();
     await happens('opened');
     await happens('opened', { id: 2 });
     const { defect_id: other } = lastDefect() ?? {};
@@ -107,25 +102,17 @@ describe('relay issue', () => {
     await expect(link(ISSUE, '--steal')).rejects.toThrow('use --steal with --set');
   });
 
-  it('a decision about a link stands in the history of the job that made the defect', async () => {
-    relay = await startRelay();
-    await happens('opened');
-    await link(ISSUE, '--clear');
-    const [job] = await relay.jobs();
-    expect(job?.decisions?.newest).toMatchObject([{ what: 'linked', reason: `${ISSUE} has no defect` }]);
-  });
-
-  it('relay issue --clear clears a link, and the next event creates a defect', async () => {
-    relay = await startRelay();
+  it('relay issue --clear clears a link, which the job that made the defect notes, and the next event creates a defect', async () => {
     await happens('opened');
     relay.sandbox.data.defects.pop();
     expect(await link(ISSUE, '--clear')).toContain('without a defect');
+    const [job] = await relay.jobs();
+    expect(job?.decisions?.newest).toMatchObject([{ what: 'linked', reason: `${ISSUE} has no defect` }]);
     await happens('edited', { seconds: 1, title: 'anew' });
     expect(lastDefect()).toMatchObject({ title: 'anew' });
   });
 
   it('relay issue does not change the claim of an unfinished job, and says where to look', async () => {
-    relay = await startRelay();
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -135,7 +122,6 @@ describe('relay issue', () => {
   });
 
   it('relay issue settles what a parked job left open, and the job ends when it continues', async () => {
-    relay = await startRelay();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await happens('opened');
     const { defect_id: id } = lastDefect() ?? {};
@@ -150,11 +136,11 @@ describe('a link that cannot be read', () => {
     ['--set', 'a life that does not exist', 'SET #life = :value', { value: 'happy' }],
     ['--clear', 'no defect', 'REMOVE #defect', {}],
     ['--clear', 'a turn beyond all numbers', 'SET #turn = :value', { value: 1e100 }],
+    ['--clear', 'an arrival from nowhere', 'SET #arrived = :value', { value: { from: 2 } }],
     ['--set', 'nothing but a newest state', 'REMOVE #life, #claim, #defect, #turn', {}],
     ['--set', 'a newest state of text', 'SET #newest = :value', { value: 'closed' }],
     ['--set', 'a time far ahead', 'SET #cleared = :value', { value: { times: 1, at: 8e15 } }],
   ])('parks the job of the next event, and works again after %s: %s', async (decision, _, expression, values) => {
-    relay = await startRelay();
     const before = relay.sandbox.data.defects.length;
     await happens('opened');
     const id = String(lastDefect()?.defect_id);

@@ -43,22 +43,16 @@ interface Answered {
   isError: boolean;
 }
 
-/** An assistant's client, with the real process behind it. */
-interface Assistant {
-  client: Client;
-  /** What the person was asked. */
-  asked: Asked[];
-  call(name: string, input?: object): Promise<Answered>;
-  /** Ends the process. @returns what it wrote to standard error */
-  end(): Promise<string>;
-}
-
-/** @param answer what the person at the client answers; without it, the client cannot ask */
+/**
+ * An assistant's client, with the real process behind it.
+ *
+ * @param answer what the person at the client answers; without it, the client cannot ask
+ */
 async function assistant(
   words: readonly string[] = [],
   answer?: (asked: Asked) => ElicitResult | Promise<ElicitResult>,
   variables: Record<string, string> = {},
-): Promise<Assistant> {
+) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['cli/relay.ts', '--stage', 'test', 'mcp-server', ...words],
@@ -88,13 +82,15 @@ async function assistant(
   });
   return {
     client,
+    /** What the person was asked. */
     asked,
-    async call(name, input = {}) {
+    async call(name: string, input: object = {}): Promise<Answered> {
       const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: { ...input } });
       const [only] = content as { text: string }[];
       return { text: String(only?.text), data: (structuredContent as { data: Answered['data'] }).data, isError };
     },
-    async end() {
+    /** Ends the process. @returns what it wrote to standard error */
+    async end(): Promise<string> {
       await client.close();
       return errors;
     },

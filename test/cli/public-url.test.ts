@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { githubAppManifest } from '../../cli/init/github-app-manifest.ts';
 import { publicWebhookUrl } from '../../cli/public-url.ts';
 
 const at = (origin: string) => async () => ({
@@ -36,11 +35,5 @@ describe('the addresses in the manifests', () => {
         `the relay of this machine is at http://127.0.0.1:8787, which ${sender} cannot reach: name the public address`,
       );
     }
-  });
-
-  it('an App without a public address has a webhook that is off', () => {
-    expect(githubAppManifest('Relay', undefined, [], 'http://127.0.0.1').hook_attributes).toMatchObject({
-      active: false,
-    });
   });
 });

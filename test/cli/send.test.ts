@@ -206,23 +206,15 @@ describe('relay send workflow_run --junit', () => {
       if (failed) await writeFile('reports/one.xml', REPORTS[0] ?? '');
       await sent('workflow_run', '--junit', 'reports');
       const [job] = await relay.jobs();
-      const run = {
-        workflow: 'ci.yml',
-        conclusion: failed ? 'failure' : 'success',
-        event: 'push',
-        head_branch: 'main',
-      };
+      const conclusion = failed ? 'failure' : 'success';
+      const run = { workflow: 'ci.yml', conclusion, event: 'push', head_branch: 'main' };
       expect(job).toMatchObject({ automation: 'tests-to-scenarios', input: { run } });
       const [artifact] = [...github.artifacts.values()];
       expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
       const files: string[] = [];
       const file = { write: (piece: Uint8Array) => void files.push(Buffer.from(piece).toString()), end() {} };
-      await unfold(
-        Buffer.from(artifact?.archive ?? ''),
-        { bytes: 0 },
-        () => false,
-        () => file,
-      );
+      const open = () => file;
+      await unfold(Buffer.from(artifact?.archive ?? ''), { bytes: 0 }, () => false, open);
       expect(files).toEqual(failed ? REPORTS : REPORTS.slice(1));
     },
   );

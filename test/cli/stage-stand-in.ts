@@ -1,4 +1,4 @@
-import { startHttpStandIn } from '../http-stand-in.ts';
+import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import type { TestRelay } from '../relay.ts';
 
 export const ARN = 'arn:aws:sts::111122223333:assumed-role/Operators/mira';
@@ -7,6 +7,9 @@ export const KNOWN = {
   status: 200,
   body: `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${ARN}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
 };
+
+export const EXPIRED =
+  '<ErrorResponse><Error><Code>ExpiredToken</Code><Message>The security token is expired</Message></Error></ErrorResponse>';
 
 const OUTPUTS = {
   STAGE: 'Stage',
@@ -20,21 +23,21 @@ const OUTPUTS = {
 const ACCOUNT = { AccountLimit: { ConcurrentExecutions: 1_000 } };
 
 /** CloudFormation, STS and Lambda, as far as commands with `--stage test` ask them. */
-export interface StageStandIn {
+export interface StageStandIn extends Pick<HttpStandIn, 'asked' | 'close'> {
   /** What STS answers. */
   identity: { status: number; body: string };
   /** What the stack's output says. */
   isRunning: boolean;
-  requests: { authorization: string; body: string }[];
   /** The variables of a process that operates the relay as the stage `test`. */
   variables: Record<string, string>;
-  close(): Promise<void>;
 }
 
 export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn> {
-  const requests: StageStandIn['requests'] = [];
-  const { url: endpoint, close } = await startHttpStandIn(({ route, headers, body }) => {
-    requests.push({ authorization: String(headers.authorization), body });
+  const {
+    url: endpoint,
+    asked,
+    close,
+  } = await startHttpStandIn(({ route, body }) => {
     if (route.endsWith('/account-settings')) return { status: 200, body: ACCOUNT };
     if (body.includes('Action=DescribeStacks')) return { status: 200, body: stackAnswer(relay, standIn.isRunning) };
     return standIn.identity;
@@ -42,7 +45,7 @@ export async function startStageStandIn(relay: TestRelay): Promise<StageStandIn>
   const standIn: StageStandIn = {
     identity: KNOWN,
     isRunning: true,
-    requests,
+    asked,
     variables: {
       PATH: String(process.env.PATH),
       NODE_COMPILE_CACHE: String(process.env.NODE_COMPILE_CACHE),

@@ -12,7 +12,7 @@ import { runTest } from '../../local/trial/run-test.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { command, MIRA } from '../slack-requests.ts';
-import { consoleOf, type TestConsole } from './console-of.ts';
+import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -22,15 +22,8 @@ let relay: TestRelay;
 let shown: TestConsole;
 
 beforeEach(async () => {
-  relay = await startRelay({
-    config: exampleConfig(
-      {},
-      {
-        people: [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'UTC' }],
-        connection: { mcp: { accounts: 'offered' } },
-      },
-    ),
-  });
+  const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'UTC' }];
+  relay = await startRelay({ config: exampleConfig({}, { people, connection: { mcp: { accounts: 'offered' } } }) });
   shown = await consoleOf(relay);
 });
 
@@ -41,9 +34,8 @@ afterEach(async () => {
 });
 
 async function issue(id: number, fields: Parameters<typeof issueEvent>[1] = {}): Promise<string> {
-  const { answer } = await relay.post('issues', issueEvent('opened', { id, ...fields }), {
-    'x-github-delivery': `delivery-${id}`,
-  });
+  const delivery = { 'x-github-delivery': `delivery-${id}` };
+  const { answer } = await relay.post('issues', issueEvent('opened', { id, ...fields }), delivery);
   return String((answer.jobs as string[])[0]);
 }
 
@@ -200,9 +192,7 @@ describe('a job', () => {
     await relay.workToTheEnd();
     const { summary } = await detail(id);
     expect(summary).toContain('<img src=x onerror=alert(1)>');
-    const { headers, body } = await shown.raw('GET', `/api/jobs/${id}`, {
-      authorization: 'Bearer the token of the tests',
-    });
+    const { headers, body } = await shown.raw('GET', `/api/jobs/${id}`, { authorization: `Bearer ${TOKEN}` });
     expect(headers['content-type']).toBe('application/json');
     expect(body).not.toContain('\u001b');
     const { links: rows } = await shown.get<LinkPage>('/api/links');
@@ -264,13 +254,6 @@ describe('the list of jobs', () => {
     expect(await detail((await find('text=passkeys')).jobs[0]?.id ?? '')).toMatchObject(row);
     expect((await find('automation=issue-to-defect')).jobs).toMatchObject([{ person: 'Codertocat' }]);
   });
-
-  it.each(['status=lost', 'since=yesterday', 'cursor=e30', `text=${'x'.repeat(300)}`])(
-    '%s is refused',
-    async (query) => {
-      await expect(find(query)).rejects.toThrow(/400/);
-    },
-  );
 });
 
 it.each([
@@ -322,14 +305,13 @@ describe('what an operator decides', () => {
         step: 'create-defect',
         calls: 'defects/create',
         again: false,
-        marker: expect.any(String),
         forAndAgainst: expect.stringContaining(
           'no answer came, which can also happen after the work; nothing shows yet that it does not, because no search',
         ),
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
+        sends: expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]),
       },
     ]);
-    expect(openCreations[0]?.sends.map(({ answer }) => answer)).toContain('lost');
 
     relay.sandbox.clearFaults();
     relay.clock.now += HOUR;
@@ -345,10 +327,10 @@ describe('what an operator decides', () => {
   });
 
   it.each([
-    ['again', { do: 'again' }, 1, 'resolved: again'],
-    ['search', { do: 'search' }, 0, 'resolved: search'],
-    ['discard', { do: 'discard', reason: 'a test' }, 0, 'discarded'],
-  ])('an unknown outcome is decided: %s', async (_, action, made, what) => {
+    [{ do: 'again' }, 1, 'resolved: again'],
+    [{ do: 'search' }, 0, 'resolved: search'],
+    [{ do: 'discard', reason: 'a test' }, 0, 'discarded'],
+  ])('an unknown outcome is decided: %j', async (action, made, what) => {
     const id = await unknownOutcome();
     relay.sandbox.clearFaults();
     relay.clock.now += HOUR;
@@ -376,17 +358,6 @@ describe('what an operator decides', () => {
     expect(answer.results.map(({ ok }) => ok)).toEqual([true, true, false, false]);
     expect(answer.results[2]?.text).toContain('only parked and waiting jobs');
     expect(answer.results[3]?.text).toContain('no such job');
-  });
-
-  it.each([
-    ['an unknown decision', { do: 'delete', ids: ['one'] }],
-    ['no job', { do: 'replay', ids: [] }],
-    ['too many jobs', { do: 'replay', ids: Array.from({ length: 101 }, (_, index) => String(index)) }],
-    ['one created id for two jobs', { do: 'done', createdId: '1', ids: ['one', 'two'] }],
-    ['an id that is not text', { do: 'replay', ids: [{}] }],
-    ['a discard without a reason', { do: 'discard', reason: ' ', ids: ['one'] }],
-  ])('%s is refused', async (_, body) => {
-    expect((await shown.post('/api/jobs', body)).status).toBe(400);
   });
 });
 
@@ -496,11 +467,8 @@ describe('links', () => {
       defectId: defect?.defect_id,
       title: 'Spelling error in the README file',
     });
-    for (const name of [
-      'codertocat/hello-world#1',
-      'https://github.com/Codertocat/Hello-World/issues/1',
-      'issue-9001',
-    ]) {
+    const address = 'https://github.com/Codertocat/Hello-World/issues/1';
+    for (const name of ['codertocat/hello-world#1', address, 'issue-9001']) {
       const found = await shown.get<LinkPage>(`/api/links?find=${encodeURIComponent(name)}`);
       expect(found.links).toMatchObject([{ entity: 'issue-9001', life: 'made' }]);
     }

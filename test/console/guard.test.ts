@@ -79,6 +79,8 @@ it.each([
   ['a cursor that is none', '/api/jobs?cursor=x'],
   ['a cursor of no time', `/api/jobs?cursor=${cursor(1e300)}`],
   ['a time that is none', '/api/jobs?since=yesterday'],
+  ['a status that is none', '/api/jobs?status=lost'],
+  ['a text that is too long', `/api/jobs?text=${'x'.repeat(300)}`],
   ['an issue that is too long', `/api/links?find=issue-${'9'.repeat(3_000)}`],
 ])('%s is refused as the operator’s mistake', async (_, path) => {
   expect(await operating.raw('GET', path, own(operating))).toMatchObject({ status: 400 });
@@ -86,16 +88,27 @@ it.each([
 });
 
 describe('a body', () => {
-  it.each([
-    ['larger than any change', 413, `"${'x'.repeat(300 * 1024)}"`],
-    ['not JSON', 400, '{'],
-    ['an action that does not exist', 400, '{"do":"delete"}'],
-    ['not an object', 400, '[]'],
-    ['null', 400, 'null'],
-  ])('%s: %i', async (_, status, body) => {
-    const answer = await operating.raw('POST', '/api/try', own(operating), body);
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+  const NO_DECISION = /this is not a decision about jobs/;
+  it.each<[string, string, string, RegExp]>([
+    ['larger than any change', '/api/try', `"${'x'.repeat(300 * 1024)}"`, /^/],
+    ['not JSON', '/api/try', '{', /^/],
+    ['an action that does not exist', '/api/try', '{"do":"delete"}', /^/],
+    ['an operation that does not exist', '/api/operate', '{"do":"explode"}', /this is not an action/],
+    ['a link without an issue', '/api/operate', '{"do":"clear link","issue":" "}', /this is not an action/],
+    ['a decision that does not exist', '/api/jobs', '{"do":"delete","ids":["one"]}', NO_DECISION],
+    ['no job', '/api/jobs', '{"do":"replay","ids":[]}', NO_DECISION],
+    ['too many jobs', '/api/jobs', JSON.stringify({ do: 'replay', ids: Array(101).fill('one') }), NO_DECISION],
+    [
+      'one created id for two jobs',
+      '/api/jobs',
+      '{"do":"done","createdId":"1","ids":["one","two"]}',
+      /each on its own/,
+    ],
+    ['a discard without a reason', '/api/jobs', '{"do":"discard","reason":" ","ids":["one"]}', NO_DECISION],
+  ])('with %s is refused by %s', async (what, path, body, error) => {
+    const answer = await operating.raw('POST', path, own(operating), body);
+    expect(answer.status).toBe(what === 'larger than any change' ? 413 : 400);
+    expect(JSON.parse(answer.body)).toEqual({ error: expect.stringMatching(error) });
   });
 });
 

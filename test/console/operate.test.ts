@@ -98,15 +98,4 @@ describe('what an operator does in the console', () => {
     await expect(stage.get('/api/ignored')).rejects.toThrow(/404: .*partner-relay-prod-github-webhook/s);
     await stage.close();
   });
-
-  it.each<[string, unknown]>([
-    ['an unknown operation', { do: 'explode' }],
-    ['a link without an issue', { do: 'clear link', issue: ' ' }],
-  ])('%s is refused in words', async (_, sent) => {
-    await start();
-    expect(await console_.post('/api/operate', sent)).toMatchObject({
-      status: 400,
-      answer: { error: expect.stringContaining('this is not an action') },
-    });
-  });
 });
