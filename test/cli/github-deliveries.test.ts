@@ -25,10 +25,11 @@ let { relay, github, hook, opened } = {} as RedeliveryTrial;
 let answer: (() => number | undefined) | undefined;
 let handed: string[];
 
-beforeEach(() => {
+beforeEach(async () => {
   workInNewFolder();
   handed = [];
   answer = undefined;
+  await start();
 });
 afterEach(() => trial.close());
 
@@ -71,6 +72,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     ['an organization', { hook: ofOrganization(), secret: TOKEN }],
     ['a GitHub App', { hook: ofApp(), secret: APP }],
   ])('the events of the hook of %s arrive in order, with a signature, and once', async (_, options) => {
+    await trial.close();
     await start(options);
     const poll = handing();
     const guids = [await opened(), await opened(), await opened()];
@@ -82,7 +84,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('a process that begins again goes on where the last one stopped', async () => {
-    await start();
     await handing()();
     const first = await opened();
     await handing()();
@@ -94,7 +95,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('an event from before the start does not arrive, and one that GitHub lists late does', async () => {
-    await start();
     await opened();
     relay.clock.now += MINUTE;
     const poll = handing();
@@ -111,7 +111,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     ['has a fault', () => 500],
     ['has another secret', () => 401],
   ])('a delivery waits while the relay %s, and those after it too', async (_, instead) => {
-    await start();
     const poll = handing();
     const guids = [await opened(), await opened()];
     answer = instead;
@@ -122,7 +121,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('a delivery that the relay can never read does not hold up the others', async () => {
-    await start();
     const poll = handing();
     await github.deliver(hook, 'issues', { action: 'opened', repository: { full_name: 'Codertocat/Hello-World' } });
     const good = await opened();
@@ -132,7 +130,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('a poll reads no further back than GitHub may list late', async () => {
-    await start();
     github.pageSize = 1;
     const poll = handing();
     for (let count = 0; count < 5; count++) await github.deliver(hook, 'push', { ref: 'main' });
@@ -145,7 +142,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('a redelivery and an event of another kind do not arrive', async () => {
-    await start();
     const poll = handing();
     const guid = await opened();
     await poll();
@@ -155,7 +151,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('the relay does not ask GitHub to deliver again what it cannot reach', async () => {
-    await start();
     const poll = handing();
     const guid = await opened();
     await poll();
@@ -166,7 +161,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 
   it('a rate limit is waited for, and a missing permission is named', async () => {
-    await start();
     const poll = handing();
     await opened();
     github.instead = () => ({ status: 429, headers: { 'retry-after': '30' } });
@@ -182,7 +176,6 @@ describe('the hook whose deliveries are handed', () => {
   const choose = (words: Parameters<typeof chosenHook>[0]) => chosenHook(words, client(), async () => APP.appId);
 
   it('the hook is the only one, the named one, or that of the App', async () => {
-    await start();
     github.hooks = [hookOf(7)];
     expect(await choose({ repo: 'acme/web' })).toEqual({ kind: 'repository', target: 'acme/web', id: '7' });
     expect(await choose({ org: 'acme', hook: '9' })).toEqual({ kind: 'organization', target: 'acme', id: '9' });
@@ -190,7 +183,6 @@ describe('the hook whose deliveries are handed', () => {
   });
 
   it('a fault names what can be done', async () => {
-    await start();
     await expect(choose({})).rejects.toThrow('use one of --repo');
     await expect(choose({ repo: 'acme/web', app: true })).rejects.toThrow('use one of --repo');
     await expect(choose({ repo: 'acme/web' })).rejects.toThrow('acme/web has no webhook. Add one in its settings');

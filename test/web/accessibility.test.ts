@@ -56,13 +56,6 @@ inBrowser('every screen is accessible', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('what is known of an unknown outcome', async () => {
-      await look('parked');
-      for (const text of ['If it was created, it contains', 'It may exist, because']) {
-        await opened.page.getByText(text).waitFor();
-      }
-    });
-
     it('a question', async () => {
       const { page } = opened;
       await look('jobs/<unknown>');
