@@ -11,12 +11,6 @@ import { comparableAddress } from '../text.ts';
 import type { Timesheet } from './read-timesheets.ts';
 import { type Balances, balancesOn, type MinutesByDate } from './shortfall.ts';
 
-/**
- * What is known of people's time without a call: what was read of each week last, what the relay has logged since, and the
- * reminders that show it.
- */
-export type KnownTimesheets = ReturnType<typeof createKnownTimesheets>;
-
 /** A person, by their address in the service. Without one, a linked account stands for it. */
 export interface Logger {
   connection: string;
@@ -81,6 +75,10 @@ interface ReadTimesheet extends Pick<Timesheet, 'minutes' | 'tasks' | 'ids'> {
   expected: MinutesByDate | undefined;
 }
 
+/**
+ * What is known of people's time without a call: what was read of each week last, what the relay has logged since, and the
+ * reminders that show it.
+ */
 export function createKnownTimesheets(table: Table, clock: () => number) {
   const keyOf = ({ connection, address }: Logger) => keys.timesheet(connection, digest(comparableAddress(address)));
   const change = (of: Logger, transition: (known: Known) => Known) =>

@@ -9,9 +9,6 @@ import type { AccessToken, AccessTokens } from './access-tokens.ts';
 import { AccountNeeded, CallRejected, InstanceTrouble, OutcomeUnknown, TryLater } from './errors.ts';
 import type { Grant, Holder } from './grant.ts';
 
-/** Calls of tools as a person, on one connection. */
-export type ToolCalls = ReturnType<typeof createToolCalls>;
-
 interface ToolCallsOptions {
   transport: Transport;
   tokens: AccessTokens;
@@ -33,6 +30,7 @@ const MOST_SESSIONS = 200;
 /** The sessions of this process. A session belongs to the person who began it, and to one of their links. */
 export type Sessions = Map<string, KeptSession>;
 
+/** Calls of tools as a person, on one connection. */
 export function createToolCalls(options: ToolCallsOptions) {
   const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 

@@ -52,8 +52,6 @@ export interface TellPersonOptions {
 }
 
 /** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
-export type TellPerson = ReturnType<typeof createTellPerson>;
-
 export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;

@@ -1,20 +1,19 @@
 import type { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 
+/** `Date` has whole seconds. */
+const RESOLUTION_MS = 1_000;
+/** The correction of a wrong clock is right to within half of this: decision 0008. */
+const CERTAIN_WITHIN_MS = RESOLUTION_MS + 500;
+
 /**
  * The time of the table, which all processes share: this process's clock, corrected if it is wrong.
  *
  * A clock that is hours off would take calls that still count for old, and times in its items would stop others. Each
  * answer of the table has a `Date` in whole seconds. It was made between the request and the answer, so every answer
  * narrows down by how much the two clocks can differ. A clock that fits all answers is used as it is.
+ *
+ * @param clock this process's own
  */
-export type TableClock = ReturnType<typeof createTableClock>;
-
-/** `Date` has whole seconds. */
-const RESOLUTION_MS = 1_000;
-/** The correction of a wrong clock is right to within half of this: decision 0008. */
-const CERTAIN_WITHIN_MS = RESOLUTION_MS + 500;
-
-/** @param clock this process's own */
 export function createTableClock(clock: () => number) {
   /** What to add to this process's clock lies between these. */
   let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];

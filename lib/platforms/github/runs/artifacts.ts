@@ -12,15 +12,14 @@ export interface Artifact {
   bytes: number;
 }
 
-/** The artifacts of workflow runs, as an App with the permission "Actions: read" sees them. */
-export type Artifacts = ReturnType<typeof createArtifacts>;
-
 const PAGE_SIZE = 100;
 /** Where so many are listed, there may be others. */
 export const MOST_LISTED = 500;
 const STORE_TIMEOUT_MS = 20_000;
 
 /**
+ * The artifacts of workflow runs, as an App with the permission "Actions: read" sees them.
+ *
  * An artifact belongs to a run, not to an attempt, and GitHub's documentation does not say what a re-run leaves. Assumed:
  * a re-run of all jobs leaves none of earlier attempts, and one of some jobs leaves those of the others.
  * https://docs.github.com/en/rest/actions/artifacts
