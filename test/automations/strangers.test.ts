@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { runRelayOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -62,7 +63,13 @@ describe('changes by strangers', () => {
     );
     expect(relay.metrics).toContainEqual(expect.objectContaining({ Connection: 'main', StrangersWait: 1 }));
     const waiting = await relay.jobs('waiting');
-    expect(waiting.map(({ dueAt }) => dueAt)).toEqual(Array(2).fill(Date.parse('2026-11-21T00:00:00Z')));
+    const midnight = Date.parse('2026-11-21T00:00:00Z');
+    expect(waiting.map(({ dueAt }) => dueAt)).toEqual([midnight, midnight]);
+    expect(await runRelayOf(relay, ['budget'])).toMatch(/^ *strangers: 2 of \d+ today, by @mallory$/m);
+    const shown = () => runRelayOf(relay, ['job', waiting[0]?.id ?? '']);
+    expect(await shown()).toMatch(/it waits for .*, and continues /);
+    relay.clock.now = midnight + 1;
+    expect(await shown()).toMatch(/it waited for .*, and continues /);
     await relay.workToTheEnd();
     expect(requests()).toBe(4);
     expect(relay.clock.now).toBeGreaterThanOrEqual(Date.parse('2026-11-21T00:00:00Z'));
