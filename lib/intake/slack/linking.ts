@@ -106,7 +106,6 @@ export function createLinking(
       return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
     }
     if (wrong) return wrong;
-    if (!isOffered(here)) return notOffered(config);
     const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
     return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
   }
