@@ -203,18 +203,6 @@ describe('the budget of an instance', () => {
     expect(minute.used).toBe(1 + 3 + 3);
   });
 
-  it('counts a request from its answer, not from the latest time at which it could have come', async () => {
-    const world = await startSandboxWorld();
-    const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
-    const worker = await world.worker({ budget });
-    await world.link(worker);
-    await read(worker);
-    await budget.flush(worker.budgetName);
-    world.clock.now += MINUTE + 5_000;
-    const { minute } = await budget.view(worker.budgetName, { perMinute: 120, perDay: 5_000 });
-    expect(minute.used).toBe(0);
-  });
-
   it.each([
     ['another path', 'https://pm.example.com/a/mcp', 'https://pm.example.com/b/mcp', true],
     ['another port', 'https://pm.example.com/mcp', 'https://pm.example.com:8443/mcp', false],

@@ -75,7 +75,7 @@ describe('an access token that has expired', () => {
 
   it('is refreshed once for ten workers that hear of it from the service', async () => {
     const world = await startExpired();
-    const { grant } = await world.kept();
+    const grant = await world.grant();
     // As if the service had ended it early.
     const { pk, sk } = grant as { pk: string; sk: string };
     const change = { expression: 'SET #renewAt = :later', values: { later: world.clock.now + HOUR } };
@@ -95,7 +95,7 @@ describe('a refresh whose answer is lost', () => {
       const worker = await world.worker();
       expect(await failureOf(read(worker))).toMatchObject({ name: 'AccountNeeded', reason: 'lost' });
       expect(await failureOf(read(worker))).toMatchObject({ name: 'AccountNeeded', reason: 'lost' });
-      expect((await world.kept()).grant).not.toHaveProperty('sealed');
+      expect(await world.grant()).not.toHaveProperty('sealed');
       await world.link(worker);
       expect(await read(worker)).toMatchObject({ isError: false });
     },
@@ -162,7 +162,7 @@ describe('a worker that is slow while it refreshes', () => {
     expect(await read(await world.worker())).toMatchObject({ isError: false });
     release();
     expect(await first).toMatchObject({ isError: false });
-    expect((await world.kept()).grant).not.toHaveProperty('deathCause');
+    expect(await world.grant()).not.toHaveProperty('deathCause');
   });
 
   it('revives a grant that another worker took for dead, with the tokens that it got', async () => {
@@ -211,7 +211,7 @@ describe('a worker that is slow while it refreshes', () => {
     const linked = await world.link(await world.worker());
     release();
     expect(await first).toMatchObject({ isError: false });
-    expect((await world.kept()).grant).toMatchObject({ version: linked.version });
+    expect(await world.grant()).toMatchObject({ version: linked.version });
   });
 });
 

@@ -4,6 +4,7 @@ import { type Assistant, type AssistantOptions, openAssistant } from '../../lib/
 import type { Grant, Holder } from '../../lib/as-person/grants/grant.ts';
 import { openStores, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import type { Item } from '../../lib/state/table/table.ts';
 import type { LocalStack } from '../../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
@@ -22,8 +23,8 @@ export interface World {
   stores: Stores;
   /** Each call makes a process of its own. */
   worker(options?: Partial<AssistantOptions>): Promise<Assistant>;
-  /** All that is kept of a link. */
-  kept(): Promise<{ grant: Item | undefined }>;
+  /** What is kept of Mira's link. */
+  grant(): Promise<Item | undefined>;
 }
 
 export async function startWorld(baseUrl: string): Promise<World> {
@@ -67,10 +68,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
         ...options,
       });
     },
-    async kept() {
-      const { keys } = await import('../../lib/state/table/keys.ts');
-      return { grant: await stores.table.get(keys.grant(mira.in, mira.id, 'main')) };
-    },
+    grant: () => stores.table.get(keys.grant(mira.in, mira.id, 'main')),
   };
 }
 

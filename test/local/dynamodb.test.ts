@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -57,9 +57,7 @@ describe('the database of npm start', () => {
 
   it('the database keeps running for its relay when the terminal interrupts both', async () => {
     const { database, client } = await open();
-    const pid = Number(
-      (await readChildren(process.pid)).find(({ command }) => command.includes('database-process'))?.pid,
-    );
+    const pid = Number(execFileSync('pgrep', ['-P', `${process.pid}`, '-f', 'database-process'], { encoding: 'utf8' }));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
     expect(await read(client)).toBeUndefined();
     expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
@@ -79,13 +77,3 @@ describe('the database of npm start', () => {
     expect(await read(client)).toBeUndefined();
   });
 });
-
-async function readChildren(parent: number): Promise<{ pid: string; command: string }[]> {
-  const ps = spawn('ps', ['-A', '-o', 'pid=,ppid=,args='], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  for await (const chunk of ps.stdout.setEncoding('utf8')) text += chunk;
-  return text.split('\n').flatMap((line) => {
-    const [, pid = '', ppid, command = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
-    return Number(ppid) === parent ? [{ pid, command }] : [];
-  });
-}

@@ -78,12 +78,6 @@ describe('the instances of the connections', () => {
       /connections main and other, and PARTNER_… can serve only one: .*secrets set partner\/main\n.*secrets set partner\/other$/s,
     );
   });
-
-  it('a connection without a secret is named if another has one', () => {
-    expect(() => partnersOf(['main', 'third'], kept, {})).toThrow(
-      /has the secret of main, but not of third; enter it too\n.*secrets set partner\/third$/s,
-    );
-  });
 });
 
 describe("the secrets of Slack's app", () => {

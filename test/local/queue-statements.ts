@@ -63,16 +63,6 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     return received;
   }
 
-  it('a group comes in its order, one message at a time, and holds no other group back', async () => {
-    const queue = await queueOf('a1', 'a2', 'b1', 'a3', 'b2');
-    const rounds = [];
-    for (let round = await receiveAll(queue); round.length > 0; round = await receiveAll(queue)) {
-      rounds.push(round.map(({ body }) => body).sort());
-      for (const { receiptHandle } of round) await queue.delete(receiptHandle);
-    }
-    expect(rounds).toEqual([['a1', 'b1'], ['a2', 'b2'], ['a3']]);
-  });
-
   it('a message that is not deleted comes again after its visibility timeout, before the rest of its group', async () => {
     const queue = await queueOf('a1', 'a2');
     expect(await receive(queue)).toMatchObject({ body: 'a1', receiveCount: 1 });

@@ -46,8 +46,6 @@ it.each([
   ['views.open', { view: menu({ options: [option('a')], initial_option: option('b') }) }, 'invalid_arguments'],
   ['views.open', { view: modal([input(textInput({ initial_value: 'x'.repeat(3001) }))]) }, 'invalid_arguments'],
   ['views.update', { external_id: 'gone', view: modal([section()]) }, 'not_found'],
-  ['users.info', { user: 'U0STRANGER' }, 'user_not_found'],
-  ['usergroups.users.list', { usergroup: 'S0NONE' }, 'no_such_subteam'],
   ['conversations.open', { users: 'U0GONE001' }, 'user_disabled'],
   ['conversations.history', { channel: 'C0NOWHERE' }, 'channel_not_found'],
   ['conversations.history', { channel, cursor: 'nonsense' }, 'invalid_cursor'],
