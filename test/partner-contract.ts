@@ -30,11 +30,11 @@ import {
 
 /** The statements of docs/partner-api.md about operations, which the client's tests make of the sandbox. */
 
-const project_id = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
-const task_id = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
-const user_id = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a02';
+export const project_id = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
+export const task_id = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
+export const user_id = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a02';
 const timelog_id = 'c2e8a6f1-9d47-4b03-8f5e-6a1d4c7b9e01';
-const defect_id = 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01';
+export const defect_id = 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01';
 const test_case_id = 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a01';
 const scenario_id = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 
@@ -139,25 +139,7 @@ export const carriedOut: readonly CarriedOut[] = [
 /** In every payload that has a place for it, and in no error. */
 export const canary = 'canary-4711';
 const unknownId = '00000000-0000-4000-8000-000000000000';
-const loginTask = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
 const groups = (work_item_id: string, ...group_ids: number[]) => ({ work_item_type: 'task', work_item_id, group_ids });
-
-export interface Refused {
-  status: number;
-  message: string;
-  operation: Operation;
-  payload: object;
-  /** By field of the payload. */
-  errors?: Readonly<Record<string, string>>;
-}
-
-const refusal = (
-  status: number,
-  message: string,
-  operation: Operation,
-  payload: object,
-  errors?: Refused['errors'],
-): Refused => ({ status, message, operation, payload, ...(errors && { errors }) });
 
 const invalid = 'Validation failed';
 const missing = 'is required';
@@ -167,37 +149,33 @@ const everyGroupOnce = "group_ids must name each of the work item's groups once"
 const tooLong = { hours: 'must be more than 0 and at most 24' };
 const date = '2026-02-03';
 
-/** What is refused because of its payload. */
+type Refused = [
+  status: number,
+  message: string,
+  operation: Operation,
+  payload: object,
+  errors?: Record<string, string>,
+];
+
+/** What is refused because of its payload, with the errors by field of it. */
 export const refused: readonly Refused[] = [
-  refusal(400, invalid, createTestScenario, {}, twoMissing),
-  refusal(400, 'Invalid reference: project_id', createTestScenario, { project_id: unknownId, name: canary }),
-  refusal(400, 'Invalid reference: test_case_id', createTestStep, { test_case_id: unknownId, name: canary }),
-  refusal(400, 'Invalid reference: project_id', createDefect, { project_id: unknownId, title: canary }),
-  refusal(
-    400,
-    invalid,
-    createDefect,
-    { title: ' ' },
-    { project_id: missing, title: 'must be a string that is not empty' },
-  ),
-  refusal(400, 'Invalid reference: task_id', linkDefect, { defect_id, task_id: canary }),
-  refusal(403, notManaged, completeChecklistItem, { item_id: 201, is_completed: true }),
-  refusal(403, notManaged, reorderChecklistGroups, groups(loginTask, 21)),
-  refusal(404, 'Test scenario not found', updateTestScenario, { scenario_id: unknownId, name: canary }),
-  refusal(404, 'Test step not found', deleteTestStep, { test_case_id, step_id: canary }),
-  refusal(404, 'Test step not found', deleteTestStep, { test_case_id: unknownId, step_id: 1 }),
-  refusal(404, 'Defect not found', updateDefect, { defect_id: unknownId, title: canary }),
-  refusal(404, 'Defect not found', linkDefect, { defect_id: unknownId, task_id }),
-  refusal(404, 'Work item not found', reorderChecklistGroups, groups(canary, 21)),
-  refusal(404, 'Checklist item not found', completeChecklistItem, { item_id: canary, is_completed: true }),
-  refusal(422, invalid, createProject, { description: canary }, { name: missing }),
-  refusal(422, 'Project not found', projectDetail, { project_id: unknownId }),
-  refusal(422, invalid, createTask, { project_id }, { title: missing }),
-  refusal(422, 'Project not found', createTask, { project_id: unknownId, title: canary }),
-  refusal(422, 'User not found', createTask, { project_id, title: canary, assigned_to: unknownId }),
-  refusal(422, 'Task not found', taskDetail, { task_id: canary }),
-  refusal(422, 'Time entry not found', timelogDetail, { timelog_id: canary }),
-  refusal(422, invalid, createTimelog, { task_id, user_id, date, hours: 25 }, tooLong),
-  refusal(422, 'Task not found', createTimelog, { task_id: unknownId, user_id, date, hours: 1 }),
-  refusal(422, everyGroupOnce, reorderChecklistGroups, groups(task_id, 11, 11, 12)),
+  [400, invalid, createTestScenario, {}, twoMissing],
+  [400, 'Invalid reference: project_id', createTestScenario, { project_id: unknownId, name: canary }],
+  [400, 'Invalid reference: test_case_id', createTestStep, { test_case_id: unknownId, name: canary }],
+  [400, invalid, createDefect, { project_id, title: ' ' }, { title: 'must be a string that is not empty' }],
+  [400, 'Invalid reference: task_id', linkDefect, { defect_id, task_id: canary }],
+  [403, notManaged, completeChecklistItem, { item_id: 201, is_completed: true }],
+  [404, 'Test scenario not found', updateTestScenario, { scenario_id: unknownId, name: canary }],
+  [404, 'Test step not found', deleteTestStep, { test_case_id, step_id: canary }],
+  [404, 'Defect not found', updateDefect, { defect_id: unknownId, title: canary }],
+  [404, 'Work item not found', reorderChecklistGroups, groups(canary, 21)],
+  [404, 'Checklist item not found', completeChecklistItem, { item_id: canary, is_completed: true }],
+  [422, invalid, createProject, { description: canary }, { name: missing }],
+  [422, 'Project not found', projectDetail, { project_id: unknownId }],
+  [422, invalid, createTask, { project_id }, { title: missing }],
+  [422, 'User not found', createTask, { project_id, title: canary, assigned_to: unknownId }],
+  [422, 'Task not found', taskDetail, { task_id: canary }],
+  [422, 'Time entry not found', timelogDetail, { timelog_id: canary }],
+  [422, invalid, createTimelog, { task_id, user_id, date, hours: 25 }, tooLong],
+  [422, everyGroupOnce, reorderChecklistGroups, groups(task_id, 11, 11, 12)],
 ];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DatabaseServer } from '../../local/database-server.ts';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { newFolder } from '../new-folder.ts';
@@ -45,35 +45,33 @@ async function startOwner(): Promise<{ process: ChildProcess; endpoint: string }
   return { process: owner, endpoint: String(endpoint).trim() };
 }
 
-describe('the database of npm start', () => {
-  it('the database ends with its relay, even if that is killed, and lets the next one in', async () => {
-    const owner = await startOwner();
-    owner.process.kill('SIGKILL');
-    const { client, database } = await open();
-    expect(database.endpoint).not.toBe(owner.endpoint);
-    await expect(fetch(owner.endpoint)).rejects.toThrow('fetch failed');
-    expect(await read(client)).toBeUndefined();
-  });
+it('the database ends with its relay, even if that is killed, and lets the next one in', async () => {
+  const owner = await startOwner();
+  owner.process.kill('SIGKILL');
+  const { client, database } = await open();
+  expect(database.endpoint).not.toBe(owner.endpoint);
+  await expect(fetch(owner.endpoint)).rejects.toThrow('fetch failed');
+  expect(await read(client)).toBeUndefined();
+});
 
-  it('the database keeps running for its relay when the terminal interrupts both', async () => {
-    const { database, client } = await open();
-    const pid = Number(execFileSync('pgrep', ['-P', `${process.pid}`, '-f', 'database-process'], { encoding: 'utf8' }));
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
-    expect(await read(client)).toBeUndefined();
-    expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
-  });
+it('the database keeps running for its relay when the terminal interrupts both', async () => {
+  const { database, client } = await open();
+  const pid = Number(execFileSync('pgrep', ['-P', `${process.pid}`, '-f', 'database-process'], { encoding: 'utf8' }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+  expect(await read(client)).toBeUndefined();
+  expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
+});
 
-  it('the database continues after an aborted request', async () => {
-    const { database, client } = await open();
-    const { hostname, port } = new URL(database.endpoint);
-    const socket = connect(Number(port), hostname);
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/x`;
-    socket.write(
-      `POST / HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\nContent-Length: 99\r\n\r\n{`,
-    );
-    await once(socket, 'ready');
-    socket.destroy();
-    expect(await read(client)).toBeUndefined();
-    expect(await read(client)).toBeUndefined();
-  });
+it('the database continues after an aborted request', async () => {
+  const { database, client } = await open();
+  const { hostname, port } = new URL(database.endpoint);
+  const socket = connect(Number(port), hostname);
+  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/x`;
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\nContent-Length: 99\r\n\r\n{`,
+  );
+  await once(socket, 'ready');
+  socket.destroy();
+  expect(await read(client)).toBeUndefined();
+  expect(await read(client)).toBeUndefined();
 });

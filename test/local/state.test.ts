@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
 import { type Listening, listen } from '../../local/listen.ts';
@@ -25,22 +25,20 @@ async function addressOf(starting: Promise<Listening>): Promise<string> {
   return server.url;
 }
 
-describe('the state file of the running relay', () => {
-  it.each([
-    ['nothing answers at its address', async () => 'http://127.0.0.1:1'],
-    ['a relay of another start answers there', () => addressOf(startHttpFront(0, ofAnotherStart))],
-    [
-      'something else answers there',
-      () => addressOf(listen(createServer((_, response) => response.writeHead(404).end()))),
-    ],
-  ])('the state file is stale if %s, whatever process has its id', async (_, start) => {
-    noteRunning({ ...running, url: await start() });
-    expect(await findRunning()).toBeUndefined();
-  });
+it.each([
+  ['nothing answers at its address', async () => 'http://127.0.0.1:1'],
+  ['a relay of another start answers there', () => addressOf(startHttpFront(0, ofAnotherStart))],
+  [
+    'something else answers there',
+    () => addressOf(listen(createServer((_, response) => response.writeHead(404).end()))),
+  ],
+])('the state file is stale if %s, whatever process has its id', async (_, start) => {
+  noteRunning({ ...running, url: await start() });
+  expect(await findRunning()).toBeUndefined();
+});
 
-  it('a relay that takes nothing any more is found, and says why', async () => {
-    const halted = () => 'the disk is full';
-    noteRunning({ ...running, url: await addressOf(startHttpFront(0, {}, undefined, undefined, halted)) });
-    await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ takes nothing: the disk is full\.$/);
-  });
+it('a relay that takes nothing any more is found, and says why', async () => {
+  const halted = () => 'the disk is full';
+  noteRunning({ ...running, url: await addressOf(startHttpFront(0, {}, undefined, undefined, halted)) });
+  await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ takes nothing: the disk is full\.$/);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { printJob, printJobs, printJson } from '../../cli/print.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { startStory } from '../../local/story.ts';
@@ -37,40 +37,38 @@ async function printed(print: () => unknown): Promise<string[]> {
   }
 }
 
-describe('text from outside', () => {
-  it.each([
-    ['jobs', () => printJobs([job]), 3],
-    ['job', () => printJob({ job, steps: [step], openCreations: [] }, 0), undefined],
-    ['JSON', () => printJson({ title }), 3],
-    [
-      'the story',
-      async () => {
-        const story = startStory('/dev/null', console.log);
-        story.log.info({ message: 'job parked', entity: title, reason: title, jobId: 'job-1' });
-        story.log.error({ message: title, error: title });
-        await story.close();
-      },
-      6,
-    ],
-  ])('text is never a terminal sequence or another line if a terminal shows %s', async (_, print, count) => {
-    const lines = await printed(print);
-    for (const line of lines) expect(line).not.toMatch(unprintable);
-    expect(lines.filter((line) => /^\s*✓ all/.test(line))).toEqual([]);
-    if (count !== undefined) expect(lines).toHaveLength(count);
-  });
+it.each([
+  ['jobs', () => printJobs([job]), 3],
+  ['job', () => printJob({ job, steps: [step], openCreations: [] }, 0), undefined],
+  ['JSON', () => printJson({ title }), 3],
+  [
+    'the story',
+    async () => {
+      const story = startStory('/dev/null', console.log);
+      story.log.info({ message: 'job parked', entity: title, reason: title, jobId: 'job-1' });
+      story.log.error({ message: title, error: title });
+      await story.close();
+    },
+    6,
+  ],
+])('text is never a terminal sequence or another line if a terminal shows %s', async (_, print, count) => {
+  const lines = await printed(print);
+  for (const line of lines) expect(line).not.toMatch(unprintable);
+  expect(lines.filter((line) => /^\s*✓ all/.test(line))).toEqual([]);
+  if (count !== undefined) expect(lines).toHaveLength(count);
+});
 
-  it('text that people read is kept', () => {
-    expect(oneLine('Grüße, 日本語, 👨‍👩‍👧, a\tb')).toBe('Grüße, 日本語, 👨‍👩‍👧, a b');
-    expect(printable('one\n\ttwo')).toBe('one\n\ttwo');
-  });
+it('text that people read is kept', () => {
+  expect(oneLine('Grüße, 日本語, 👨‍👩‍👧, a\tb')).toBe('Grüße, 日本語, 👨‍👩‍👧, a b');
+  expect(printable('one\n\ttwo')).toBe('one\n\ttwo');
+});
 
-  it('JSON is the same for programs', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: 'binary', maxLength: 20 }), (value, text) => {
-        const json = printableJson({ value, text });
-        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify({ value, text })));
-        expect(json.replaceAll('\n', '')).not.toMatch(unprintable);
-      }),
-    );
-  });
+it('JSON is the same for programs', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: 'binary', maxLength: 20 }), (value, text) => {
+      const json = printableJson({ value, text });
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify({ value, text })));
+      expect(json.replaceAll('\n', '')).not.toMatch(unprintable);
+    }),
+  );
 });

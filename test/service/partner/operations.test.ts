@@ -25,13 +25,8 @@ import { decryptPayload } from '../../../sandbox/decryption.ts';
 import { operations as sandboxOperations } from '../../../sandbox/routes.ts';
 import { defaultKey } from '../../../sandbox/sandbox.ts';
 import { seed } from '../../../sandbox/seed.ts';
-import { carriedOut } from '../../partner-contract.ts';
+import { carriedOut, defect_id, project_id, task_id, user_id } from '../../partner-contract.ts';
 import { failureOf, reply, sandboxAndClient, serverAndClient } from './client-at-noon.ts';
-
-const project_id = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
-const task_id = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
-const user_id = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a02';
-const defect_id = 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01';
 
 /** Whose payload fields are not shown, or not all of them. */
 const openPayloads = [
