@@ -3,7 +3,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /**
  * A row of docs/partner-api.md#mcp-errors: how a person comes to it, what the service answers to a call of
- * `list_projects`, and what the relay makes of that. The tests of the sandbox and of the relay share it.
+ * `list_projects`, and what the relay makes of that.
  */
 export interface McpError {
   title: string;

@@ -9,11 +9,8 @@ const MINUTE = 60_000;
 
 const read = (worker: Assistant) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
 
-const failureOf = (call: Promise<unknown>) =>
-  call.then(
-    () => 'it worked',
-    (error: unknown) => error,
-  );
+/** What a call comes to. */
+const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
 type Arranged = Partial<Parameters<typeof startSandboxWorld>[0]> & {
   /** What stays ticked on the consent page. */
@@ -64,8 +61,14 @@ const withoutToken: Fetch = (url, init) => {
 describe('the rows of the docs/partner-api.md', () => {
   it.each(mcpErrors)(
     '$title: $relay.says, where the error stands in the challenge or in the body only',
-    async ({ scopes, resource, isWithoutToken, happens, relay }) => {
+    async ({ status, error, message, scopes, resource, isWithoutToken, happens, relay }) => {
       for (const through of [unchanged, inTheBody]) {
+        let refusal: Response | undefined;
+        const watched: Fetch = async (url, init) => {
+          const answer = await (isWithoutToken ? withoutToken : fetch)(url, init);
+          if (!answer.ok && String(url).endsWith('/mcp/partner')) refusal ??= answer.clone();
+          return answer;
+        };
         const { worker } = await arrange({
           ...(scopes && { scopes }),
           before({ sandbox }) {
@@ -74,9 +77,15 @@ describe('the rows of the docs/partner-api.md', () => {
             sandbox.setFault({ kind: 'discovery', operation: '/.well-known/oauth-protected-resource', fields });
           },
           after: ({ sandbox }) => void happens?.(sandbox),
-          fetch: through(isWithoutToken ? withoutToken : fetch),
+          fetch: through(watched),
         });
-        expect(await read(worker).catch((error: unknown) => error)).toMatchObject(relay.outcome);
+        expect(await failureOf(read(worker))).toMatchObject(relay.outcome);
+        expect(refusal?.status).toBe(status);
+        const challenge = refusal?.headers.get('www-authenticate') ?? '';
+        expect(/\berror="(\w+)"/.exec(challenge)?.[1]).toBe(error);
+        expect(challenge).toContain('/.well-known/oauth-protected-resource"');
+        const code = status === 429 ? -32500 : expect.any(Number);
+        expect(await refusal?.json()).toMatchObject({ error: { code, message: expect.stringContaining(message) } });
       }
     },
   );

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantable } from '../../../sandbox/mcp/scopes.ts';
 import { tools } from '../../../sandbox/mcp/tools/tools.ts';
-import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { mcpErrors } from '../../mcp-errors.ts';
 import { consent } from './consent.ts';
 import {
   authorization,
@@ -11,7 +9,6 @@ import {
   McpClient,
   mira,
   post,
-  type RpcAnswer,
   redirectUri,
   startMcp,
   tokenRequest,
@@ -23,13 +20,6 @@ import {
 
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-/** The answer to a handshake, or, if that succeeds, to the call of a tool after it. */
-async function answerTo(sandbox: Sandbox, headers: Record<string, string>): Promise<RpcAnswer> {
-  const first = await post(sandbox.mcp.url, initialize('2025-11-25'), headers);
-  if (first.status !== 200) return first;
-  return (await McpClient.connect(sandbox, headers)).call('list_projects');
-}
 
 describe('the pages of an authorization', () => {
   it.each([
@@ -81,23 +71,6 @@ describe('the token endpoint', () => {
 });
 
 describe('the MCP endpoint', () => {
-  it.each(mcpErrors)('answers with a challenge and a JSON-RPC error: $title', async (row) => {
-    const { sandbox } = await startMcp();
-    const { scopes, resource, happens, isWithoutToken } = row;
-    const parameters: Record<string, string> = resource ? { resource: resource(sandbox) } : {};
-    const { tokens } = await link(sandbox, scopes ? { scopes } : {}, parameters);
-    happens?.(sandbox);
-    const answer = await answerTo(sandbox, isWithoutToken ? {} : bearer(tokens.access_token));
-    expect(answer.status).toBe(row.status);
-    const challenge = answer.headers.get('www-authenticate') ?? '';
-    expect(/\berror="(\w+)"/.exec(challenge)?.[1]).toBe(row.error);
-    expect(challenge).toContain(`resource_metadata="${sandbox.url}/.well-known/oauth-protected-resource"`);
-    expect(answer.json.error).toMatchObject({
-      code: row.status === 429 ? -32500 : expect.any(Number),
-      message: expect.stringContaining(row.message),
-    });
-  });
-
   it.each([...new Set(tools.map(({ scope }) => scope))])(
     'has tools for the scope %s, and refuses them without it',
     async (scope) => {
