@@ -140,6 +140,15 @@ export function press(
   });
 }
 
+/** Presses "Log the rest" of a reminder. @param value what the button holds; by default an hour of today */
+export function pressLogRest(relay: SlackSide, asked: Asked = {}, value?: string): Promise<SlackAnswer> {
+  const { now: at } = relay.clock;
+  const rest = { connection: 'main', date: new Date(at).toISOString().slice(0, 10), minutes: 60, at, tasks: [] };
+  const text = { type: 'plain_text', text: 'Log the rest' };
+  const button = { action_id: 'log-rest', value: value ?? JSON.stringify(rest), text };
+  return press(relay, { blocks: [{ type: 'actions', elements: [button] }] }, text.text, asked);
+}
+
 /** Fills a modal and sends it; other fields keep their first value. @returns the errors shown */
 export async function submit(
   relay: SlackSide,

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { button } from '../../lib/platforms/slack/messages.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
 import { type Commands, linkAccount, sandboxCommands } from '../as-person/linked.ts';
@@ -14,8 +13,7 @@ import {
   lastView,
   MIRA,
   PLATFORM,
-  press,
-  type SlackAnswer,
+  pressLogRest,
   submit,
   TOMASZ,
   told,
@@ -170,9 +168,7 @@ describe('where a linked account is required', () => {
     await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails' });
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'Login fails', project_id: PROJECT });
-    const rest = { connection: 'main', date: '2026-11-20', minutes: 60, at: 0, tasks: [] };
-    const elements = [button('Log the rest', 'log-rest', JSON.stringify(rest))];
-    await press(relay, { blocks: [{ type: 'actions', elements }] as SlackAnswer['blocks'] }, 'Log the rest');
+    await pressLogRest(relay);
     await submit(relay, lastView(relay), { another: 'Release checkout 2.4', duration: '1h' });
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toContain('Logged 1h on Release checkout 2.4 as you');

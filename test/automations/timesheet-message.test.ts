@@ -7,11 +7,11 @@ import type { TestRelay } from '../relay.ts';
 import {
   buttonsOf,
   command,
-  interact,
   lastMessage,
   lastView,
   MIRA,
   press,
+  pressLogRest,
   submit,
   TOMASZ,
   told,
@@ -297,13 +297,7 @@ describe('"Log the rest"', () => {
   it('the button works only with the values that the relay put there', async () => {
     await start(alone());
     for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {
-      const { status } = await interact(relay, {
-        type: 'block_actions',
-        team: { id: relay.slack.installation.teamId },
-        user: { id: MIRA },
-        trigger_id: relay.slack.makeTriggerId(MIRA),
-        actions: [{ action_id: 'log-rest', value }],
-      });
+      const { status } = await pressLogRest(relay, {}, value);
       expect(status).toBe(400);
     }
     expect(relay.slack.views).toEqual([]);

@@ -14,6 +14,7 @@ import {
   NOBODY,
   PLATFORM,
   press,
+  pressLogRest,
   queued,
   readable,
   shortcut,
@@ -416,12 +417,9 @@ describe('permissions', () => {
   });
 
   it("a reminder's form respects permissions too, wherever the reminder is", async () => {
-    const rest = { connection: 'main', date: '2026-11-19', minutes: 60, at: relay.clock.now, tasks: [] };
-    const button = { action_id: 'log-rest', value: JSON.stringify(rest), text: { text: 'Log the rest' } };
-    const blocks = [{ type: 'actions', elements: [button] }];
-    await press(relay, { blocks }, 'Log the rest', { userId: NOBODY });
+    await pressLogRest(relay, { userId: NOBODY });
     expect([told(relay).at(-1), relay.slack.views]).toEqual([expect.stringContaining('You may not use /pm log'), []]);
-    await press(relay, { blocks }, 'Log the rest');
+    await pressLogRest(relay);
     expect(relay.slack.views).toHaveLength(1);
   });
 });

@@ -10,13 +10,13 @@ import {
   buttonsOf,
   command,
   GENERAL,
-  interact,
   lastMessage,
   lastView,
   MIRA,
   NOBODY,
   PLATFORM,
   press,
+  pressLogRest,
   queued,
   readable,
   shortcut,
@@ -395,16 +395,7 @@ describe('the modal to log time', () => {
     const putTasks = () => relay.stores.table.get(keys.knownTasks('main'));
     const opened = async () => {
       await ask(relay, 'find passkeys', { channelId: PLATFORM });
-      const { now: at } = relay.clock;
-      const date = new Date(at).toISOString().slice(0, 10);
-      const rest = { connection: 'main', date, minutes: 60, at, tasks: [] };
-      await interact(relay, {
-        type: 'block_actions',
-        team: { id: relay.slack.installation.teamId },
-        user: { id: MIRA },
-        trigger_id: relay.slack.makeTriggerId(MIRA),
-        actions: [{ action_id: 'log-rest', value: JSON.stringify(rest) }],
-      });
+      await pressLogRest(relay);
       return lastView(relay);
     };
 

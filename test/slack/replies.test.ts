@@ -40,6 +40,14 @@ async function usedUp(): Promise<string> {
   }
   return responseUrl;
 }
+async function pass(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    await relay.work();
+    relay.clock.now += 60_000;
+    await relay.sweep();
+  }
+  await relay.work();
+}
 const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
 
 describe('a person who has to wait', () => {
@@ -67,11 +75,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101');
     await relay.work();
     relay.sandbox.setFault({ kind: 'key-revoked' });
-    for (let minute = 0; minute < 20; minute++) {
-      relay.clock.now += 60_000;
-      await relay.sweep();
-      await relay.work();
-    }
+    await pass(20);
     expect(told(relay)).toEqual([
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service accepts a limited number of calls/),
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service no longer accepts the key of the relay/),
@@ -85,11 +89,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101');
     await relay.work();
     expect(relay.log).toContainEqual(expect.objectContaining({ message: 'the person who asked could not be told' }));
-    for (let minute = 0; minute < 25; minute++) {
-      relay.clock.now += 60_000;
-      await relay.sweep();
-      await relay.work();
-    }
+    await pass(25);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/), COMPLETED]);
@@ -118,11 +118,7 @@ describe('a person who has to wait', () => {
         if (apart > 0) await relay.work();
         relay.clock.now += apart;
       }
-      for (let minute = 0; minute < 30; minute++) {
-        await relay.work();
-        relay.clock.now += 60_000;
-        await relay.sweep();
-      }
+      await pass(30);
       for (const { id } of await relay.jobs())
         expect(Object.keys(await relay.steps(id))).toContain('tell waiting for key');
     },
