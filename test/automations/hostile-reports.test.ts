@@ -249,17 +249,3 @@ it.each<[string, () => Promise<Uint8Array>]>([
     said: expect.stringContaining('0 passed, 0 failed'),
   });
 });
-
-it('text of a report cannot become markup, a mention or a command', async () => {
-  const name = '&lt;img src=x&gt; @admin [a](javascript:1) `x` /done 12';
-  const lines = 'a&#10;# heading&#10;- list&#10;1. list&#13;===&#x2028;b&#x202e;c GH-12 $x$';
-  const starts = ['- list', '12. list', '---', '==='].map((start) => `<testcase name="${start}"/>`);
-  await upload(github, number + 1, Buffer.from(''), 'a\n\n    b');
-  const { said } = await checked(
-    await xml(inSuite(`<testcase name="${name}"/><testcase name="${lines}"/>${starts.join('')}`)),
-  );
-  expect(said).toContain('Unmapped: 6');
-  expect(said.replaceAll('###', '')).not.toMatch(/(?<!\\)[<>`[\]()#$]|@admin|GH-12|\u202e/);
-  expect(said.split('\n').filter((line) => /^\s*([-=#]|\d+\.)/.test(line))).toHaveLength(6 + 1);
-  expect(said).not.toMatch(/^- (-|=|\d+\.)|^ {4}/m);
-});

@@ -9,7 +9,6 @@ import {
   join,
   log,
   logWeek,
-  MINUTE,
   outcomes,
   type Person,
   people,
@@ -82,28 +81,17 @@ it.each([
   },
 );
 
-describe('pages', () => {
-  it('lists without pagination are read until a page is not full', async () => {
-    await start(timesheets({ people: 'all', remindOf: 'day' }), { sandbox: { paginatesAll: false } });
-    const everybody = crowd(200);
-    for (const person of everybody.slice(0, -1)) log(relay, person, 8);
-    await remind(relay);
-    expect(reminded(relay)).toEqual([everybody.at(-1)?.name]);
-    expect(calls(relay)).toMatchObject({ '/users/list': 3 });
+it('no entry counts twice if pages shift while they are read', async () => {
+  await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+  for (let entry = 0; entry < 99; entry++) log(relay, lucas, 0.1);
+  log(relay, mira, 4);
+  log(relay, tomasz, 6.5);
+  await betweenPages('/timelogs/list', () => {
+    log(relay, lucas, 1);
+    relay.sandbox.data.timelogs.unshift(...relay.sandbox.data.timelogs.splice(-1));
   });
-
-  it('no entry counts twice if pages shift while they are read', async () => {
-    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
-    for (let entry = 0; entry < 99; entry++) log(relay, lucas, 0.1);
-    log(relay, mira, 4);
-    log(relay, tomasz, 6.5);
-    await betweenPages('/timelogs/list', () => {
-      log(relay, lucas, 1);
-      relay.sandbox.data.timelogs.unshift(...relay.sandbox.data.timelogs.splice(-1));
-    });
-    expect(reminderOf(relay, mira)).toContain('4h logged of 6h30m, 2h30m missing');
-    expect(reminded(relay)).toEqual([mira.name]);
-  });
+  expect(reminderOf(relay, mira)).toContain('4h logged of 6h30m, 2h30m missing');
+  expect(reminded(relay)).toEqual([mira.name]);
 });
 
 describe('entries that are deleted while pages are read', () => {
@@ -139,25 +127,6 @@ describe('entries that are deleted while pages are read', () => {
     expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
     expect(calls(relay)['/timelogs/list']).toBe(2 + 1);
   });
-});
-
-it('a job waits for the end of an outage, and continues on the page where it stopped', async () => {
-  await start(timesheets({ people: 'all', remindOf: 'day' }));
-  const everybody = crowd(120);
-  for (const person of everybody.slice(1)) for (const hours of [4, 2.5]) log(relay, person, hours);
-  // Two pages of users, and the first of three of entries.
-  relay.sandbox.setFault({ kind: 'key-revoked', skip: 3 });
-  await relay.fire('due-schedules');
-  for (const end = relay.clock.now + 6 * MINUTE; relay.clock.now < end; relay.clock.now += 2 * MINUTE) {
-    await relay.work();
-    await relay.sweep();
-  }
-  expect(calls(relay)).toMatchObject({ '/users/list': 2, '/timelogs/list': 1 });
-  expect(await relay.jobs()).toHaveLength(1);
-  relay.sandbox.clearFaults();
-  await relay.workToTheEnd();
-  expect(reminded(relay)).toEqual(['Person 0']);
-  expect(calls(relay)).toMatchObject({ '/users/list': 2, '/timelogs/list': 4 });
 });
 
 describe('a service that differs from what is assumed', () => {
@@ -234,30 +203,6 @@ describe('a service that differs from what is assumed', () => {
     relay.sandbox.data.users.splice(0, 9, { user_id: number, name: mira.name, email: mira.email });
     await beforeMessage(() => logWeek(relay, { ...mira, userId: number }));
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
-  });
-
-  it('the service may use other paths and field names if relay.config.ts maps them', async () => {
-    const users = renamed(USERS, 'user_id', 'name', 'email', 'per_page')[USERS];
-    const rename: Rename = {
-      [USERS]: { ...users, path: '/people/all' },
-      ...renamed(ENTRIES, 'timelog_id', 'user_id', 'date', 'hours', 'task_id', 'date_from', 'date_to', 'per_page'),
-    };
-    const operations = {
-      'users/list': { path: 'people/all', fields: users?.fields },
-      'timelogs/list': { fields: rename[ENTRIES]?.fields },
-    };
-    const config = timesheets({ people: 'all', remindOf: 'day' }, { connections: { main: { operations } } });
-    await start(config, { sandbox: { rename } });
-    const [, late] = crowd(120) as [Person, Person];
-    for (const { user_id } of relay.sandbox.data.users) {
-      const person = { userId: user_id, name: '', email: '' };
-      if (user_id !== late.userId) log(relay, person, 4);
-      for (const date of ['2026-11-15', FRIDAY, '2026-11-21']) log(relay, person, 2.5, { date });
-    }
-    await remind(relay);
-    expect(reminded(relay)).toEqual([late.name]);
-    expect(reminderOf(relay, late)).toContain('*Friday 20 November*: 2h30m logged of 6h30m, 4h missing');
-    expect(calls(relay)).toEqual({ '/people/all': 2, '/timelogs/list': 4, '/tasks/detail': 1 });
   });
 });
 

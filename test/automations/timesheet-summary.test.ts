@@ -205,15 +205,17 @@ describe('the summary', () => {
   });
 
   it.each([
-    ['C0PRIVATE', 'not_in_channel: invite the app to the channel'],
-    [
-      'C0UNKNOWN',
-      'channel_not_found: correct the channel in relay.config.ts, or invite the app to it if it is private',
-    ],
-  ])('a summary that cannot be sent waits for a person, with what to do: %s', async (channel, why) => {
-    await start({ summary: { channel } });
+    ['not_in_channel', 'invite the app to the channel'],
+    ['channel_not_found', 'correct the channel in relay.config.ts, or invite the app to it if it is private'],
+    ['invalid_auth', 'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack'],
+    ['messages_tab_disabled', "switch on the messages tab of the app's home"],
+    ['invalid_blocks', 'check the token and the scopes of the Slack app'],
+  ])('a summary that Slack refuses waits for a person, with what to do: %s', async (error, remedy) => {
+    await start();
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error });
     await remind(relay);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`parked: Slack refuses chat.postMessage: ${why}`]);
+    const refused = `parked: Slack refuses chat.postMessage: ${error}: ${remedy}`;
+    expect(await outcomes(relay, 'timesheet-summary')).toEqual([refused]);
     expect(relay.slack.messages).toEqual([]);
   });
 });

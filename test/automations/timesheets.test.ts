@@ -291,19 +291,6 @@ describe('whom Slack knows', () => {
       expect.stringMatching(/^reminded Mira Novak of 2026-11-20: Your timesheet is missing /),
     ]);
   });
-
-  it.each([
-    ['invalid_auth', 'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack'],
-    ['messages_tab_disabled', "switch on the messages tab of the app's home"],
-    ['invalid_blocks', 'check the token and the scopes of the Slack app'],
-  ])('is not told where Slack refuses the app, and the job waits for a person: %s', async (error, remedy) => {
-    await start(timesheets({ people: [mira.email] }));
-    relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([]);
-    const refused = `parked: Slack refuses chat.postMessage: ${error}: ${remedy}`;
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([refused]);
-  });
 });
 
 describe('teams of two connections', () => {
