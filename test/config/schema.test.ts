@@ -17,11 +17,9 @@ const faultsOf = (input: unknown): readonly string[] => {
   }
 };
 
+const main = { connections: { main: {} } };
 const repository = { name: 'acme/web', connection: 'main', issueToDefect: { projectId: PROJECT } };
-const withRepository = (change: object) => ({
-  connections: { main: {} },
-  github: { repositories: [{ ...repository, ...change }] },
-});
+const withRepository = (change: object) => ({ ...main, github: { repositories: [{ ...repository, ...change }] } });
 const withOverride = (operation: string, override: object) => ({
   connections: { main: { operations: { [operation]: override } } },
 });
@@ -48,16 +46,12 @@ describe('a configuration', () => {
     [{ connections: {} }, 'connections: expected at least one connection, found an empty object'],
     [undefined, '(whole): missing; expected an object'],
     [
-      { connections: { main: {} }, extra: 1 },
+      { ...main, extra: 1 },
       'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment',
     ],
     [
-      { connections: { main: {} }, slack: { connection: 'main', languages: ['german'] } },
+      { ...main, slack: { connection: 'main', languages: ['german'] } },
       "slack.languages.0: expected the code of a language, such as de, found 'german'",
-    ],
-    [
-      withRepository({ logtime: true }),
-      "github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?",
     ],
     [
       { connections: { main: {}, MAIN: {} } },
@@ -68,115 +62,93 @@ describe('a configuration', () => {
       'connections.constructor: this name cannot be used: expected another name, because every object of JavaScript has this one',
     ],
     [
-      { connections: { main: { limits: { perMinute: 0 } } } },
-      'connections.main.limits.perMinute: expected at least 1, found 0',
-    ],
-    [
-      { connections: { main: { apiKey: 'pk_live_1' } } },
-      'connections.main.apiKey: this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npm run -s relay -- secrets set partner/<connection>',
-    ],
-    [
-      withRepository({ issueToDefect: { projectId: PROJECT, labels: [' bug'] } }),
-      "github.repositories.0.issueToDefect.labels.0: expected a text without spaces around it, found ' bug'",
-    ],
-    [
-      withRepository({ issueToDefect: { projectId: PROJECT, severity: 'Major' } }),
-      "github.repositories.0.issueToDefect.severity: expected an object such as { default: 'Major' }, found 'Major'",
-    ],
-    [
-      withRepository({
-        tests: { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'ok' } },
-      }),
-      "github.repositories.0.tests.status.failed: expected another status than passed, found 'ok'",
-    ],
-    [
-      { connections: { main: {} }, people: [{ email: 'ada@example.com' }] },
-      'people.0: expected slack, github or both: the person is known by them, found an object',
-    ],
-    [
-      withRepository({ connection: 'mian' }),
-      "github.repositories.0.connection: no connection 'mian'; did you mean 'main'?",
-    ],
-    [
-      withRepository({ connection: 'other' }),
-      "github.repositories.0.connection: no connection 'other'; there is only main",
-    ],
-    [withRepository({ name: 'web' }), "github.repositories.0.name: expected owner/name, found 'web'"],
-    [withRepository({ name: undefined }), 'github.repositories.0.name: missing; expected owner/name'],
-    [
-      withRepository({ issueToDefect: { projectId: '7' } }),
-      `github.repositories.0.issueToDefect.projectId: expected a UUID such as ${PROJECT}, found '7'`,
-    ],
-    [
-      withRepository({ issueToDefect: {} }),
-      `github.repositories.0.issueToDefect.projectId: missing; expected a UUID such as ${PROJECT}`,
-    ],
-    [
-      withRepository({ issueToDefect: { projectId: PROJECT, labels: [] } }),
-      'github.repositories.0.issueToDefect.labels: expected at least 1 entry, found an empty list',
-    ],
-    [
-      withRepository({ issueToDefect: { projectId: PROJECT, whenClosed: 7 } }),
-      "github.repositories.0.issueToDefect.whenClosed: expected 'describe', or 'leave', or an object, found 7",
-    ],
-    [
-      withRepository({ issueToDefect: { projectId: PROJECT, whenClosed: { set: { priorty: 'Low' } } } }),
-      "github.repositories.0.issueToDefect.whenClosed.set.priorty: there is no such name here; did you mean 'priority'?",
-    ],
-    [
-      { connections: { main: { mcp: { accounts: 'offerd' } } } },
-      "connections.main.mcp.accounts: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?",
-    ],
-    [
       withMapping({ tool: 'log', arguments: { task: '{tsk}' }, schema: '0123456789abcdef0123' }),
       "connections.main.mcp.commands.log.arguments: there is no field {tsk} here; did you mean 'task'?",
     ],
     [
-      { connections: { main: {} }, people: [{ ...person(), timeZone: 'Europe/Berln' }] },
-      "people.0.timeZone: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?",
+      { ...main, people: [{ email: 'ada@example.com' }] },
+      'people.0: expected slack, github or both: the person is known by them, found an object',
     ],
     [
-      { connections: { main: {} }, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
+      { ...main, people: [{ ...person(), timeZone: 'Europe/Berln' }] },
+      "people.0.timeZone: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?",
+    ],
+    [{ ...main, people: [person('Ada'), person('ada')] }, "people.1.github: 'ada' is already at people.0.github"],
+    [
+      { ...main, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
       "github.repositories.1.name: 'Acme/Web' is already at github.repositories.0.name",
     ],
     [
-      { connections: { main: {} }, people: [person('Ada'), person('ada')] },
-      "people.1.github: 'ada' is already at people.0.github",
-    ],
-    [
-      withOverride('defects/creat', {}),
-      "connections.main.operations.defects/creat: there is no such operation; did you mean 'defects/create'?",
-    ],
-    [
-      withOverride('defects/update', { path: 'x' }),
-      'connections.main.operations.defects/update: the service documents its path and fields; only ids and paged can differ',
-    ],
-    [
-      withOverride('defects/update', { paged: false }),
-      'connections.main.operations.defects/update: it is not a list, so it is never paged',
-    ],
-    [
-      withOverride('defects/update', { ids: { title: 'text' } }),
-      expect.stringContaining('expected the name of an id, such as item_id'),
-    ],
-    [
-      { connections: { main: {} }, deployment: { logRetentionDays: 31 } },
+      { ...main, deployment: { logRetentionDays: 31 } },
       expect.stringMatching(/^deployment\.logRetentionDays: expected one of 1, 3, .*3653, found 31$/),
-    ],
-    [
-      withOverride('timelogs/create', { fields: { note: { name: 'text', unit: 'minutes' } } }),
-      'connections.main.operations.timelogs/create: fields.note is not a duration; only hours and estimated_hours have a unit',
-    ],
-    [
-      withOverride('timelogs/create', { fields: { hours: { name: 'spent', unit: 'days' } } }),
-      "connections.main.operations.timelogs/create.fields.hours.unit: expected 'hours', 'minutes' or 'seconds', found 'days'",
-    ],
-    [
-      withOverride('timelogs/list', { path: 'x' }),
-      'connections.main.operations.timelogs/list: its path is documented; only fields can differ',
     ],
   ])('an invalid setting is refused with its path, what is expected and what was found: %j', (input, fault) => {
     expect(faultsOf(input)).toEqual([fault]);
+  });
+
+  it.each([
+    [{ limits: { perMinute: 0 } }, 'limits.perMinute: expected at least 1, found 0'],
+    [
+      { apiKey: 'pk_live_1' },
+      'apiKey: this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npm run -s relay -- secrets set partner/<connection>',
+    ],
+    [
+      { mcp: { accounts: 'offerd' } },
+      "mcp.accounts: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?",
+    ],
+  ])('an invalid setting of a connection is refused: %j', (settings, fault) => {
+    expect(faultsOf({ connections: { main: settings } })).toEqual([`connections.main.${fault}`]);
+  });
+
+  const defect = (change: object) => ({ issueToDefect: { projectId: PROJECT, ...change } });
+  it.each([
+    [{ logtime: true }, "logtime: there is no such name here; did you mean 'logTime'?"],
+    [{ connection: 'mian' }, "connection: no connection 'mian'; did you mean 'main'?"],
+    [{ connection: 'other' }, "connection: no connection 'other'; there is only main"],
+    [{ name: 'web' }, "name: expected owner/name, found 'web'"],
+    [{ name: undefined }, 'name: missing; expected owner/name'],
+    [defect({ projectId: '7' }), `issueToDefect.projectId: expected a UUID such as ${PROJECT}, found '7'`],
+    [defect({ projectId: undefined }), `issueToDefect.projectId: missing; expected a UUID such as ${PROJECT}`],
+    [defect({ labels: [] }), 'issueToDefect.labels: expected at least 1 entry, found an empty list'],
+    [defect({ labels: [' bug'] }), "issueToDefect.labels.0: expected a text without spaces around it, found ' bug'"],
+    [
+      defect({ severity: 'Major' }),
+      "issueToDefect.severity: expected an object such as { default: 'Major' }, found 'Major'",
+    ],
+    [defect({ whenClosed: 7 }), "issueToDefect.whenClosed: expected 'describe', or 'leave', or an object, found 7"],
+    [
+      defect({ whenClosed: { set: { priorty: 'Low' } } }),
+      "issueToDefect.whenClosed.set.priorty: there is no such name here; did you mean 'priority'?",
+    ],
+    [
+      { tests: { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'ok' } } },
+      "tests.status.failed: expected another status than passed, found 'ok'",
+    ],
+  ])('an invalid setting of a repository is refused: %j', (change, fault) => {
+    expect(faultsOf(withRepository(change))).toEqual([`github.repositories.0.${fault}`]);
+  });
+
+  const days = { name: 'spent', unit: 'days' };
+  it.each([
+    ['defects/creat', {}, ": there is no such operation; did you mean 'defects/create'?"],
+    ['defects/update', { path: 'x' }, ': the service documents its path and fields; only ids and paged can differ'],
+    ['defects/update', { paged: false }, ': it is not a list, so it is never paged'],
+    ['defects/update', { ids: { title: 'text' } }, /expected the name of an id, such as item_id/],
+    [
+      'timelogs/create',
+      { fields: { note: { name: 'text', unit: 'minutes' } } },
+      ': fields.note is not a duration; only hours and estimated_hours have a unit',
+    ],
+    [
+      'timelogs/create',
+      { fields: { hours: days } },
+      ".fields.hours.unit: expected 'hours', 'minutes' or 'seconds', found 'days'",
+    ],
+    ['timelogs/list', { path: 'x' }, ': its path is documented; only fields can differ'],
+  ])('an invalid override of %s is refused: %j', (operation, override, fault) => {
+    const at = `connections.main.operations.${operation}`;
+    const said = typeof fault === 'string' ? at + fault : expect.stringMatching(fault);
+    expect(faultsOf(withOverride(operation, override))).toEqual([said]);
   });
 
   it.each([
