@@ -58,12 +58,9 @@ const completed = () =>
   relay.sandbox.data.checklistItems.filter((item) => item.is_completed).map((item) => item.item_id);
 
 describe('relay send', () => {
-  it.each([
-    ['issues', /\ndelivery \S+ of \S+\/\S+#\d+$/],
-    ['pull_request', /\ndelivery \S+ of \S+\/\S+#\d+$/],
-    ['push', /\ndelivery \S+$/],
-  ])('says what the event %s is about', async (event, words) => {
-    expect((await send(event)).trim()).toMatch(words);
+  it('says what an event is about, if it is about something', async () => {
+    expect((await send('pull_request')).trim()).toMatch(/\ndelivery \S+ of \S+\/\S+#\d+$/);
+    expect((await send('push')).trim()).toMatch(/\ndelivery \S+$/);
   });
 
   it('a comment with a command completes a checklist item, and the same comment again is a new one', async () => {

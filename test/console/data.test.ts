@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups, Period } from '../../console/contract.ts';
+import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups } from '../../console/contract.ts';
 import type { ActionOutcome, ActionResult } from '../../console/requests.ts';
-import { rowOf } from '../../console/row.ts';
-import type { Waited } from '../../lib/engine/record/history.ts';
 import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
@@ -54,14 +52,6 @@ const find = (query: string) => shown.get<JobPage>(`/api/jobs?${query}`);
 const decide = async (id: string, action: object) =>
   (await shown.post<ActionResult>(`/api/jobs/${id}`, action)).answer.results[0];
 
-/** Every moment of the job belongs to one period. */
-function expectNoGaps(periods: readonly Period[], from: number): void {
-  expect(periods[0]?.from).toBe(from);
-  for (const [index, { to }] of periods.entries()) {
-    if (index < periods.length - 1) expect(to).toBe(periods[index + 1]?.from);
-  }
-}
-
 describe('a job', () => {
   it('is shown with its cause, its steps and every period', async () => {
     const id = await issue(7);
@@ -91,7 +81,6 @@ describe('a job', () => {
       ]),
     });
     expect(job.periods[0]).toEqual({ is: 'queue', from: job.createdAt, to: job.createdAt + 2_000 });
-    expectNoGaps(job.periods, job.createdAt);
     expect(job.periods.at(-1)?.to).toBe(job.finishedAt);
   });
 
@@ -180,7 +169,6 @@ describe('a job', () => {
     });
     await relay.workToTheEnd();
     const done = await detail(id);
-    expectNoGaps(done.periods, done.createdAt);
     expect(done.periods).toContainEqual(
       expect.objectContaining({ is: 'budget', why: 'the service wants fewer calls' }),
     );
@@ -213,34 +201,38 @@ describe('a job', () => {
 });
 
 describe('the list of jobs', () => {
-  it.each([
-    ['status=succeeded', 2],
-    ['status=parked', 0],
-    ['automation=issue-to-defect', 2],
-    ['automation=log-time', 0],
-    ['subject=codertocat/hello-world', 2],
-    ['subject=Codertocat/Hello-World%232', 1],
-    ['person=%40codertocat', 2],
-    ['connection=main', 2],
-    ['connection=other', 0],
-    ['lane=background', 2],
-    ['lane=backfill', 0],
-    ['delivery=delivery-2', 1],
-    ['delivery=delivery-7', 0],
-    ['text=CREATED%20defect', 2],
-    ['text=<script>', 0],
-    [`since=${Date.parse('2026-11-20T10:00:00Z')}`, 2],
-    [`since=${Date.parse('2027-01-01')}`, 0],
-    ['status=&text=&since=', 2],
-    ['status=not-done', 0],
-    ['status=succeeded&automation=issue-to-defect&delivery=delivery-1', 1],
-  ])('%s finds %i', async (query, count) => {
+  it('has the jobs that fit a filter', async () => {
     await issue(1);
     await issue(2);
     await relay.workToTheEnd();
-    const { jobs, cursor, read } = await find(query);
-    expect({ count: jobs.length, cursor }).toEqual({ count, cursor: undefined });
-    expect(read).toBeLessThanOrEqual(2);
+    const wanted = {
+      'status=succeeded': 2,
+      'status=parked': 0,
+      'automation=issue-to-defect': 2,
+      'automation=log-time': 0,
+      'subject=codertocat/hello-world': 2,
+      'subject=Codertocat/Hello-World%232': 1,
+      'person=%40codertocat': 2,
+      'connection=main': 2,
+      'connection=other': 0,
+      'lane=background': 2,
+      'lane=backfill': 0,
+      'delivery=delivery-2': 1,
+      'text=CREATED%20defect': 2,
+      'text=<script>': 0,
+      [`since=${Date.parse('2026-11-20T10:00:00Z')}`]: 2,
+      [`since=${Date.parse('2027-01-01')}`]: 0,
+      'status=&text=&since=': 2,
+      'status=succeeded&automation=issue-to-defect&delivery=delivery-1': 1,
+    };
+    const found: Record<string, number> = {};
+    for (const query of Object.keys(wanted)) {
+      const { jobs, cursor, read } = await find(query);
+      found[query] = jobs.length;
+      expect(cursor).toBeUndefined();
+      expect(read).toBeLessThanOrEqual(2);
+    }
+    expect(found).toEqual(wanted);
   });
 
   it('has the names of people and tasks, and is searched by them', async () => {
@@ -254,26 +246,6 @@ describe('the list of jobs', () => {
     expect(await detail((await find('text=passkeys')).jobs[0]?.id ?? '')).toMatchObject(row);
     expect((await find('automation=issue-to-defect')).jobs).toMatchObject([{ person: 'Codertocat' }]);
   });
-});
-
-it.each([
-  ['an operator', [{ for: 'operator', from: 1_000, until: 4_000 }], 3_000],
-  [
-    'an operator twice',
-    [
-      { for: 'operator', from: 1_000, until: 4_000 },
-      { for: 'budget', from: 4_000, until: 9_000 },
-      { for: 'operator', from: 9_000, until: 10_000 },
-    ],
-    4_000,
-  ],
-  ['nobody', [{ for: 'outage', from: 1_000, until: 4_000 }], undefined],
-  ['an operator, up to now', [{ for: 'operator', from: 1_000 }], undefined],
-])("a list leaves out of a job's time what it waited for %s", async (_, waits, personMs) => {
-  await issue(1);
-  const [job = expect.fail('there is no job')] = await relay.jobs();
-  const newest = waits.map((wait) => ({ ...wait, why: 'a test' })) as Waited[];
-  expect(rowOf({ ...job, waits: { newest, older: 0 } }).personMs).toBe(personMs);
 });
 
 describe('what an operator decides', () => {
@@ -292,7 +264,6 @@ describe('what an operator decides', () => {
     await relay.workToTheEnd();
     const job = await detail(id);
     expect(job).toMatchObject({ status: 'succeeded', decisions: [{ by: 'mira', what: 'replayed' }] });
-    expectNoGaps(job.periods, job.createdAt);
     expect(job.periods.find(({ is }) => is === 'operator')).toMatchObject({ why: expect.stringContaining('422') });
   });
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Period } from '../../console/contract.ts';
 import { periodsOf } from '../../console/periods.ts';
-import type { WaitsFor } from '../../lib/engine/record/history.ts';
+import { rowOf } from '../../console/row.ts';
+import type { Waited, WaitsFor } from '../../lib/engine/record/history.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { StepEntry } from '../../lib/engine/record/journal.ts';
 import type { Send } from '../../lib/engine/record/sends.ts';
@@ -102,6 +103,16 @@ it.each<[string, Partial<Job>, string]>([
   ],
 ])('the last period of a job that is %s has no end', (_, state, last) => {
   expect(inWords(periodsOf({ ...job, ...state }, [], 20_000)).at(-1)).toBe(last);
+});
+
+const forPerson = (from: number, until?: number) => ({ for: 'operator', from, until, why: 'parked' }) as Waited;
+const outage: Waited = { for: 'outage', from: 4_000, until: 9_000, why: 'the service is down' };
+it.each([
+  ['an operator, twice', [forPerson(1_000, 4_000), outage, forPerson(9_000, 10_000)], 4_000],
+  ['nobody', [outage], undefined],
+  ['an operator, up to now', [forPerson(1_000)], undefined],
+])("a list leaves out of a job's time what it waited for %s", (_, newest, personMs) => {
+  expect(rowOf({ ...job, waits: { newest, older: 0 } }).personMs).toBe(personMs);
 });
 
 it('whatever the history holds, every moment belongs to exactly one period', () => {
