@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { slackManifest } from '../../cli/slack-manifest.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { DEFECT_SHORTCUT } from '../../lib/platforms/slack/views/views.ts';
@@ -9,61 +8,45 @@ import { runRelay } from './run-command.ts';
 const BASE = 'https://relay.example.com';
 const URL = `${BASE}/slack`;
 
+const length = (most: number) => new RegExp(`^.{1,${most}}$`);
+const yesOrNo = /^(true|false)$/;
+const publicUrl = /^https:\/\/(?!localhost|127\.0\.0\.1)\S{1,2990}$/;
+
 /**
  * What Slack takes: https://docs.slack.dev/reference/app-manifest, and the JSON schema that it publishes at
  * https://github.com/slackapi/manifest-schema. Anything that is not here is refused, also where Slack knows it.
  */
-const length = (least: number, most: number) => z.string().min(least).max(most);
-const publicUrl = (most: number) =>
-  z
-    .url({ protocol: /^https$/ })
-    .max(most)
-    .refine((url) => !/localhost|127\.0\.0\.1/.test(url));
-const published = z.strictObject({
-  display_information: z.strictObject({ name: length(1, 35), description: length(1, 140) }),
-  features: z.strictObject({
-    bot_user: z.strictObject({ display_name: length(1, 80).regex(/^[a-z0-9._-]+$/), always_online: z.boolean() }),
-    app_home: z.strictObject({
-      home_tab_enabled: z.boolean(),
-      messages_tab_enabled: z.boolean(),
-      messages_tab_read_only_enabled: z.boolean(),
-    }),
-    slash_commands: z
-      .array(
-        z.strictObject({
-          command: length(2, 32).regex(/^\/[^\sA-Z]+$/),
-          url: publicUrl(3_000),
-          description: length(1, 2_000),
-          usage_hint: length(1, 1_000),
-          should_escape: z.boolean(),
-        }),
-      )
-      .min(1)
-      .max(50),
-    shortcuts: z
-      .array(
-        z.strictObject({
-          name: length(1, 24),
-          type: z.enum(['message', 'global']),
-          callback_id: length(1, 255),
-          description: length(1, 150),
-        }),
-      )
-      .min(1)
-      .max(10),
-  }),
-  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(length(1, 50)).max(255) }) }),
-  settings: z.strictObject({
-    interactivity: z.strictObject({
-      is_enabled: z.literal(true),
-      request_url: publicUrl(3_500),
-      message_menu_options_url: publicUrl(3_500),
-    }),
-    org_deploy_enabled: z.boolean(),
-    socket_mode_enabled: z.boolean(),
-    token_rotation_enabled: z.boolean(),
-  }),
-});
+const published: Readonly<Record<string, RegExp>> = {
+  'display_information.name': length(35),
+  'display_information.description': length(140),
+  'features.bot_user.display_name': /^[a-z0-9._-]{1,80}$/,
+  'features.bot_user.always_online': yesOrNo,
+  'features.app_home.home_tab_enabled': yesOrNo,
+  'features.app_home.messages_tab_enabled': yesOrNo,
+  'features.app_home.messages_tab_read_only_enabled': yesOrNo,
+  'features.slash_commands.command': /^\/[^\sA-Z]{1,31}$/,
+  'features.slash_commands.url': publicUrl,
+  'features.slash_commands.description': length(2_000),
+  'features.slash_commands.usage_hint': length(1_000),
+  'features.slash_commands.should_escape': yesOrNo,
+  'features.shortcuts.name': length(24),
+  'features.shortcuts.type': /^(message|global)$/,
+  'features.shortcuts.callback_id': length(255),
+  'features.shortcuts.description': length(150),
+  'oauth_config.scopes.bot': length(50),
+  'settings.interactivity.is_enabled': /^true$/,
+  'settings.interactivity.request_url': publicUrl,
+  'settings.interactivity.message_menu_options_url': publicUrl,
+  'settings.org_deploy_enabled': yesOrNo,
+  'settings.socket_mode_enabled': yesOrNo,
+  'settings.token_rotation_enabled': yesOrNo,
+};
+
+/** The values of a manifest by their paths, without their places in lists. */
+function valuesOf(value: unknown, path: readonly string[] = []): [path: string, value: string][] {
+  if (typeof value !== 'object' || value === null) return [[path.join('.'), String(value)]];
+  return Object.entries(value).flatMap(([name, one]) => valuesOf(one, Array.isArray(value) ? path : [...path, name]));
+}
 
 function manifest(slack: Partial<RelayConfigInput['slack']> = {}, also: Partial<RelayConfigInput> = {}) {
   const input = { connections: { main: {} }, slack: { connection: 'main', ...slack }, ...also };
@@ -82,7 +65,9 @@ describe("the Slack app's manifest", () => {
     ['with the longest command', { command: `/${'x'.repeat(31)}` }],
     ['with permissions', { permissions: { log: { userGroups: ['S0PLATFORM'] } } }],
   ])("the manifest respects Slack's published limits: %s", (_, slack) => {
-    expect(published.safeParse(manifest(slack)).error?.issues).toBeUndefined();
+    const values = valuesOf(manifest(slack));
+    expect(values.filter(([path, value]) => !published[path]?.test(value))).toEqual([]);
+    expect(new Set(values.map(([path]) => path))).toEqual(new Set(Object.keys(published)));
   });
 
   it('the manifest sends all requests to one URL, and has the command and shortcut that the relay handles', () => {
