@@ -65,7 +65,7 @@ const TIMER = 'There is no timer. Log the time afterwards.';
 /** What people type for which there is a button, or something else. */
 const HINTS = new Map([
   ...['create', 'new'].map((word) => [word, MADE] as const),
-  ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'mis'].map(
+  ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'cette', 'mis', 'esta'].map(
     (word) => [word, LOGGED] as const,
   ),
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),

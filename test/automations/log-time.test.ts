@@ -268,17 +268,22 @@ describe('time that is logged', () => {
       expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
     });
 
-    it.each(['9-11am', 'giovedì', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11', 'books for'])(
-      'words before the name of a task are asked about: %s',
-      async (before) => {
-        const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
-        expect(inTheEnd).toContain(' stands before the task, and is not understood');
-        expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
-        await press(relay, question(), 'Log 1h on Login with passkeys');
-        await relay.work();
-        expect(noted()).toBe(`${before} paired`.replace(/[<>]/g, ''));
-      },
-    );
+    it.each([
+      '9-11am',
+      'giovedì',
+      'lastfriday',
+      'for <@U0MIRA001>',
+      'from 9 to 11',
+      'books for',
+      'could you please check',
+    ])('words before the name of a task are asked about: %s', async (before) => {
+      const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
+      expect(inTheEnd).toContain(' stands before the task, and is not understood');
+      expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
+      await press(relay, question(), 'Log 1h on Login with passkeys');
+      await relay.work();
+      expect(noted()).toBe(`${before} paired`.replace(/[<>]/g, ''));
+    });
 
     it.each(['last week', 'letzte Woche'])('of a note that says only %s, a date is asked for', async (note) => {
       const { inTheEnd } = await ask(relay, `log 1h Login with passkeys ${note}`);

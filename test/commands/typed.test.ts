@@ -119,7 +119,7 @@ describe('what people type for a command', () => {
       /^“defect <title>” creates a defect, and “task <title>” a task\.$/,
     ],
     [
-      'yesterday|this week|my week|missing|rest|monday|Friday|Sonntag|lundi|gestern',
+      'yesterday|this week|esta semana|my week|missing|rest|monday|Friday|Sonntag|lundi|gestern',
       /^“today” and “week” show what you have logged/,
     ],
     ['list tasks|tasks|projects', /^“find <text>” searches/],

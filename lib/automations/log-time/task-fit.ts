@@ -22,7 +22,7 @@ export interface TypedWords {
 
 /** Words that tell no task from another. */
 const STOP_WORDS = new Set(
-  'a an and as at by for from in my of on our the this to with der die das den dem des ein eine einen im am und mit von zu le la les un une du de et el los las y'.split(
+  'a an and as at by could for from in my of on our please the this to with you der die das den dem des ein eine einen im am und mit von zu le la les un une du de et el los las y'.split(
     ' ',
   ),
 );
