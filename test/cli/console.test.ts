@@ -69,13 +69,13 @@ describe('relay console --stage', () => {
     await printed(words);
   });
 
-  it('opens the browser with a file that only its owner can read, because the arguments of a process are public', async () => {
-    // The programs that open a browser note what they are called with.
+  it('takes changes with --operate, and opens the browser with a file that only its owner can read', async () => {
+    // The programs that open a browser note what they are called with: the arguments of a process are public.
     const programs = newFolder();
     for (const name of ['open', 'xdg-open']) {
       await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });
     }
-    const address = await start(['--open'], { PATH: `${programs}:${process.env.PATH}` }).address();
+    const address = await start(['--operate', '--open'], { PATH: `${programs}:${process.env.PATH}` }).address();
     const { hash, port } = new URL(address);
     const file = `.relay/open-${port}.html`;
     onTestFinished(() => rm(file));
@@ -83,10 +83,6 @@ describe('relay console --stage', () => {
     expect(await readFile(join(programs, 'opened'), 'utf8')).not.toContain(hash);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, 'utf8')).toContain(`url=${address}"`);
-  });
-
-  it('takes changes with --operate', async () => {
-    const address = await start(['--operate']).address();
     expect((await ask<RelayFacts>(address, '/api/relay')).answer).toMatchObject({ operate: true });
     expect(await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] })).toMatchObject({
       status: 200,

@@ -162,51 +162,39 @@ describe('relay init', () => {
       /name the project of the defects: --project <id>\. .*\n {2}[\w-]{36} /,
     ],
   ])('init without a terminal names what is missing, and writes nothing: %s', async (_, words, expected) => {
-    const { code, output } = await init([...words, '--no-slack', '--no-github-app'], ofService());
+    // It reads the projects of an instance with small pages, too.
+    const smaller = { ...ofService(), PARTNER_BASE_URL: await startMutated(service.url, takesAtMost(50)) };
+    const { code, output } = await init([...words, '--no-slack', '--no-github-app'], smaller);
     expect(output).toMatch(expected);
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('init lists the projects of an instance with pages of at most 50 rows', async () => {
-    const smaller = { ...ofService(), PARTNER_BASE_URL: await startMutated(service.url, takesAtMost(50)) };
-    const { output } = await init(['--repo', 'acme/web', '--no-slack', '--no-github-app'], smaller);
-    expect(output).toMatch(/name the project of the defects: --project <id>\. .*\n {2}[\w-]{36} /);
-  });
-
-  it('asks again at a terminal for what cannot be used, and keeps the answers', async () => {
+  it('asks again at a terminal for what cannot be used, keeps the answers, and leaves an existing configuration', async () => {
     const { code, output } = await initAtTerminal(
-      ['--no-slack', '--no-github-app'],
+      ['--no-github-app'],
       ['Base URL', 'ftp://pm.example.com'],
-      ['Base URL', ''],
-      ['Repository', 'web'],
-      ['Repository', 'acme/web'],
-      ['Labels', 'bug, incident'],
-    );
-    expect(output).toContain('base URL must begin with https://');
-    expect(output).toContain("expected owner/name, found 'web'");
-    expect(code).toBe(0);
-    const written = await readFile(config, 'utf8');
-    expect(written).toContain("name: 'acme/web'");
-    expect(written).toContain("labels: ['bug', 'incident']");
-  });
-
-  it('asks again for an instance that cannot be used, for a bad address, and for an answer that is neither yes nor no', async () => {
-    const { code, output } = await initAtTerminal(
-      ['--repo', 'acme/web', '--label', 'bug', '--no-github-app'],
       ['Base URL', 'http://127.0.0.1:9'],
       ['API key', 'pk_live_1'],
       ['Secret key', 'b'],
       ['Base URL', ''],
+      ['Repository', 'web'],
+      ['Repository', 'acme/web'],
+      ['Labels', 'bug, incident'],
       ['Use Slack?', 'perhaps'],
       ['Use Slack?', 'y'],
       ['Public https', 'relay.example.com'],
       ['Public https', ''],
     );
+    expect(output).toContain('base URL must begin with https://');
     expect(output).toMatch(/The service cannot be used: .*cannot be reached \(bad port\).* Enter it again/);
+    expect(output).toContain("expected owner/name, found 'web'");
     expect(output).toContain('expected y or n');
     expect(output).toContain("is 'relay.example.com'; expected the public address of the relay");
     expect(code).toBe(0);
+    const written = await readFile(config, 'utf8');
+    expect(written).toContain("name: 'acme/web'");
+    expect(written).toContain("labels: ['bug', 'incident']");
     const left = await initAtTerminal(['--repo', 'acme/web'], ['Replace it?', 'n']);
     expect(left.output).toContain('is left as it is; to do the rest with it, run npm run -s relay -- init --keep');
   });

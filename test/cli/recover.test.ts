@@ -8,6 +8,8 @@ import { command } from '../slack-requests.ts';
 import { runRelayOf } from './run-command.ts';
 
 const HOUR = 3_600_000;
+/** In what is printed with `--json`. */
+const TIME = expect.stringMatching(/^2026-11-2\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let relay: TestRelay;
 beforeEach(async () => {
@@ -32,6 +34,10 @@ describe('relay resume', () => {
     expect(defectsMade()).toBe(0);
     const until = Date.parse('2026-11-21T06:00:00Z');
     expect(await run('budget')).toContain(`paused until ${localTime(until)}`);
+    const strangers = { used: 0, endsAt: TIME };
+    expect(JSON.parse(await run('budget', 'main', '--json'))).toMatchObject([
+      { connection: 'main', pausedUntil: TIME, lanes: { interactive: { nextSlotAt: TIME } }, strangers },
+    ]);
 
     expect(await run('resume', 'main')).toBe(
       `ended the pause that lasted until ${localTime(until)}\n3 waiting jobs continue`,
@@ -192,34 +198,16 @@ describe('relay discard', () => {
   });
 });
 
-describe('--json', () => {
-  const time = expect.stringMatching(/^2026-11-2\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-
-  it('relay budget prints with --json what can be parsed, with times in ISO 8601', async () => {
-    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 20 * 3_600, times: 1 });
-    await open(1);
-    expect(JSON.parse(await run('budget', 'main', '--json'))).toMatchObject([
-      {
-        connection: 'main',
-        pausedUntil: time,
-        lanes: { interactive: { nextSlotAt: time } },
-        inLine: { interactive: { jobs: 0 }, background: { jobs: 1 } },
-        strangers: { used: 0, endsAt: time },
-      },
-    ]);
-  });
-
-  it('relay replay --parked-for lists the jobs with --json, replays none, and prints what it replays', async () => {
-    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
-    await open(1);
-    const listed = JSON.parse(await run('replay', '--parked-for', 'status 422', '--json'));
-    expect(listed).toMatchObject([{ status: 'parked', createdAt: time }]);
-    expect(await relay.jobs('parked')).toHaveLength(1);
-    const decisions = { newest: [{ at: time, what: 'replayed' }] };
-    expect(JSON.parse(await run('replay', listed[0].id, '--json'))).toMatchObject([
-      { status: 'queued', queuedAt: time, decisions },
-    ]);
-  });
+it('relay replay --parked-for lists the jobs with --json, replays none, and prints what it replays', async () => {
+  relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
+  await open(1);
+  const listed = JSON.parse(await run('replay', '--parked-for', 'status 422', '--json'));
+  expect(listed).toMatchObject([{ status: 'parked', createdAt: TIME }]);
+  expect(await relay.jobs('parked')).toHaveLength(1);
+  const decisions = { newest: [{ at: TIME, what: 'replayed' }] };
+  expect(JSON.parse(await run('replay', listed[0].id, '--json'))).toMatchObject([
+    { status: 'queued', queuedAt: TIME, decisions },
+  ]);
 });
 
 describe('what a person can do next', () => {
