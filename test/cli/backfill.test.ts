@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([relay.close(), github.close()]));
 
-/** Runs a command. @returns what it printed */
 const run = (...words: string[]) => runRelayOf(relay, words);
 
 const backfill = (...words: string[]) => run('backfill', ...words);

@@ -8,14 +8,12 @@ import { startHttpStandIn } from '../http-stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { teamInput } from '../timesheets/team.ts';
+import { targetOf } from './run-command.ts';
 
 const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
 
 let relay: TestRelay;
 afterEach(() => relay.close());
-
-/** What is wrong with files of automations/. */
-let ownFaults: string[] = [];
 
 /** Everything that is found, by what was looked at. */
 async function examined(options: TestRelayOptions = {}): Promise<Map<string, string>> {
@@ -23,60 +21,47 @@ async function examined(options: TestRelayOptions = {}): Promise<Map<string, str
   return findings();
 }
 
-async function findings(): Promise<Map<string, string>> {
-  const { stores, runtime, slack } = relay;
-  const open = async () => ({
-    stores,
-    githubWebhookUrl: '',
-    slackWebhookUrl: undefined,
-    slackStandIn: { url: slack.url, headers: { authorization: '' } },
-  });
-  const found = await examine(runtime.config, open, () => {}, { own: runtime.own, faults: ownFaults, files: [] });
+/** @param faults of files of automations/ */
+async function findings(faults: string[] = []): Promise<Map<string, string>> {
+  const { runtime, slack } = relay;
+  const open = async () => targetOf(relay, { slackStandIn: { url: slack.url, headers: { authorization: '' } } });
+  const found = await examine(runtime.config, open, () => {}, { own: runtime.own, faults, files: [] });
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
 
-/** What is bad, as `what: detail`. */
-function bad(found: ReadonlyMap<string, string>): string[] {
-  return [...found].filter(([, detail]) => detail.startsWith('bad')).map(([what, detail]) => `${what} ${detail}`);
-}
-
 it('relay doctor lists own automations, their faults, missing secrets, and events that GitHub does not send', async () => {
-  ownFaults = ["automations/bad.ts: there is no time zone 'Berlin'"];
-  onTestFinished(() => {
-    ownFaults = [];
-  });
-  const apiUrl = await github({
-    'Codertocat/Hello-World': { labels: ['bug'], installation: { permissions: {}, events: ['issues'] } },
-  });
-  const found = await examined({
+  const apiUrl = await github({ installation: { permissions: {}, events: ['issues'] } });
+  relay = await startRelay({
     config: exampleConfig({}, { apiUrl }),
     github: APP,
     own: { 'release-to-checklist': releaseToChecklist, 'sentry-to-defect': sentryToDefect },
   });
+  const found = await findings(["automations/bad.ts: there is no time zone 'Berlin'"]);
   expect(found.get('automations/release-to-checklist.ts')).toBe('good: on release.published of GitHub');
   expect(found.get('automations/bad.ts')).toBe("bad: there is no time zone 'Berlin'");
   expect(found.get('hooks: sentry-to-defect')).toMatch(/^bad: .*secrets set hooks\/sentry-to-defect$/);
   expect(found.get('github: own events of Codertocat/Hello-World')).toMatch(/^bad: the App does not send release: /);
 });
 
+const NAME = 'Codertocat/Hello-World';
+
 interface Repository {
-  labels: string[];
+  labels?: string[];
   archived?: boolean;
   /** Of the App's installation. */
   installation?: { permissions: object; events: string[] };
 }
 
-/** GitHub's repositories and labels at the wire. @returns its URL */
-async function github(repositories: Record<string, Repository>): Promise<string> {
+/** GitHub's repository and labels at the wire; undefined: it has none. @returns its URL */
+async function github(repository: Repository | undefined): Promise<string> {
   const { url, close } = await startHttpStandIn(({ route, headers: { authorization = '' } }) => {
     const path = decodeURIComponent(route.replace('GET ', ''));
     const [, name = '', label] = /^\/repos\/([^/]+\/[^/]+)(?:\/labels\/(.+)|\/installation)?$/.exec(path) ?? [];
-    const repository = repositories[name];
     if (authorization !== 'token ghp_good' && !authorization.startsWith('bearer '))
       return { status: 401, body: { message: 'Bad credentials' } };
-    if (!repository || (label !== undefined && !repository.labels.includes(label)))
+    const { labels = ['bug'], archived = false, installation } = repository ?? {};
+    if (!repository || name !== NAME || (label !== undefined && !labels.includes(label)))
       return { status: 404, body: { message: 'Not Found' } };
-    const { archived = false, installation } = repository;
     return { status: 200, body: { has_issues: true, archived, ...installation } };
   });
   onTestFinished(close);
@@ -85,9 +70,9 @@ async function github(repositories: Record<string, Repository>): Promise<string>
 
 describe('doctor', () => {
   it('doctor finds nothing wrong in a correct configuration', async () => {
-    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'] } });
+    const apiUrl = await github({});
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
-    expect(bad(found)).toEqual([]);
+    expect([...found].filter(([, detail]) => detail.startsWith('bad'))).toEqual([]);
     expect(Object.fromEntries(found)).toMatchObject({
       'main: credentials': expect.stringContaining('validate returned the payload unchanged'),
       'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
@@ -125,8 +110,7 @@ describe('doctor', () => {
     ['checks', 'unknown: the App does not receive check_run, merge_group', APP, { checks: 'write' }, ['pull_request']],
     ['checks', 'good: the App may write them', APP, { checks: 'write' }, ['pull_request', 'check_run', 'merge_group']],
   ])('doctor says whether the App may do what %s need: %s', async (what, said, secret, permissions, events) => {
-    const installation = { permissions, events };
-    const apiUrl = await github({ 'Codertocat/Hello-World': { labels: ['bug'], installation } });
+    const apiUrl = await github({ installation: { permissions, events } });
     const config = exampleConfig({}, { apiUrl, ...(what === 'tests' ? { tests } : { checkPullRequest: {} }) });
     const found = await examined({ config, github: { token: 'ghp_good', ...secret } });
     expect(found.get(`github: ${what} of Codertocat/Hello-World`)).toContain(said);
@@ -191,21 +175,20 @@ describe('doctor', () => {
     expect(found.get(what)).toMatch(expected);
   });
 
-  const NAME = 'Codertocat/Hello-World';
-  it.each<[string, object, Parameters<typeof github>[0], RegExp]>([
-    ['credentials', {}, {}, /^unknown: the secret has neither/],
-    [NAME, { token: 'ghp_bad' }, {}, /^bad: .* with 401/],
+  it.each<[string, object, Repository | undefined, RegExp]>([
+    ['credentials', {}, undefined, /^unknown: the secret has neither/],
+    [NAME, { token: 'ghp_bad' }, undefined, /^bad: .* with 401/],
     [
       NAME,
       { token: 'ghp_good' },
-      {},
+      undefined,
       /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; check the name/,
     ],
-    [NAME, { token: 'ghp_good' }, { [NAME]: { labels: ['bug'], archived: true } }, /^bad: the repository is archived/],
-    [`labels of ${NAME}`, { token: 'ghp_good' }, { [NAME]: { labels: [] } }, /^bad: the repository has no label bug/],
-    ['webhook secret', {}, {}, /^bad: .*webhookSecret/],
-  ])('doctor finds on GitHub of %s, with %j and %j: %s', async (what, secret, repositories, expected) => {
-    const apiUrl = await github(repositories);
+    [NAME, { token: 'ghp_good' }, { archived: true }, /^bad: the repository is archived/],
+    [`labels of ${NAME}`, { token: 'ghp_good' }, { labels: [] }, /^bad: the repository has no label bug/],
+    ['webhook secret', {}, undefined, /^bad: .*webhookSecret/],
+  ])('doctor finds on GitHub of %s, with %j and %j: %s', async (what, secret, repository, expected) => {
+    const apiUrl = await github(repository);
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: secret, webhookSecret: '' });
     expect(found.get(`github: ${what}`)).toMatch(expected);
   });

@@ -14,7 +14,6 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-/** Runs the command, by the relay's clock. @returns what it printed */
 const link = (...words: string[]) => runRelayOf(relay, ['issue', ...words]);
 
 async function happens(...event: Parameters<typeof issueEvent>) {

@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-/** Runs a command, by the relay's clock. @returns what it printed */
 const run = (words: string[], more?: Partial<Target>) => runRelayOf(relay, words, more);
 
 const follow = (act: () => Promise<unknown>) => byClockOf(relay, () => printed(act));

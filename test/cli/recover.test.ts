@@ -17,7 +17,6 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-/** Runs a command of the relay's command line, by its clock. @returns what it printed */
 const run = (...words: string[]) => runRelayOf(relay, words);
 
 const defectsMade = () => relay.sandbox.audit.filter(({ status }) => status === 201).length;
