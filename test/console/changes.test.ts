@@ -73,20 +73,7 @@ it('a page on this machine hears of a job when it is queued, and at each of its 
   await watching.close();
 });
 
-it('a page of a stage hears of a job that is queued, done, parked or replayed', async () => {
-  const watching = await consoleOf(relay, { changes: createPolledChanges(relay.stores.jobs, () => {}) });
-  const changes = await listen(watching);
-  expect((await changes.next()).value).toEqual({ now: true });
-  const id = await anIssue(2);
-  // The job of another issue has not changed.
-  expect((await changes.next()).value).toEqual({ jobs: [id] });
-  relay.sandbox.revokeKey(relay.sandbox.keys[0]?.apiKey ?? '');
-  await relay.work();
-  await until(changes, id);
-  await watching.close();
-});
-
-it('the index of a stage is read once for all pages, and not at all while none listens', async () => {
+it('pages of a stage hear of a job that is queued, done or parked; its index is read once for all, and not while none listens', async () => {
   let readings = 0;
   const jobs = {
     ...relay.stores.jobs,
@@ -100,14 +87,17 @@ it('the index of a stage is read once for all pages, and not at all while none l
   expect(readings).toBe(0);
   const pages = await Promise.all([listen(watching), listen(watching), listen(watching)]);
   expect((await pages[0]?.next())?.value).toEqual({ now: true });
-  const id = await anIssue(3);
+  const id = await anIssue(2);
+  await Promise.all(pages.map((page) => until(page, id)));
+  relay.sandbox.revokeKey(relay.sandbox.keys[0]?.apiKey ?? '');
+  await relay.work();
   await Promise.all(pages.map((page) => until(page, id)));
   // One query for each status, and a few rounds until the job was seen: three pages would need three times as many.
   const rounds = readings / jobStatuses.length;
   for (const page of open.splice(0)) page.abort();
   await watching.close();
   const before = readings;
-  await anIssue(4);
+  await anIssue(3);
   expect({ rounds: Number.isInteger(rounds), readings }).toEqual({ rounds: true, readings: before });
 });
 
