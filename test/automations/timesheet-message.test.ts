@@ -66,23 +66,6 @@ function offered(): string[] {
 
 const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.includes('partner-relay'));
 
-it('the message and its notification say what is missing, and the message has three buttons', async () => {
-  await start(alone());
-  await remind(relay);
-  expect(message()).toMatchObject({ text: 'Your timesheet is missing 6h30m', channel: 'D0MIRA001', userId: MIRA });
-  expect(message().blocks).toMatchObject([
-    { type: 'section' },
-    {
-      type: 'actions',
-      elements: [
-        { text: { text: 'Log the rest' }, style: 'primary' },
-        { text: { text: 'Mute today' } },
-        { text: { text: 'Away until…' } },
-      ],
-    },
-  ]);
-});
-
 describe('"Log the rest"', () => {
   it("the form proposes the missing time of the day and this week's tasks by name, the latest first", async () => {
     await start(alone());
@@ -91,6 +74,8 @@ describe('"Log the rest"', () => {
     log(relay, mira, 8, { date: WEDNESDAY, task: LOGIN.id });
     log(relay, mira, 2, { task: CHECKOUT.id });
     await remind(relay);
+    expect(message()).toMatchObject({ channel: 'D0MIRA001', userId: MIRA });
+    expect(buttonsOf(message())).toEqual(['Log the rest', 'Mute today', 'Away until…']);
     const before = relay.sandbox.requests;
     expect((await logRest()).status).toBe(200);
     expect(relay.sandbox.requests).toBe(before);
@@ -118,6 +103,9 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).toContain('How long: 8h');
     expect(renderView(lastView(relay))).toContain(`[ ${THURSDAY} ▾ ]`);
     expect(renderView(lastView(relay))).not.toContain('another task');
+    // The form stays open.
+    expect(await submit(relay, lastView(relay), {})).toEqual({ duration: 'Choose a task first.' });
+    expect(await outcomes(relay, 'log-time')).toEqual([]);
   });
 
   it("a task's name is read once a month, unless the entries contain it", async () => {
@@ -279,19 +267,6 @@ describe('"Log the rest"', () => {
     await relay.workToTheEnd();
     expect(await outcomes(relay, 'log-time')).toEqual([expect.stringContaining('logged 1h')]);
     expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
-  });
-
-  it('the form stays open if the time cannot be logged', async () => {
-    await start(alone());
-    await remind(relay);
-    await logRest();
-    for (const [filled, duration] of [
-      [{ 'find-task': `id ${CART.id}`, duration: '8' }, '“8” has no unit. Use 8h or 8m.'],
-      [{}, 'Choose a task first.'],
-    ] as [Record<string, string>, string][]) {
-      expect(await submit(relay, lastView(relay), filled)).toEqual({ duration });
-    }
-    expect(await outcomes(relay, 'log-time')).toEqual([]);
   });
 
   it('the button works only with the values that the relay put there', async () => {

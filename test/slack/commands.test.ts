@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ourVerbs as verbs } from '../../lib/automations/verbs.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { mutate } from '../mutated-service.ts';
-import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
   ask,
   buttonsOf,
@@ -29,6 +29,12 @@ const MINUTE_MS = 60_000;
 const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
 const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 const WORKING = ':hourglass_flowing_sand: Working on it: ';
+
+async function started(options?: TestRelayOptions): Promise<TestRelay> {
+  const relay = await startRelay(options);
+  onTestFinished(() => relay.close());
+  return relay;
+}
 
 describe('a command', () => {
   let relay: TestRelay;
@@ -169,7 +175,7 @@ describe('a command', () => {
 });
 
 it('a waiting command repeats a refused call only once', async () => {
-  const relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
+  const relay = await started({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
   await command(relay, 'done 998 999');
   // More than enough for two calls, one a minute.
   for (let round = 1; round <= 4; round++) {
@@ -179,13 +185,12 @@ it('a waiting command repeats a refused call only once', async () => {
   }
   expect(relay.sandbox.requests).toBe(2);
   expect(told(relay).at(-1)).toContain('Nothing was completed.');
-  await relay.close();
 });
 
 describe('help', () => {
   it('help is made from the verbs, is short, and makes no job', async () => {
     const config = exampleConfig({}, { slack: { command: '/pm-test' }, connection: { mcp: { accounts: 'offered' } } });
-    const relay = await startRelay({ config });
+    const relay = await started({ config });
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
       for (const { usage, does } of verbs) expect(text).toContain(`/pm-test ${usage}  ${does}`);
@@ -193,7 +198,6 @@ describe('help', () => {
     }
     expect(queued(relay)).toBe(0);
     expect(relay.sandbox.requests).toBe(0);
-    await relay.close();
   });
 
   const required = { mcp: { accounts: 'required' as const } };
@@ -216,26 +220,24 @@ describe('help', () => {
     ['before a link that is required', { connection: required }, {}, 'link unlink status help'],
   ])('help lists what the person may use: %s', async (_, settings, asked, words) => {
     const listed = words.split(' ');
-    const relay = await startRelay({ config: exampleConfig({}, settings) });
+    const relay = await started({ config: exampleConfig({}, settings) });
     const { text } = await command(relay, 'help', asked);
     expect([...text.matchAll(/^\/pm (\w+).* {2}/gm)].map(([, verb]) => verb)).toEqual(listed);
     const [example] = text.match(/For example.*/) ?? [];
     const unknown = await command(relay, 'constructor', asked);
     expect(unknown.text).toBe(`:warning: There is no command “constructor”. There are: ${listed.join(', ')}.`);
     for (const { verb } of verbs) if (example?.includes(`/pm ${verb} `)) expect(listed).toContain(verb);
-    await relay.close();
   });
 
   it('help lists everything while Slack does not say who is in a group', async () => {
-    const relay = await startRelay({ config: exampleConfig({}, { slack: { permissions } }) });
+    const relay = await started({ config: exampleConfig({}, { slack: { permissions } }) });
     relay.slack.userGroups.delete('S0PLATFORM');
     expect((await command(relay, 'help', { channelId: PLATFORM })).text).toContain('/pm log');
-    await relay.close();
   });
 });
 
 it("status shows the person's last five jobs and the budget", async () => {
-  const relay = await startRelay();
+  const relay = await started();
   // The job that fills the form is none that a person knows of.
   await command(relay, 'defect');
   await relay.work();
@@ -269,36 +271,33 @@ it("status shows the person's last five jobs and the budget", async () => {
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
   expect(text).not.toMatch(/done 1$|done 104/m);
   expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
-  await relay.close();
 });
 
 it.each([403, 422])(
   'a search shows the tasks that it found if that of projects is refused with %i',
   async (refused) => {
-    const relay = await startRelay();
+    const relay = await started();
     await mutate(relay, { reads: (payload, path) => (path === 'projects/search' ? { refused } : payload) });
     expect((await ask(relay, 'find checkout')).inTheEnd).toMatch(
       /^Tasks\nRelease checkout 2.4\n.*\nThe service refuses to search projects\.$/,
     );
     expect(await relay.jobs('parked')).toEqual([]);
-    await relay.close();
   },
 );
 
 it('a refused search is reported to its author', async () => {
-  const relay = await startRelay({ sandbox: { rename: { '/tasks/search': { fields: { q: 'text' } } } } });
+  const relay = await started({ sandbox: { rename: { '/tasks/search': { fields: { q: 'text' } } } } });
   await command(relay, 'find checkout');
   await relay.workToTheEnd();
   expect(told(relay)).toEqual([expect.stringMatching(/^:warning: The service does not take this search\. .*422/)]);
   expect(await relay.jobs('parked')).toEqual([]);
-  await relay.close();
 });
 
 it.each([
   ['2026-09-20', 61],
   ['2025-11-20', 365],
 ])('a date long ago is asked about before time is logged: %s', async (date, days) => {
-  const relay = await startRelay();
+  const relay = await started();
   const before = relay.sandbox.data.timelogs.length;
   expect((await command(relay, 'log 8h 2026-09-21 4711')).text).toContain(WORKING);
   const answer = await command(relay, `log 8h ${date} “Release checkout 2.4”`);
@@ -311,13 +310,12 @@ it.each([
     await relay.work();
   }
   expect(relay.sandbox.data.timelogs.slice(before)).toMatchObject([{ date, hours: 8 }]);
-  await relay.close();
 });
 
 it.each(['issue WEB-42', 'bug list', 'task 4711'])(
   'a title that may be an id or a wish is asked about: %s',
   async (typed) => {
-    const relay = await startRelay();
+    const relay = await started();
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
     expect(answer.text).toMatch(/^:question: That makes a new \w+ with the title “.*”\. Do you mean \/pm \w+ /);
@@ -325,7 +323,6 @@ it.each(['issue WEB-42', 'bug list', 'task 4711'])(
     await press(relay, answer, 'Do that', asked);
     await relay.work();
     expect(await relay.jobs('succeeded')).toMatchObject([{ automation: expect.stringMatching('^create-') }]);
-    await relay.close();
   },
 );
 
@@ -427,7 +424,7 @@ describe('permissions', () => {
 it('a channel sends its commands to its own connection', async () => {
   const channels = { [PLATFORM]: { connection: 'other' } };
   const config = defineConfig({ connections: { main: {}, other: {} }, slack: { connection: 'main', channels } });
-  const relay = await startRelay({ config });
+  const relay = await started({ config });
   await command(relay, 'done 101', { channelId: PLATFORM });
   await relay.work();
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
@@ -440,5 +437,4 @@ it('a channel sends its commands to its own connection', async () => {
   await relay.work();
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other', 'other', 'other']);
   expect(told(relay).at(-1)).toContain('Logged 1h');
-  await relay.close();
 });
