@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
@@ -34,6 +34,7 @@ const [MONDAY, , WEDNESDAY, , FRIDAY] = WEEK;
 let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
+  onTestFinished(() => relay.close());
 };
 
 describe('who is reminded', () => {
@@ -67,7 +68,7 @@ describe('who is reminded', () => {
       name: `${row}`,
       ...change,
     });
-    await start(withTeams(rows.map(([, change], row) => teamOf(row, change))));
+    relay = await startFriday(withTeams(rows.map(([, change], row) => teamOf(row, change))));
     // Only the people of the table. Their numbers begin with 1.
     relay.sandbox.data.users.splice(0, Number.POSITIVE_INFINITY, { user_id: 'key', name: 'No address', email: '' });
     for (const [who, , logged] of rows) {
@@ -87,8 +88,6 @@ describe('who is reminded', () => {
 });
 
 describe('a reminder', () => {
-  afterEach(() => relay.close());
-
   it('a reminder is sent once even if the schedule fires many times', async () => {
     await start();
     const fire = () => relay.fire('due-schedules');
@@ -167,8 +166,6 @@ describe('a reminder', () => {
 });
 
 describe('somebody who logs what is missing between the reading and the message', () => {
-  afterEach(() => relay.close());
-
   const held: [string, () => void][] = [
     ['Slack wants fewer look-ups', () => relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) })],
     ['Slack is down', () => relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error', times: 6 })],
@@ -234,8 +231,6 @@ function limited(retryAfterSeconds: number) {
 }
 
 describe('whom Slack knows', () => {
-  afterEach(() => relay.close());
-
   const lookups = () => relay.slack.calls.filter(({ method }) => method === 'users.lookupByEmail').length;
 
   it('Slack is asked for each service address once a week', async () => {
@@ -294,8 +289,6 @@ describe('whom Slack knows', () => {
 });
 
 describe('teams of two connections', () => {
-  afterEach(() => relay.close());
-
   it('both teams remind the same person, until that person mutes the day', async () => {
     const people = [mira.email, tomasz.email];
     const teams = [
@@ -322,7 +315,6 @@ describe('teams of two connections', () => {
 });
 
 describe('a person who joined on Wednesday', () => {
-  afterEach(() => relay.close());
   const late = { joined: [{ email: mira.email, on: WEDNESDAY }], people: [mira.email], remindOf: 'week' as const };
   const created = (on: string) => {
     const user = relay.sandbox.data.users.find(({ email }) => email === mira.email);
@@ -349,7 +341,6 @@ it('an address of the settings that no user has is reported by its path only, be
   expect(await outcomes(relay, 'team-timesheets')).toEqual([
     '2 of 2 have time missing for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
   ]);
-  await relay.close();
 });
 
 describe('a dry run', () => {
@@ -376,7 +367,6 @@ describe('a dry run', () => {
     for (const dryRun of worked) await workWith(relay, settings(dryRun === true));
     await relay.workToTheEnd();
     expect(sent()).toEqual(messages);
-    await relay.close();
   });
 
   it('a replayed dry run is still a dry run', async () => {
@@ -387,7 +377,6 @@ describe('a dry run', () => {
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
     expect(sent()).toEqual([]);
-    await relay.close();
   });
 
   it('a dry run sends nothing, and the jobs say what they would have sent', async () => {
@@ -400,13 +389,10 @@ describe('a dry run', () => {
     expect(await outcomes(relay, 'timesheet-summary')).toEqual([
       'dry run: would tell C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
     ]);
-    await relay.close();
   });
 });
 
 describe('settings', () => {
-  afterEach(() => relay.close());
-
   it('nothing is due without teams', async () => {
     await start(exampleConfig());
     expect(await relay.fire('due-schedules')).toEqual({ due: 0, jobs: [] });
