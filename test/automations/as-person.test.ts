@@ -219,7 +219,7 @@ describe('the budget of the endpoint', () => {
 });
 
 describe('a job that was changed in the table', () => {
-  const asTomasz = { in: 'slack', id: TOMASZ } as const;
+  const tomasz = { in: 'slack', id: TOMASZ } as const;
   async function askedFor(): Promise<Job> {
     await start();
     await linkAccount(relay);
@@ -231,17 +231,14 @@ describe('a job that was changed in the table', () => {
   const CHANGED = expect.stringContaining('the job is not as intake made it');
   it.each<[string, (job: Job) => Partial<Job>]>([
     ['another input', ({ input }) => ({ input: { ...input, minutes: 600 } })],
-    [
-      'another person',
-      ({ input, asked }) => ({ input: { ...input, by: asTomasz }, asked: { ...asked, by: asTomasz } }),
-    ],
+    ['another person', ({ input, asked }) => ({ input: { ...input, by: tomasz }, asked: { ...asked, by: tomasz } })],
     ['another time', ({ asked }) => ({ asked: { ...asked, at: (asked?.at ?? 0) - 24 * HOUR } })],
     ['another person to tell', () => ({ replyTo: { in: 'slack', userId: TOMASZ } })],
     ['another id', ({ id }) => ({ id: `${id.slice(0, -1)}x` })],
     ['no signature', () => ({ signature: '' })],
   ])('acts through no account: %s', async (_, change) => {
     const asked = await askedFor();
-    await linkAccount(relay, asTomasz);
+    await linkAccount(relay, tomasz);
     const changed = { ...asked, ...change(asked) };
     await relay.stores.table.delete(keys.job(asked.id));
     await put(changed);

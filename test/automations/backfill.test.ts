@@ -10,6 +10,7 @@ import type { Job } from '../../lib/engine/record/job.ts';
 import { type IssueFilter, planBackfill, repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
+import { transferOf } from '../links/transfer.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
@@ -278,25 +279,19 @@ function killAfter(writes: number): { end(): boolean } {
 }
 
 describe('a backfill and the events of its issues', () => {
+  const edit = () => happens(exists(1, { seconds: 5, title: 'Edited' }));
   /** What happens after the page was read and before the job of the issue runs. */
   const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: string }][] = [
-    ['it is edited', () => happens(exists(1, { seconds: 5, title: 'Edited' })), { defects: 1, title: 'Edited' }],
-    [
-      'an event of it is first',
-      () => happens(exists(1, { seconds: 5, title: 'Edited' })).then(relay.work),
-      { defects: 1, title: 'Edited' },
-    ],
+    ['it is edited', edit, { defects: 1, title: 'Edited' }],
+    ['an event of it is first', () => edit().then(relay.work), { defects: 1, title: 'Edited' }],
     ['its label is removed', () => happens(exists(1, { seconds: 5, labels: [] }, 'unlabeled')), { defects: 0 }],
     ['it is closed', () => happens(exists(1, { seconds: 5, state: 'closed' }, 'closed')), { defects: 1 }],
     [
       'it is transferred',
-      () => {
-        const changes = {
-          new_issue: issueEvent('opened', { id: 77 }).issue,
-          new_repository: { full_name: 'a/unknown' },
-        };
-        return happens(issueEvent('transferred', { seconds: 5, extra: { changes } }));
-      },
+      () =>
+        happens(
+          transferOf(issueEvent('opened', { seconds: 5 }), issueEvent('opened', { id: 77, repository: 'a/b' }))[0],
+        ),
       { defects: 0 },
     ],
   ];

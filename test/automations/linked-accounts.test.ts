@@ -253,7 +253,7 @@ it.each([
   [
     'meets a failure',
     ...[503, { code: -32603, message: 'not now' }, 1],
-    /Completed checklist items 101, 102 and 103 as you/,
+    /Completed checklist items 101, 102 and 103 as/,
   ],
 ] as const)('an item whose call %s does not hold up the other ones', async (_, status, error, waiting, said) => {
   const { done, ...others } = sandboxCommands();

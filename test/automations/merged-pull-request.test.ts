@@ -50,11 +50,7 @@ describe('a merged pull request', () => {
     ['no text', merged(null), 'the text of the pull request completes no checklist item'],
     ['code', merged('`Completes checklist item 103`'), 'the text of the pull request completes no checklist item'],
     ['closed without a merge', merged(BODY, { merged: false }), 'closed without a merge'],
-    [
-      'a stacked one',
-      merged(BODY, into('feature')),
-      'a merge into feature completes nothing; only a merge into master',
-    ],
+    ['a stacked one', merged(BODY, into('feature')), 'into feature completes nothing; only a merge into master'],
     ['opened', merged(BODY, { action: 'opened' }), 'that is opened completes nothing'],
     ['edited after the merge', merged(BODY, { action: 'edited' }), 'that is edited completes nothing'],
   ])('other pull requests complete nothing: %s', async (_, event, reason) => {

@@ -59,6 +59,8 @@ const asks = {
 };
 
 describe('the newest request for a checklist item wins', () => {
+  const MERGED = 'Completes checklist item 103.';
+
   it('although a gateway passes an older request on later, and its person reads that it is set again', async () => {
     keepsNext = true;
     await slack('done 103');
@@ -114,14 +116,9 @@ describe('the newest request for a checklist item wins', () => {
 
   it.each([
     ['a comment that comes late', () => asks.comment('/done 103', 2), () => slack('undo 103'), false],
-    ['a merge that comes late', () => asks.merge('Completes checklist item 103.', 2), () => slack('undo 103'), false],
+    ['a merge that comes late', () => asks.merge(MERGED, 2), () => slack('undo 103'), false],
     ['a comment of the same second', () => asks.comment('/done 103', 0), () => slack('undo 103'), true],
-    [
-      'a merge after a comment',
-      () => asks.merge('Completes checklist item 103.', 1),
-      () => asks.comment('/undo 103', 2),
-      true,
-    ],
+    ['a merge after a comment', () => asks.merge(MERGED, 1), () => asks.comment('/undo 103', 2), true],
     ['a command of another person', () => slack('done 103', TOMASZ), () => slack('undo 103'), true],
   ])('by the time of asking, and of one second by that of arrival: %s', async (_, last, first, expected) => {
     relay.clock.now = Math.floor(relay.clock.now / 1_000) * 1_000 + 500;

@@ -85,12 +85,7 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
   ['an error of the tool', () => says({ content: text, isError: true }), search, 'told'],
   ['an error of the protocol', () => fails({ code: -32602, message: CANARY }), search, 'told'],
   ['a failure that passes', () => once(fails({ code: -32603, message: CANARY }, 503)), search, 'in other words'],
-  [
-    'a missing scope',
-    () => once(fails({ code: -32001, message: `${CANARY} needs mcp:tasks.read` }, 403)),
-    search,
-    'told',
-  ],
+  ['no scope', () => once(fails({ code: -32001, message: `${CANARY} needs mcp:tasks.read` }, 403)), search, 'told'],
   ['an unclear answer', () => toLog(fails({ message: CANARY }, 502)), log, 'in other words'],
   ['words in place of an id', () => toLog(says(entry)), log, 'in other words'],
   ['rows of a list', () => says(rows), search, 'told'],

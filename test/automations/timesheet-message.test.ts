@@ -164,7 +164,7 @@ describe('"Log the rest"', () => {
   it.each([
     ['another of the recent tasks, and less', { task: CART.id, duration: '1:15' }, CART, 1.25, FRIDAY],
     [
-      'another task by its name, on another day',
+      'another task by its name and day',
       { 'find-task': 'text login with PASSKEYS', date: THURSDAY },
       LOGIN,
       4.5,

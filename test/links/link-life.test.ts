@@ -24,6 +24,7 @@ import {
 const tied = { state: 'a', name: 'acme/web#1', version: '2026-03-02T12:00:00Z', wanted: true, revision: 3, tied: true };
 const read = (state: string, version: string) => ({ state, version, name: tied.name, wanted: true });
 
+const told = read('b', tied.version);
 const news = (state: string, revision: number, version = tied.version) => ({
   ...tied,
   state,
@@ -72,7 +73,7 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ["another's claim is not given up", giveUp(claimed, 'job-2'), undefined],
   ['what may exist is kept', giveUp({ ...claimed, claim: { ...held, inherited: {} } }, 'job-1'), undefined],
   [
-    'a claim is taken over with its marker',
+    'a claim is taken over, marker and all',
     takeOver(claimed, 'job-1', by2),
     { ...claimed, claim: { ...held, ...by2 } },
   ],
@@ -89,7 +90,7 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['a refused update has not begun', refuseUpdate(updating, 'run-1'), made({ updates: 2 })],
   ['a refusal of an earlier update says nothing', refuseUpdate(updating, 'run-0'), undefined],
   [
-    'an update that began during the doubt leaves it',
+    'an update begun in doubt leaves it',
     finishUpdate(inDoubt, 'run-1', applied, answered(AT - 1)),
     made({ applied, updatedAt: AT, doubtful: doubt }),
   ],
@@ -130,39 +131,27 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['nothing is restored over a claim', restore(claimed, held, 7, CLEARED), undefined],
   ['a link is cleared once more', clear(made(), 9), { ...unclaimed, cleared: CLEARED }],
   [
-    'what cannot be read is cleared more often than ever before',
+    'what cannot be read is cleared most often',
     clear(unreadable, 9),
     { life: 'unclaimed', newest: tied, cleared: { times: 9, at: 9 } },
   ],
   ['an older state is not kept', keep(claimed, { ...tied, version: '' }), undefined],
   ['a newer state has no tie', keep(claimed, read('b', '3')), { ...claimed, newest: news('b', 4, '3') }],
-  [
-    'the first state has the first turn',
-    keep({ life: 'unclaimed' }, tied),
-    { life: 'unclaimed', newest: news('a', 1) },
-  ],
+  ['the first state has turn 1', keep({ life: 'unclaimed' }, tied), { life: 'unclaimed', newest: news('a', 1) }],
   [
     'of two that want a defect the last is kept',
-    keep(claimed, read('b', tied.version)),
+    keep(claimed, told),
     { ...claimed, newest: { ...news('b', 4), tied: true } },
   ],
   ['a tie stays where one of both wants a defect', keep(claimed, { ...tied, state: 'b', wanted: false }), claimed],
   ['the same state is kept once', keep(claimed, tied), claimed],
-  [
-    'a tie ends with the state that GitHub says',
-    settleTie(claimed, tied, read('b', tied.version)),
-    { ...claimed, newest: news('b', 3) },
-  ],
-  [
-    'a tie ends with a later state',
-    settleTie(claimed, tied, read('c', '3')),
-    { ...claimed, newest: news('c', 3, '3') },
-  ],
+  ['a tie ends as GitHub says', settleTie(claimed, tied, told), { ...claimed, newest: news('b', 3) }],
+  ['or with a later state', settleTie(claimed, tied, read('c', '3')), { ...claimed, newest: news('c', 3, '3') }],
   ['a tie ends as it is where GitHub says an earlier state', settleTie(claimed, tied, read('old', '1')), settled],
   ['a tie ends as it is where GitHub cannot be asked', settleTie(claimed, tied, undefined), settled],
   [
-    'a tie is left alone where another event came while GitHub was asked',
-    settleTie({ ...claimed, newest: news('d', 4) }, tied, read('b', tied.version)),
+    'a tie is left alone where another event came',
+    settleTie({ ...claimed, newest: news('d', 4) }, tied, told),
     undefined,
   ],
   [

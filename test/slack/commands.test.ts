@@ -202,21 +202,14 @@ describe('help', () => {
 
   const required = { mcp: { accounts: 'required' as const } };
   const permissions = { defect: { channels: [PLATFORM] }, log: { userGroups: ['S0PLATFORM'] } };
+  const offered = { connection: { mcp: { accounts: 'offered' as const } } };
+  const stranger = { channelId: PLATFORM, userId: NOBODY };
+  const ALL = 'defect task done undo relate log today week find';
   it.each([
-    ['where no accounts are linked', {}, {}, 'defect task done undo relate log today week find status help'],
+    ['where no accounts are linked', {}, {}, `${ALL} status help`],
     ['for a channel', { slack: { permissions } }, {}, 'task done undo log today week find status help'],
-    [
-      'for a person',
-      { slack: { permissions } },
-      { channelId: PLATFORM, userId: NOBODY },
-      'defect task done undo relate find status help',
-    ],
-    [
-      'where accounts are offered',
-      { connection: { mcp: { accounts: 'offered' as const } } },
-      {},
-      'defect task done undo relate log today week find link unlink status help',
-    ],
+    ['for a person', { slack: { permissions } }, stranger, 'defect task done undo relate find status help'],
+    ['where accounts are offered', offered, {}, `${ALL} link unlink status help`],
     ['before a link that is required', { connection: required }, {}, 'link unlink status help'],
   ])('help lists what the person may use: %s', async (_, settings, asked, words) => {
     const listed = words.split(' ');

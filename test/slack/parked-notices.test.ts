@@ -170,14 +170,10 @@ describe('the notice of parked jobs', () => {
 
   // What happens, and after how many milliseconds the sweep runs.
   it.each<[string, (number | 'park' | 'fail')[], number]>([
-    [
-      'every hour has its own, and its last seconds count',
-      [HOUR - 1, 'park', 1 + MINUTE, 'park', 11 * MINUTE, HOUR],
-      2,
-    ],
+    ['every hour has its own, to its last second', [HOUR - 1, 'park', 1 + MINUTE, 'park', 11 * MINUTE, HOUR], 2],
     ['it comes late rather than never, if the sweep stood still', [0, 'park', 70 * HOUR], 1],
     [
-      'a later sweep tells it whose first try failed at the end of its hour',
+      'a later sweep tells it if the first try failed at the end of the hour',
       [HOUR - 1, 'park', 'fail', 4.5 * MINUTE, MINUTE, 2 * MINUTE],
       1,
     ],

@@ -147,10 +147,7 @@ describe('a summary', () => {
   it.each([
     ['on Monday is about the week that ended the day before', 'mon', '2026-11-16T08:00Z', '2026-11-09', '2026-11-15'],
     ['on Wednesday is about that week too', 'wed', '2026-11-18T08:00Z', '2026-11-09', '2026-11-15'],
-    [
-      ...['on Sunday is about the week before, for its own is not over', 'sun', '2026-11-22T08:00Z', '2026-11-09'],
-      '2026-11-15',
-    ],
+    ['on Sunday is about the week before its own', 'sun', '2026-11-22T08:00Z', '2026-11-09', '2026-11-15'],
     ['may reach back into last year', 'mon', '2026-01-05T08:00Z', '2025-12-29', '2026-01-04'],
   ] as const)('%s', (_, on, first, weekStart, weekEnd) => {
     expect(dueSummary(weekly(on), at(first))).toEqual({ weekStart, weekEnd });
