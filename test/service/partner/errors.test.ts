@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import http, { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -422,14 +420,7 @@ describe('no answer', () => {
     // What was written goes out first, and the end of the connection after it.
     response.socket?.end();
   };
-  const atClosedPort = async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return clientAtNoon(`http://127.0.0.1:${port}`);
-  };
+  const atClosedPort = async () => clientAtNoon('http://127.0.0.1:2');
   const inAnotherProtocol: Answering = (_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n');
   const withoutTls = async () => clientAtNoon((await sandboxAndClient()).sandbox.url.replace('http:', 'https:'));
   const withoutCertificate = async () => clientAtNoon(`https://127.0.0.1:${await portOf(createTlsServer())}`);
