@@ -35,19 +35,18 @@ describe('the story of jobs in the first terminal', () => {
     expect(lines.join()).not.toContain('replay');
   });
 
-  it('a refused key is named with its connection and the reason', async () => {
-    const refused = { message: 'the service refuses the key', connection: 'main', reason: 'unknown or revoked key' };
-    expect(await told({ ...job, ...refused })).toEqual([
-      '[4eff2e] ! the service refuses the key of the connection main: unknown or revoked key',
-    ]);
-  });
-
-  it('a job that is not done has no sign of success', async () => {
-    const ended = { ...job, outcome: 'the task is closed' };
-    expect(await told({ ...ended, message: 'job not done' }, { ...ended, message: 'job succeeded' })).toEqual([
-      '[4eff2e] ⚠ acme/web#1 not done: the task is closed',
-      '[4eff2e] ✓ acme/web#1: the task is closed',
-    ]);
+  const refused = { message: 'the service refuses the key', connection: 'main', reason: 'unknown or revoked key' };
+  const ended = { outcome: 'the task is closed' };
+  it.each([
+    [refused, '! the service refuses the key of the connection main: unknown or revoked key'],
+    [{ ...ended, message: 'job not done' }, '⚠ acme/web#1 not done: the task is closed'],
+    [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],
+    [
+      { message: 'job continues', waitedFor: 'outage', durationMs: 125_000 },
+      '● acme/web#1 continues after an outage, for which it waited 2 min 5 s',
+    ],
+  ])('what happens to a job is told in a line: %o', async (line, expected) => {
+    expect(await told({ ...job, ...line })).toEqual([`[4eff2e] ${expected}`]);
   });
 
   it('the text of a check is shown in indented lines, which cannot pass for lines of the story', async () => {
@@ -57,12 +56,6 @@ describe('the story of jobs in the first terminal', () => {
       '» check Tracked work of acme/web@5779607, failure: not tracked',
       'It closes no issue.',
       '\ufffd[2K 10:00:00  ✓ acme/web#1: done',
-    ]);
-  });
-
-  it('a job that continues after an outage says so', async () => {
-    expect(await told({ ...job, message: 'job continues', waitedFor: 'outage', durationMs: 125_000 })).toEqual([
-      '[4eff2e] ● acme/web#1 continues after an outage, for which it waited 2 min 5 s',
     ]);
   });
 });
