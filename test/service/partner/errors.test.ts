@@ -91,13 +91,11 @@ describe('a refusal', () => {
     [401, 'Timestamp outside window', create, late, setBack],
     [401, 'Nonce already used', update, reason('nonce already used'), sendFirst],
     [401, 'Unknown or revoked key', create, reason('unknown or revoked key'), revokeKey],
-    [401, 'Unknown or revoked key', create, reason('unknown or revoked key'), ({ sandbox }) => sandbox.keys.splice(0)],
     [403, 'Key lacks the scope tasks.write', create, {}, changeKey({ scopes: ['tasks.read'] })],
     [404, 'Unknown operation', [rawOperation('projects/archive'), { name: canary }]],
     [429, 'Rate limit exceeded', create, { retryAfterSeconds: 60 }, spendLimit],
     [429, 'Rate limit exceeded', create, {}, fault({ kind: 'rate-limited' })],
     [500, 'Server Error', update, {}, fault({ kind: 'server-error' })],
-    [500, 'Server Error', update, {}, fault({ kind: 'server-error', when: 'after work' })],
   ])(
     'of the sandbox is told by its fields: %i %s',
     async (status, serviceMessage, [operation, payload], facts = {}, arrange = nothing) => {
@@ -277,7 +275,6 @@ describe('an unreadable answer', () => {
 
   it.each<[string, number, unknown, Record<string, string>, PartnerUnreadable['found'], string]>([
     ['a page of a proxy', 502, ` \n${page}`, {}, 'an HTML page', ''],
-    ['a page instead of a 503', 503, page, {}, 'an HTML page', ''],
     ['a page instead of a result', 200, `<!DOCTYPE html>${page}`, {}, 'an HTML page', ''],
     ['plain text', 502, 'Bad gateway', {}, 'not JSON', ''],
     ['nothing but white space', 200, ' \n', {}, 'an empty body', ''],
