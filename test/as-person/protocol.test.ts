@@ -245,7 +245,10 @@ describe('an answer', () => {
   });
 
   it('is missing where nobody listens, and the request was not sent', async () => {
-    expect(await failureOf(call(clientOf('http://127.0.0.1:2/')))).toMatchObject({ name: 'McpUnanswered', sent: false });
+    expect(await failureOf(call(clientOf('http://127.0.0.1:2/')))).toMatchObject({
+      name: 'McpUnanswered',
+      sent: false,
+    });
   });
 });
 
