@@ -37,11 +37,11 @@ const open = async () => targetOf(relay);
 const openMain = (target = open) => openPartner('main', config, target, (line) => void told.push(line));
 const used = async () => (await createBudget({ table: relay.stores.table }).view('main', limits)).minute.used;
 
-/** The `PARTNER_…` variables with the sandbox's key, or another one. */
-function nameInstance(apiKey = relay.sandbox.keys[0]?.apiKey ?? ''): void {
+/** Sets the `PARTNER_…` variables. */
+function nameInstance(apiKey: string): void {
   vi.stubEnv('PARTNER_BASE_URL', relay.sandbox.url);
   vi.stubEnv('PARTNER_API_KEY', apiKey);
-  vi.stubEnv('PARTNER_SECRET_KEY', relay.sandbox.keys[0]?.secretKey ?? '');
+  vi.stubEnv('PARTNER_SECRET_KEY', defaultKey.secretKey);
 }
 
 describe('call', () => {
@@ -73,37 +73,27 @@ describe('call', () => {
 
   it('without a relay, a call goes to the instance of the secret that is kept on this machine', async () => {
     workInNewFolder();
-    const [key] = relay.sandbox.keys;
-    keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey: key?.apiKey, secretKey: key?.secretKey });
+    const { apiKey, secretKey } = defaultKey;
+    keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey, secretKey });
     const call = await openMain(() => Promise.reject(new NoRelay()));
     expect((await call(validate, { text: 'echo' })).data).toEqual({ text: 'echo' });
     expect(told).toEqual([expect.stringContaining('no budget is shared')]);
   });
 
-  it("call takes a slot of the budget behind people's commands", async () => {
-    const call = await openMain();
-    await call(validate, {});
-    expect(await used()).toBe(1);
-    expect(told).toEqual([]);
-  });
-
-  it('call shares the budget of the relay that uses the same key', async () => {
-    nameInstance();
-    await (await openMain())(validate, {});
-    expect(await used()).toBe(1);
-    expect(told).toEqual([]);
-  });
-
-  it.each<[string, () => Promise<Target>, string | undefined]>([
-    ['no relay runs', () => Promise.reject(new Error('no relay is running in this folder')), undefined],
-    ['the relay uses another key', open, 'pk_of_another_team'],
-  ])('call says that no budget is shared if %s', async (_, target, apiKey) => {
-    nameInstance(apiKey);
+  const KEY = defaultKey.apiKey;
+  const noRelay = () => Promise.reject(new Error('no relay is running in this folder'));
+  it.each<[string, number, () => Promise<Target>, string | undefined]>([
+    ['the key is that of the relay', 1, open, undefined],
+    ['the variables name the key of the relay', 1, open, KEY],
+    ['no relay runs', 0, noRelay, KEY],
+    ['the relay uses another key', 0, open, 'pk_of_another_team'],
+  ])('if %s, call takes %i slots of its budget, and says whether it shares one', async (_, slots, target, apiKey) => {
+    if (apiKey !== undefined) nameInstance(apiKey);
     const call = await openMain(target);
-    expect(told).toEqual([expect.stringContaining('no budget is shared')]);
+    expect(told).toEqual(slots === 1 ? [] : [expect.stringContaining('no budget is shared')]);
     await call(validate, {}).catch(() => {});
     expect(relay.sandbox.requests).toBe(1);
-    expect(await used()).toBe(0);
+    expect(await used()).toBe(slots);
   });
 
   it('an invalid payload takes no slot', async () => {
@@ -124,9 +114,8 @@ describe('call', () => {
     const { clock, stores } = relay;
     const read = () => clock.now;
     const began = clock.now;
-    const [key = defaultKey] = relay.sandbox.keys;
     const call = callWithinBudget({
-      client: createPartnerClient({ baseUrl: relay.sandbox.url, ...key }),
+      client: createPartnerClient({ baseUrl: relay.sandbox.url, ...defaultKey }),
       budget: createBudget({ table: stores.table, clock: read, random: () => 0.5 }),
       connection: 'main',
       limits: { perMinute: 2, perDay: 10 },

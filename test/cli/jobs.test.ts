@@ -72,40 +72,32 @@ describe('relay jobs', () => {
     expect(JSON.parse(await run(['jobs', '--json']))[0]).toMatchObject({ summary: job?.summary });
   });
 
-  it.each([
-    ['jobs', async () => JSON.parse(await run(['jobs', '--json']))[0]],
-    ['job', async () => JSON.parse(await run(['job', (await relay.jobs())[0]?.id ?? '', '--json']))],
-  ])('relay %s --json has times in ISO 8601, also within a job', async (_, read) => {
+  it('--json has times in ISO 8601, also within a job', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
     await open(1);
-    const job = await read();
-    const time = /^2026-11-20T10:\d\d:\d\d\.\d{3}Z$/;
-    expect(job).toMatchObject({ createdAt: expect.stringMatching(time), wakeAt: expect.stringMatching(time) });
-    expect(job.waits.newest[0]).toMatchObject({
-      from: expect.stringMatching(time),
-      until: expect.stringMatching(time),
-    });
+    const [{ id } = expect.fail('there is no job')] = await relay.jobs();
+    const time = expect.stringMatching(/^2026-11-20T10:\d\d:\d\d\.\d{3}Z$/);
+    for (const job of [JSON.parse(await run(['jobs', '--json']))[0], JSON.parse(await run(['job', id, '--json']))]) {
+      expect(job).toMatchObject({ createdAt: time, wakeAt: time, waits: { newest: [{ from: time, until: time }] } });
+    }
   });
 
-  it('relay job finds a job by its short name', async () => {
-    await open(1);
-    const [job] = await relay.jobs();
-    expect(await run(['job', shortName(job?.id ?? '')])).toContain(job?.id);
+  it('relay job takes any part of an id that fits one job, and names the jobs that a part fits', async () => {
+    await open(1, 2);
+    const [one = '', other = ''] = (await relay.jobs()).map(({ id }) => id);
+    for (const part of [shortName(one), one.slice(-9, -1)]) expect(await run(['job', part])).toContain(one);
+    const fitsBoth = run(['job', 'issue-to-defect-']);
+    await expect(fitsBoth).rejects.toThrow(/^issue-to-defect- is in the ids of several jobs: /);
+    await expect(fitsBoth).rejects.toThrow(other);
     await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* relay -- jobs/);
+  });
+
+  it('relay job counts the attempts of a job that is parked', async () => {
+    await open(1);
     relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/update' });
     await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
     await relay.workToTheEnd();
     expect(await run(['job', (await relay.jobs('parked'))[0]?.id ?? ''])).toMatch(/^ {2}attempts +8$/m);
-  });
-
-  it('relay job takes any part of an id that fits one job, and names the jobs that a part fits', async () => {
-    await open(1);
-    await open(2);
-    const [one, other] = (await relay.jobs()).map(({ id }) => id);
-    expect(await run(['job', one?.slice(-9, -1) ?? ''])).toContain(one);
-    const fitsBoth = run(['job', 'issue-to-defect-']);
-    await expect(fitsBoth).rejects.toThrow(/^issue-to-defect- is in the ids of several jobs: /);
-    await expect(fitsBoth).rejects.toThrow(other ?? '');
   });
 
   it.each([

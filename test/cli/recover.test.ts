@@ -133,6 +133,12 @@ describe('relay resume', () => {
   });
 });
 
+/** So many jobs that are parked because the service refuses their defect. */
+async function refused(count: number): Promise<void> {
+  relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: count });
+  await open(count);
+}
+
 /** So many jobs whose outcome is unknown. @returns their ids */
 async function unknown(count: number): Promise<string[]> {
   relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
@@ -181,9 +187,7 @@ describe('relay resolve --done', () => {
 
 describe('relay discard', () => {
   it('relay discard --parked-for lists the jobs first, and ends them with the reason', async () => {
-    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 2 });
-    await open(2);
-    await relay.workToTheEnd();
+    await refused(2);
     expect(await run('discard', '--parked-for', 'status 422', '--reason', 'a test')).toMatch(
       /Add --yes to decide these 2 jobs\.$/,
     );
@@ -198,8 +202,7 @@ describe('relay discard', () => {
 });
 
 it('relay replay --parked-for lists the jobs with --json, replays none, and prints what it replays', async () => {
-  relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
-  await open(1);
+  await refused(1);
   const listed = JSON.parse(await run('replay', '--parked-for', 'status 422', '--json'));
   expect(listed).toMatchObject([{ status: 'parked', createdAt: TIME }]);
   expect(await relay.jobs('parked')).toHaveLength(1);
@@ -233,8 +236,7 @@ describe('what a person can do next', () => {
 });
 
 it('relay replay --parked-for finds its jobs behind a thousand others', async () => {
-  relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: 1 });
-  await open(1);
+  await refused(1);
   relay.clock.now += HOUR;
   await storeManyJobs(relay, 7_100);
   await run('replay', '--parked-for', 'an HTML page', '--yes');
@@ -265,8 +267,7 @@ describe('relay resolve', () => {
   });
 
   it('relay resolve --search refuses a job that is parked for another reason', async () => {
-    relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create' });
-    await open(1);
+    await refused(1);
     const [job] = await relay.jobs();
     await expect(run('resolve', job?.id ?? '', '--search')).rejects.toThrow(
       'is not parked with an unknown outcome; its status is parked',
