@@ -162,7 +162,8 @@ function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase 
   const isLast = words.slice(0, skipped).some((word) => LAST.test(word));
   const marked = { first: typed[skipped] ?? '', typed: typed.slice(skipped), isLed: skipped > 0, isOn, isLast, isNote };
   const ofWhole = daysBack(typed[0] ?? '') ?? daysAgo(words.join(' ')) ?? partOfToday(words.join(' '));
-  const ofRest = dateIn(rest, names, marked) ?? nameIn(rest, names, marked, languages);
+  const ofRest =
+    weekdayWithDate(rest, names, marked) ?? dateIn(rest, names, marked) ?? nameIn(rest, names, marked, languages);
   const form = ofWhole ?? (ofRest && { ...ofRest, count: skipped + ofRest.count }) ?? vagueIn(words.join(' '));
   if (!form) return undefined;
   const { count, mayEnd = false, days = () => [], why } = form;
@@ -242,6 +243,9 @@ const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
 /** Behind the name of a day: `gestern Abend`, `mardi dernier`. In English, a task may begin so: `today Morning standup`. */
 const PART_OF_DAY = /^(?:früh|morgen|vormittag|mittag|nachmittag|abend|matin|après-midi|soir|dernier|passé|pasado)$/;
 
+/** Shorter words have too many neighbours: `monday`, `money`. */
+const SHORTEST_WITH_TYPO = 7;
+
 /** The name of a day. */
 function nameIn(rest: readonly string[], names: Names, marked: Marked, languages: Languages): Form | undefined {
   const [first = '', second = ''] = rest;
@@ -266,7 +270,15 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     const mayBeHere = phrase === 'hier' && !isOnlyFrench;
     return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
   }
-  if (nearMiss(first, ['yesterday'])) return { count: 1, days: (today) => (today === undefined ? [] : ['yesterday']) };
+  const past = [...weekdays.keys(), ...relative.keys()].filter(
+    (one) => one.length >= SHORTEST_WITH_TYPO && !one.includes(' ') && (relative.get(one) ?? -1) < 0,
+  );
+  const near = nearMiss(first, past);
+  if (near !== undefined) {
+    const offset = relative.get(near);
+    const { days } = ofWeekday(weekdays.get(near));
+    return { count: 1, days: (today) => (offset === undefined || today === undefined ? days(today) : [back(-offset)]) };
+  }
   // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
   const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(marked.first);
   const isDay = short.has(first) && (isMarked || (!marked.isNote && SHORT_WEEKDAY.test(first)));
@@ -285,6 +297,22 @@ function lastDays(weekday: number, isLast: boolean, today: string): Day[] {
   const isThisWeek = addDays(today, -days) >= mondayOf(today);
   const all = days === 0 || (isLast && isThisWeek) ? [days, days + 7] : [days];
   return all.filter((days) => days > 0 || !isLast).map((days) => addDays(today, -days));
+}
+
+/** `Donnerstag, 26.11.2026`, `26.11. (Thu)`: a date that is another day of the week is none. */
+function weekdayWithDate(rest: readonly string[], names: Names, marked: Marked): Form | undefined {
+  const weekdayOf = (word = '') => names.weekdays.get(word) ?? names.short.get(word);
+  const inFront = weekdayOf(rest[0]);
+  const typed = inFront ? marked.typed.slice(1) : marked.typed;
+  const date = dateIn(inFront ? rest.slice(1) : rest, names, { ...marked, first: typed[0] ?? '', typed });
+  const weekday = inFront ?? weekdayOf(rest[date?.count ?? rest.length]);
+  if (!date || !weekday) return undefined;
+  const isThatDay = (day: Day) => weekday.includes(new Date(day).getUTCDay());
+  const days = (today?: string) => {
+    const all = date.days?.(today) ?? [];
+    return today === ANY_DATE ? all : all.filter(isThatDay);
+  };
+  return { ...date, count: date.count + 1, days };
 }
 
 type DateParts = [year: string, month: string, day: string];

@@ -143,7 +143,7 @@ describe('time that is logged', () => {
       ['es checkout', ['Release checkout 2.4'], 'es checkout'],
       ['fixing paskeys', ['Login with passkeys'], 'fixing paskeys'],
       ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],
-      ['each on Login with passkeys and Retro', ['Login with passkeys'], 'each on and Retro'],
+      ['each on Login with passkeys and Retro', ['Login with passkeys'], 'each and Retro'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
       const before = logged().length;
@@ -152,10 +152,11 @@ describe('time that is logged', () => {
       const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note is “${note}”\\.`;
       expect(inTheEnd).toMatch(new RegExp(`^:warning: .*${shown} Did you mean (this|one of these)\\?$`));
       const asked = question();
-      expect(buttonsOf(asked)).toEqual(names.map((name) => `Log 1h on ${name}`));
+      const labels = buttonsOf(asked);
+      expect(labels.map((label) => label.replace(/, 20.*/, ''))).toEqual(names.map((name) => `Log 1h on ${name}`));
       expect(logged()).toHaveLength(before);
       for (const times of [1, 2]) {
-        await press(relay, asked, `Log 1h on ${names[0]}`);
+        await press(relay, asked, labels[0] ?? '');
         await relay.work();
         expect([times, logged().length]).toEqual([times, before + 1]);
       }
@@ -274,13 +275,14 @@ describe('time that is logged', () => {
       'lastfriday',
       'for <@U0MIRA001>',
       'from 9 to 11',
-      'books for',
+      'books then',
       'could you please check',
     ])('words before the name of a task are asked about: %s', async (before) => {
       const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
       expect(inTheEnd).toContain(' stands before the task, and is not understood');
-      expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys']);
-      await press(relay, question(), 'Log 1h on Login with passkeys');
+      const label = `Log 1h on Login with passkeys, ${new Date(relay.clock.now).toISOString().slice(0, 10)}`;
+      expect(buttonsOf(question())).toEqual([label]);
+      await press(relay, question(), label);
       await relay.work();
       expect(noted()).toBe(`${before} paired`.replace(/[<>]/g, ''));
     });
@@ -290,6 +292,18 @@ describe('time that is logged', () => {
       expect(inTheEnd).toMatch(/looks like a day\. Write the day before the task: .* 2026-11-18/);
       expect(buttonsOf(question())).toEqual([expect.stringMatching('^Keep as note, ')]);
     });
+
+    it.each(['pairing yesterday', 'test 2027-01-01 on'])(
+      'a day in words before the name is offered: %s',
+      async (before) => {
+        relay.clock.now = Date.parse('2027-01-02T11:20:00Z');
+        await ask(relay, `log 1h ${before} Login with passkeys`);
+        expect(buttonsOf(question())).toEqual([
+          'Log 1h on Login with passkeys, 2027-01-01',
+          'Keep as note, 2027-01-02',
+        ]);
+      },
+    );
 
     it('a day before the task that may be two is asked about with both', async () => {
       relay.clock.now = Date.parse('2027-01-02T11:30:00Z');

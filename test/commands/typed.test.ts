@@ -171,6 +171,8 @@ describe('time as people type it, or paste it from documents and chats', () => {
       ['mon', '1h30m mon Login with passkeys'],
       ['on the 24th', '1h30m on the 24th Login with passkeys'],
       ['24th', '1h30m 4711 24th'],
+      ['Thursday 26.11.', '1h30m Thursday 26.11. Login'],
+      ['gesten', '1h30m gesten Login'],
     ].map(([words, typed = '']): [string, object] => [
       typed,
       { command: expect.objectContaining({ unclear: expect.objectContaining({ words }) }) },
@@ -185,6 +187,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 - yesterday|1h30m 4711 \u200eyesterday|1h30m 4711 \u2068yesterday\u2069', on('yesterday')],
     ['1h30m \ufeffyesterday 4711', on('yesterday')],
     ['1h30m 4711 [yesterday] wrote tests|1h30m 4711 for yesterday: wrote tests', on('yesterday', 'wrote tests')],
+    ['1h30m Mittwoch, 18.11.2026 4711|1h30m 18.11.2026 (Wed) 4711|1h30m Wed 2026-11-18 4711', on('2026-11-18')],
     ['1h30m on 2026-11-18 4711|1h30m 4711 on 2026-11-18|1h30m 4711 am 2026-11-18', on('2026-11-18')],
     ['1h30m 4711 \u200e2026-11-18|1h30m 4711 2026–11–18.', on('2026-11-18')],
     ['1h30m 4711 (on 2026-11-18) wrote tests|1h30m 4711 2026‑11‑18, wrote tests', on('2026-11-18', 'wrote tests')],

@@ -1,7 +1,7 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
 import { fillTemplate } from '../../as-person/protocol/template.ts';
 import type { Day } from '../../commands/day.ts';
-import { ONLY_YOURSELF } from '../../commands/log.ts';
+import { BEFORE_TASK, ONLY_YOURSELF } from '../../commands/log.ts';
 import { comparableName, UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
 import type { Steps } from '../../engine/run/steps.ts';
@@ -40,6 +40,8 @@ export interface ReadTask {
   note: string | undefined;
   /** Whether text after a name of several words must still be checked for a day or quotation marks. */
   isNoteUnread: boolean;
+  /** The words in front of the task, which begin the note. */
+  before?: string;
 }
 
 /** It is not certain which task is meant: the reason, and the tasks that may be meant. */
@@ -119,8 +121,9 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
     const { open, day, note } = typed;
     const { task, words: taken } = one;
     if (!open || taken === words.shortest) return { task, day, note, isNoteUnread: false };
-    const others = [...wordsBefore(one, words), ...words.words.slice(taken)];
-    return { task, day: open.day, note: others.join(' ') || undefined, isNoteUnread: true };
+    const before = wordsBefore(one, words);
+    const others = [...before, ...words.words.slice(taken)].join(' ');
+    return { task, day: open.day, note: others || undefined, isNoteUnread: true, before: before.join(' ') };
   };
   const ofFirst = (task: Task): FittingTask => ({
     task,
@@ -170,9 +173,12 @@ function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others',
   return { meant, others: behind.length > 0 ? behind : most(ofKind('partly'), 'matching') };
 }
 
-/** The words in front of a task that is `behind` them. They are never dropped. */
-const wordsBefore = ({ how, words: end, task }: FittingTask, { words }: TypedWords): readonly string[] =>
-  how === 'behind' ? words.slice(0, end - comparableName(task.name).split(' ').length) : [];
+/** The words in front of a task that is `behind` them, without those that lead to it: `pairing on Login`. */
+function wordsBefore({ how, words: end, task }: FittingTask, { words }: TypedWords): readonly string[] {
+  if (how !== 'behind') return [];
+  const before = words.slice(0, end - comparableName(task.name).split(' ').length);
+  return before.slice(0, before.findLastIndex((word) => !BEFORE_TASK.has(word.toLowerCase())) + 1);
+}
 
 function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<UnclearTask, 'fault' | 'said'> {
   const { words, isOpen } = typed;

@@ -1,4 +1,4 @@
-import { type Day, daysMeant, likeDay, readDay, unclearDay } from '../../commands/day.ts';
+import { type Day, dayAtEnd, daysMeant, likeDay, readDay, unclearDay } from '../../commands/day.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { noteWith, secondEntry, type UnclearDay } from '../../commands/log.ts';
@@ -50,12 +50,14 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
     if (!one.isNoteUnread) return [reading];
     const typed = { ...reading, note: one.note };
     refuseDuration(typed, asked, false);
-    const dated = daysOf(typed, asked).readings;
+    const dated = daysOf(typed, asked, one.before).readings;
     return dated.length === 0
       ? [reading]
       : dated.map((day) => ({ ...day, isKept: day.isKept && offered.length === 1 }));
   });
-  throw new NotDone(text, offerBlocks(said, readings, asked));
+  // What is not understood may be a day.
+  const areDated = offered.some(({ before = '' }) => before !== '');
+  throw new NotDone(text, offerBlocks(said, readings, asked, { areDated }));
 }
 
 /**
@@ -112,16 +114,22 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
   throw new NotDone(DAY_IN_NOTE, offerBlocks(said, readings, asked, { areDated: true }));
 }
 
-/** The readings of a note that begins with a day, and of one that is nothing else. None for other notes. */
-function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime) {
-  const day = readDay(note, asked.languages, true);
-  if (day === undefined) return { words: '', readings: [] };
-  if ('fault' in day) throw new NotDone(DAY_IN_NOTE, saidBlocks(day.fault));
-  const others = 'words' in day ? day.others : day.rest;
-  const words = note.slice(0, note.length - others.length).trim();
-  const days = 'words' in day ? daysMeant(words, asked.languages, asked.today) : [day.day];
+/**
+ * The readings of a note that begins with a day, and of one that is nothing else. None for other notes.
+ * @param before what stands before the task, which may end with a day: `pairing yesterday Login`
+ */
+function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, before = '') {
+  const { languages, today } = asked;
+  const atStart = readDay(note, languages, true);
+  if (atStart && 'fault' in atStart) throw new NotDone(DAY_IN_NOTE, saidBlocks(atStart.fault));
+  const inFront = atStart ? undefined : dayAtEnd(before, languages);
+  if (!atStart && !inFront) return { words: '', readings: [] };
+  const behind = atStart && 'day' in atStart ? atStart.rest : atStart?.others;
+  const others = behind ?? `${inFront?.others}${note.slice(before.length)}`.trim();
+  const words = inFront?.words ?? note.slice(0, note.length - others.length).trim();
+  const days = atStart && 'day' in atStart ? [atStart.day] : daysMeant(words, languages, today);
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
-  const isAlone = 'day' in day && others === '';
+  const isAlone = atStart && 'day' in atStart && others === '';
   const readings: OfferedEntry[] = isAlone ? dated : [...dated, { task, date, note, isKept: true }];
   return { words, readings };
 }
