@@ -93,35 +93,26 @@ describe('the summary', () => {
     expect(summaries().map(({ at }) => at)).toEqual([Date.parse('2026-11-25T14:00+01:00')]);
   });
 
-  it('a long summary is split into several messages, with each person once', async () => {
-    await start({}, 'all');
-    relay.sandbox.data.users.length = 0;
-    const everybody = Array.from({ length: 250 }, (_, number) => {
-      const person = join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
-      for (const date of [MONDAY, TUESDAY, WEDNESDAY, THURSDAY]) log(relay, person, number / 50, { date });
-      return person;
-    });
-    await remind(relay);
-    const counted = '0 of 250 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
-    expect(summaries().map(({ text }) => text)).toEqual([
-      counted,
-      ...[2, 3].map((part) => `${counted} (${part} of 3)`),
-    ]);
-    expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual(everybody.map(({ name }) => name));
-  });
-
   it.each<[string, ...Failure[]]>([
+    ['Slack is well'],
     ['the answer to the first is lost', lost],
     // The first is found again, so that the next failure is that of the second.
     ['and then the second is refused for now', lost, { method: 'chat.postMessage', kind: 'server-error' }],
     ['Slack wants fewer of them', { method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 1 }],
-  ])('a summary of several messages repeats no message and misses none: %s', async (_, ...failures) => {
+  ])('a long summary is split into several messages, with each person once: %s', async (_, ...failures) => {
     await start({}, 'all');
-    for (let number = 0; number < 150; number++) join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
+    relay.sandbox.data.users.length = 0;
+    const everybody = Array.from({ length: 250 }, (_, number) => {
+      const person = join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
+      log(relay, person, number / 50, { date: MONDAY });
+      return person;
+    });
     for (const failure of failures) relay.slack.fail(failure);
     await remind(relay);
-    expect(summaries().length).toBeGreaterThan(1);
-    expect([new Set(lines()).size, lines().length]).toEqual([155, 155]);
+    const counted = '0 of 250 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
+    const texts = [counted, ...[2, 3].map((part) => `${counted} (${part} of 3)`)];
+    expect(summaries().map(({ text }) => text)).toEqual(texts);
+    expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual(everybody.map(({ name }) => name));
   });
 
   it('a summary is posted once if its answer was lost five times while others write in the channel', async () => {
