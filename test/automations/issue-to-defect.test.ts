@@ -128,18 +128,6 @@ describe('one issue', () => {
     expect((await relay.post('issues', issueEvent('opened', { labels: labels.toReversed() }))).status).toBe(200);
   });
 
-  it('the relay forgets issues that never became defects', async () => {
-    await start();
-    await happens(issueEvent('edited', { id: 1, labels: [] }), issueEvent('edited', { id: 2 }));
-    const link = (id: number) => relay.stores.table.get({ pk: `link#issue-900${id}`, sk: 'link' });
-    expect(await link(1)).toHaveProperty('expiresAt');
-    expect(await link(2)).not.toHaveProperty('expiresAt');
-    relay.clock.now += 31 * 86_400_000;
-    expect(await relay.links.get('issue-9001')).not.toHaveProperty('newest');
-    await happens(issueEvent('closed', { id: 2, seconds: 31 * 86_400, state: 'closed' }));
-    expect(defects()).toMatchObject([{ description: expect.stringContaining('State: closed') }]);
-  });
-
   it('an issue keeps its defect when its repository is renamed', async () => {
     await start({ config: exampleConfig({}, { also: ['Codertocat/Renamed'] }) });
     await happens(issueEvent('opened'), issueEvent('edited', { seconds: 1, repository: 'Codertocat/Renamed' }));

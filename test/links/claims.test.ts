@@ -347,6 +347,7 @@ describe('the name of an issue', () => {
     }
     relay.clock.now += 31 * DAY_MS;
     expect(await relay.links.named(NAME)).toBe(entity);
+    expect((await relay.links.get('issue-9001')).newest?.name).toBe(entity && NAME);
     await happens('opened', { seconds: 31 * 86_400 });
     expect((await relay.links.get('issue-9001')).life).toBe('made');
   });
