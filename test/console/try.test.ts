@@ -31,17 +31,8 @@ async function act(action: TryAction): Promise<string> {
   return answer.text;
 }
 
-/** What the newest messages in Slack say. */
-const shown = async () => JSON.stringify((await read()).messages);
-
-async function example(id: string) {
-  const found = (await read()).examples.find((one) => one.id === id);
-  if (!found) throw new Error(`there is no example ${id}`);
-  return found;
-}
-
 async function send(id: string): Promise<string> {
-  const { event = '', body } = await example(id);
+  const { event = '', body } = (await read()).examples.find((one) => one.id === id) ?? expect.fail('no such example');
   return act({ do: 'send event', event, body });
 }
 
@@ -59,36 +50,28 @@ describe('the screen Try', () => {
   it('the button in the answer to a command can be pressed', async () => {
     await act({ do: 'send command', text: '/pm link' });
     const [answer] = (await read()).messages;
-    const [button] = answer?.parts.at(-1)?.buttons ?? [];
-    if (!answer || !button) throw new Error('there is no button');
-    const { channel, ts } = answer;
-    await act({ do: 'press', channel, ts, actionId: button.actionId, ...(button.value && { value: button.value }) });
+    const { channel, ts, parts } = answer ?? expect.fail('there is no answer');
+    const { actionId, value } = parts.at(-1)?.buttons[0] ?? expect.fail('there is no button');
+    await act({ do: 'press', channel, ts, actionId, ...(value && { value }) });
     expect(JSON.stringify((await read()).messages[0]?.parts)).toContain('/start?ticket=');
   });
 
   it('a command is answered as in Slack, and names its job', async () => {
     expect(await act({ do: 'send command', text: '/pm help' })).toContain('see the messages');
-    expect(await shown()).toContain('/pm log');
+    expect(JSON.stringify((await read()).messages)).toContain('/pm log');
     const command = await console_.post<ActionOutcome>('/api/try', { do: 'send command', text: '/pm find login' });
     expect(command.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
     await relay.work();
     const [job] = await relay.jobs();
+    const waiting = { ...job, status: 'waiting', wakeAt: relay.clock.now + 60_000 };
     for (let index = 0; index < 250; index++) {
       const id = `backlog-${index}`;
-      await relay.stores.table.put({
-        ...keys.job(id),
-        ...job,
-        id,
-        status: 'waiting',
-        wakeAt: relay.clock.now + 60_000,
-      });
+      await relay.stores.table.put({ ...waiting, ...keys.job(id), id });
     }
     const behind = await console_.post<ActionOutcome>('/api/try', { do: 'send command', text: '/pm find shop' });
     expect(behind.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
     await relay.work();
-    const [found] = (await read()).messages;
-    if (!found) throw new Error('nothing was found');
-    expect(found.to).toBe('Mira Novak');
+    expect((await read()).messages[0]?.to).toBe('Mira Novak');
   });
 
   it('a fault of the sandbox is set, listed and cleared', async () => {
