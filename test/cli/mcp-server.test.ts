@@ -123,9 +123,8 @@ describe('relay mcp-server', () => {
   it('answers with what the console and the command line show', async () => {
     await issue(3);
     const { call, client } = await assistant();
-    expect((await call('budget')).data).toMatchObject({
-      connections: { rows: [{ connection: 'main', day: { used: 1 } }] },
-    });
+    const main = { connection: 'main', day: { used: 1 } };
+    expect((await call('budget')).data).toMatchObject({ connections: { rows: [main] } });
     const findings = (await call('doctor')).data.rows as { what: string; verdict: string }[];
     expect(findings[0]?.verdict).not.toBe('good');
     expect(findings.map(({ what }) => what)).toEqual(
@@ -226,20 +225,13 @@ describe('relay mcp-server', () => {
   it('an answer is bounded, and its rows have pages', async () => {
     for (let id = 1; id <= 8; id += 1) await issue(id, { title: 'long '.repeat(200), body: 'x'.repeat(60_000) });
     const [first = expect.fail('no job')] = await relay.jobs();
-    const journal = await openJournal(relay.stores.table, first.id, relay.runtime.clock, {
-      owner: 'a test',
-      isHeld: async () => true,
-    });
+    const lease = { owner: 'a test', isHeld: async () => true };
+    const journal = await openJournal(relay.stores.table, first.id, relay.runtime.clock, lease);
+    const at = relay.clock.now;
+    const result = { names: Array(100).fill('a name '.repeat(10)) };
     for (let step = 0; step < 60; step += 1) {
-      const at = relay.clock.now;
-      await journal.write({
-        step: `step-${step}`,
-        calls: 'a list',
-        status: 'done',
-        startedAt: at,
-        finishedAt: at,
-        result: { names: Array.from({ length: 100 }, () => 'a name '.repeat(10)) },
-      });
+      const entry = { step: `step-${step}`, calls: 'a list', status: 'done' as const, startedAt: at, finishedAt: at };
+      await journal.write({ ...entry, result });
     }
     const { call } = await assistant();
     const steps: string[] = [];
@@ -323,10 +315,8 @@ describe('relay mcp-server --operate', () => {
       action: 'accept',
       content: { confirm: true, ...(properties.answer && { answer: 'not there' }) },
     }));
-    expect(await call('decide_done', { job: id })).toMatchObject({
-      isError: true,
-      data: { error: /not there is not a/ },
-    });
+    const refused = { isError: true, data: { error: /not there is not a/ } };
+    expect(await call('decide_done', { job: id })).toMatchObject(refused);
     expect(await call('decide_search', { job: id })).toMatchObject({ isError: false });
     for (const { message } of asked) expect(message).toMatch(/\nKnown: "It may exist, because .*"\n/);
     await relay.workToTheEnd();
