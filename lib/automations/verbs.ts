@@ -90,7 +90,12 @@ const CHANGING =
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES = new RegExp(`(?:^| )${CHANGING}(?= |$)`, 'i');
-const POLITE = /^(?:please|pls|bitte|svp|s['’]il (?:te|vous) pla[iî]t|por favor|can you|could you),? (?=.)/i;
+const POLITE = /^(?:(?:please|pls|bitte|svp|s['’]il (?:te|vous) pla[iî]t|por favor|can you|could you),? )+(?=.)/i;
+
+/** `I worked 2h on holiday planning` */
+const TIME_INSIDE = /\d ?(?:h|m|std|min|hours?|stunden?|heures?|horas?)(?!\p{L})/iu;
+/** Of commands that are offered. */
+const MOST_LINES = 5;
 
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
@@ -123,39 +128,53 @@ export function createVerbs(own: OwnAutomations) {
   function parse(text: string, languages: Languages): ParsedCommand {
     const several = severalCommands(text, languages);
     if (several) return several;
-    const typed = withSingleBlanks(text).replace(POLITE, '');
+    const typed = withoutSlashes(withSingleBlanks(text));
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
     // `bug: Login fails`, `today?`, `/done 12`
     const name = innerWord(word).toLowerCase();
     const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
+    if (POLITE.test(typed)) return parse(typed.replace(POLITE, ''), languages);
     const [, added = '', title = ''] = ADDED.exec(typed) ?? [];
-    const made = OTHER_WORDS.get(added.toLowerCase()) ?? added.toLowerCase();
+    const made = verbFor(added);
     if (made === 'task' || made === 'defect')
       return suggesting(MADE, title === '' ? [] : suggestionsOf(parse(`${made} ${title}`, languages), languages));
     const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
     const read = other && readArguments(other, rest, languages);
     // `stunden 2h 4711`
     if (read && !('fault' in read && other !== logVerb && beginsWithDuration(rest))) return read;
-    // `/pm /pm log 2h 4711`
-    if (word.startsWith('/') && rest !== '') return parse(rest, languages);
     const { weekdays, relative } = namesIn(languages);
     if (CHANGE.test(typed)) return { fault: CHANGED };
     const isDay = weekdays.has(name) || relative.has(name);
     // `yesterday 1h 4711`
     if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
-    const topic = beginsWithDuration(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
+    const topic = TIME_INSIDE.test(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
     const hint = topic ?? (OF_TASKS.test(rest) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined)));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
   /** `log 1h Docs`, and in the next line `/pm done 12`: none of them is done on a guess. */
   function severalCommands(text: string, languages: Languages): ParsedCommand | undefined {
-    const [first = '', ...others] = text.split(/\n *\/\S+ /);
-    const read = others.length === 0 ? [] : [first, ...others].map((one) => parse(one, languages));
+    const lines = text.split(/\n(?=\s*\/)/);
+    if (lines.length === 1) return undefined;
+    const read = lines.slice(0, MOST_LINES).map((line) => parse(line, languages));
     const printed = read.flatMap((one) => ('command' in one ? print(one.command, languages) : []));
-    return printed.length > 1 ? suggesting('Give one command at a time.', printed) : undefined;
+    return suggesting('Give one command at a time. A line of a text must not begin with a slash.', printed);
+  }
+
+  /** `/pm /pm log 2h 4711`, but not `/done 12` */
+  function withoutSlashes(typed: string): string {
+    const words = typed.split(' ');
+    const isOver = (word: string, at: number) =>
+      !word.startsWith('/') || at === words.length - 1 || list.some(({ verb }) => verb === verbFor(innerWord(word)));
+    return words.slice(words.findIndex(isOver)).join(' ');
+  }
+
+  /** Our verb for a word, unless a team has a command with that name. */
+  function verbFor(word: string): string {
+    const name = word.toLowerCase();
+    return list.some(({ verb }) => verb === name) ? name : (OTHER_WORDS.get(name) ?? name);
   }
 
   const suggestionsOf = (read: ParsedCommand, languages: Languages): readonly string[] | undefined =>
@@ -172,16 +191,16 @@ export function createVerbs(own: OwnAutomations) {
       return parse(`${glued} ${behind} ${rest}`, languages);
     const fault = `There is no command ${excerpt(word)}.`;
     const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 5)];
-    // `2h Login with passkeys`
     // `201 fertig`
     const [, items = '', end = ''] = /^(.*\d) (\S+)$/.exec(text.trim()) ?? [];
-    const last = OTHER_WORDS.get(end.toLowerCase()) ?? end.toLowerCase();
+    const last = verbFor(innerWord(end));
     if (last === doneVerb.verb || last === undoVerb.verb)
       return suggesting('The command comes first.', suggestionsOf(parse(`${last} ${items}`, languages), languages));
+    // `2h Login with passkeys`
     const isTime = beginsWithDuration(text);
     const near = isTime ? 'log' : beginsWithDuration(rest) ? undefined : nearMiss(word.toLowerCase(), names);
     if (near !== undefined) {
-      const name = OTHER_WORDS.get(near) ?? near;
+      const name = verbFor(near);
       const meant = parse(`${name} ${isTime ? text : rest}`, languages);
       const why = 'fault' in meant ? ` ${meant.fault}` : '';
       return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));

@@ -1,3 +1,4 @@
+import { isWrittenAsDuration } from './duration.ts';
 import { CHANGED, excerpt, type Reading, suggesting } from './fault.ts';
 import { idIn } from './words.ts';
 
@@ -30,6 +31,9 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     const more = verb === 'undo' ? CHANGED : 'done takes no tasks, and the service shows the relay no list of items.';
     return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. ${more}` };
   }
+  const time = words.find((word) => isWrittenAsDuration(idIn(word) ?? ''));
+  if (time !== undefined)
+    return { fault: `${excerpt(time)} is a duration. ${verb} takes the ids of checklist items, and log logs time.` };
   const range = words.find((word) => rangeIn(word));
   if (range !== undefined) {
     const all = words.flatMap((word) => rangeIn(word) ?? idIn(word) ?? []);

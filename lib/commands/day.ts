@@ -1,6 +1,7 @@
 import { addDays, mondayOf } from '../dates.ts';
 import { nearMiss } from '../near-miss.ts';
 import { type Languages, type Names, namesIn, plain } from './day-names.ts';
+import { NUMBER_WORDS } from './duration.ts';
 import { type CommandFault, excerpt } from './fault.ts';
 import { innerWord, isInQuotationMarks, withPlainHyphens } from './words.ts';
 
@@ -42,7 +43,7 @@ export function readDay(
   return isPlain ? { day, rest } : { day, rest, inWords: words };
 }
 
-const JOINT = /^(?:and|to|until|till|through|und|bis|et|au|y|e|i|[&+–-])$/i;
+const JOINT = /^(?:and|or|to|until|till|through|und|oder|bis|et|ou|au|y|e|o|i|[&+/–-])$/i;
 
 const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
@@ -197,32 +198,40 @@ function daysBack(word: string): Form | undefined {
   return days === undefined ? undefined : { count: 1, days: () => upToMost(Number(days)) };
 }
 
-const AGO =
-  /^(?:(an?|one|two|three|\d+) ?(d|days?|w|weeks?|h|hrs?|hours?|min|minutes?) ago(?!\p{L})|vor (\w+?) ?((?:tag|woche|stunde|std|minute)\w*|h$)|(?:il y a|hace|há) (\S+) ((?:jour|semaine|d[ií]a|semana)\S*)|\S+ (?:giorn[oi]|settiman[ae]) fa|\S+ (?:dagen|dag|weken) geleden)/u;
-const COUNTS = new Map([
-  ...['two', 'zwei', 'deux', 'dos'].map((word) => [word, 2] as const),
-  ...['three', 'drei', 'trois', 'tres'].map((word) => [word, 3] as const),
-]);
+const FEW =
+  'a few|several|some|a couple of|ein paar|einigen|mehreren|vielen|quelques|plusieurs|unos|unas|algunos|varios';
+const AGO = new RegExp(
+  [
+    String.raw`^(?:(?<en>${FEW}|\p{L}+|\d+) ?(?<enUnit>d|days?|w|weeks?|h|hrs?|hours?|min|minutes?) ago`,
+    String.raw`vor (?<de>${FEW}|\p{L}+|\d+) ?(?<deUnit>tag(?:en?)?|wochen?|stunden?|std|h|min(?:uten?)?)`,
+    String.raw`(?:il y a|hace|há) (?<fr>${FEW}|\p{L}+|\d+) (?<frUnit>jours?|semaines?|d[ií]as?|semanas?)`,
+    String.raw`\S+ (?:giorn[oi]|settiman[ae]) fa|\S+ (?:dagen|dag|weken) geleden)(?!\p{L})`,
+  ].join('|'),
+  'u',
+);
+const FEW_ONLY = new RegExp(`^(?:${FEW})$`);
 
 /** `2 days ago`, `vor einer Woche`. Hours ago may be today or yesterday, and a week ago is said of days around it. */
 function daysAgo(text: string): Form | undefined {
   const match = AGO.exec(text);
   if (!match) return undefined;
-  const [phrase, count = match[3] ?? match[5] ?? '', unit = match[4] ?? match[6] ?? ''] = match;
-  const number = COUNTS.get(count) ?? (Number(count) || 1);
+  const { en, de = en, fr: count = de, enUnit, deUnit = enUnit, frUnit: unit = deUnit } = match.groups ?? {};
+  const number = count === undefined ? undefined : Number(NUMBER_WORDS.get(count) ?? count);
+  // `vor dem Tag`
+  if (count !== undefined && Number.isNaN(number) && !FEW_ONLY.test(count)) return undefined;
   const days = (today?: string): Day[] => {
-    const [isDays, isWeeks] = [/^[dtj]/.test(unit), /^(?:w|sem)/.test(unit)];
-    if (unit === '' || (!isDays && today === undefined)) return [];
+    const [isDays, isWeeks] = [/^[dtj]/.test(unit ?? ''), /^(?:w|sem)/.test(unit ?? '')];
+    if (number === undefined || Number.isNaN(number) || (!isDays && today === undefined)) return [];
     if (isDays || isWeeks) return upToMost(number * (isWeeks ? 7 : 1));
-    return /^m/.test(unit) || number <= 24 ? ['today', 'yesterday'] : [];
+    return unit?.startsWith('m') || number <= 24 ? ['today', 'yesterday'] : [];
   };
-  return { count: wordsIn(phrase), mayEnd: true, days };
+  return { count: wordsIn(match[0]), mayEnd: true, days };
 }
 
 /** `this morning`, `ce matin` */
 function partOfToday(text: string): Form | undefined {
   const phrase =
-    /^(?:this (?:morning|afternoon|evening)|tonight|ce (?:matin|soir)|cet(?:te)? après-midi|esta (?:mañana|tarde|noche))(?!\p{L})/u.exec(
+    /^(?:this (?:morning|afternoon|evening)|tonight|ce (?:matin|soir)|cet(?:te)? après-midi|(?:esta|(?:por|de|en) la) (?:mañana|tarde|noche))(?!\p{L})/u.exec(
       text,
     );
   return phrase ? { count: wordsIn(phrase[0]), mayEnd: true, days: () => ['today'] } : undefined;

@@ -22,8 +22,9 @@ const IN_WORDS = new Map(
     90: 'eineinhalb stunden|anderthalb stunden',
   }).flatMap(([minutes, forms]) => forms.split('|').map((form) => [form, minutes] as const)),
 );
-const NUMBER_WORDS = new Map(
-  'a an one eine einer un une una|two zwei deux dos|three drei trois tres|four vier quatre cuatro|five fünf cinq cinco|six sechs seis|seven sieben sept siete|eight acht huit ocho'
+/** In English, German, French and Spanish. */
+export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
+  'a an one ein eine einem einen einer un une una|two zwei deux dos|three drei trois tres|four vier quatre cuatro|five fünf cinq cinco|six sechs seis|seven sieben sept siete|eight acht huit ocho|nine neun neuf nueve|ten zehn dix diez'
     .split('|')
     .flatMap((words, index) => words.split(' ').map((word) => [word, String(index + 1)] as const)),
 );

@@ -53,6 +53,9 @@ export const BEFORE_TASK = new Set(
 );
 export const MOST_LEAD_INS = 3;
 
+/** `log --task Login --time 2h`. Another one may be part of a note. */
+const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
+const IN_QUOTATION_MARKS = /["“„«][^"”“»]*["”»]/gu;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
@@ -60,9 +63,12 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   // `log time 2h 4711`, `log 2h: 4711`
   const text = typed
     .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
-    // `log --task Login --time 2h`
-    .replace(/^--\p{L}.*/u, (options) => options.replaceAll(/(^| )--\p{L}+[ =]/gu, '$1'))
     .replace(/^(\S+): /, '$1 ');
+  const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];
+  if (option !== undefined)
+    return {
+      fault: `There are no options such as ${option.trim()}. Write log <duration> [day] <task> [note], without them.`,
+    };
   // `log @aisha 2h Login`
   if (/^<?@/.test(text)) return { fault: ONLY_YOURSELF };
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
@@ -262,7 +268,8 @@ export function secondEntry(text: string, languages: Languages, isNote = false):
     if (!first) return undefined;
     const { word } = first;
     const isQuoted = first.isQuoted || isMarked;
-    const { phrase, rest } = /\d/.test(word) && !isQuoted ? durationPhrase(behind) : { phrase: '', rest: '' };
+    const mayBeTime = !isQuoted && (/\d/.test(word) || (isJoined && /^\p{L}/u.test(word)));
+    const { phrase, rest } = mayBeTime ? durationPhrase(behind) : { phrase: '', rest: '' };
     const isTime = isWrittenAsDuration(bareWord(phrase)) && dayAtStart(behind, languages) === undefined;
     if (isTime && (isJoined || dayAtStart(rest, languages) !== undefined)) {
       return {

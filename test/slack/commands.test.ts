@@ -305,7 +305,7 @@ it.each([
   expect(relay.sandbox.data.timelogs.slice(before)).toMatchObject([{ date, hours: 8 }]);
 });
 
-it.each(['issue WEB-42', 'bug list', 'task 4711'])(
+it.each(['issue WEB-42', 'bug list', 'task 4711 2h'])(
   'a title that may be an id or a wish is asked about: %s',
   async (typed) => {
     const relay = await started();

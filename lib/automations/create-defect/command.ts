@@ -48,9 +48,15 @@ export const defectVerb: AnsweredVerb<DefectCommand> = {
   },
 };
 
-/** `issue WEB-42`, `bug list` */
-export const doubtOfTitle = (what: string, title = ''): string | undefined =>
-  /^(?:\S*\d\S*|list|all)$/i.test(title) ? `That makes a new ${what} with the title ${excerpt(title)}.` : undefined;
+/** `issue WEB-42`, `bug list`, `task 201 fertig`: it may be meant as an id, or as a wish. */
+export function doubtOfTitle(what: string, title = ''): string | undefined {
+  const words = title.split(' ', MOST_ODD_WORDS + 1);
+  const isOdd = words.length <= MOST_ODD_WORDS && words.every((word) => /\d/.test(word) || WISH.test(word));
+  return isOdd && title !== '' ? `That makes a new ${what} with the title ${excerpt(title)}.` : undefined;
+}
+
+const MOST_ODD_WORDS = 3;
+const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt)$/i;
 
 /**
  * The job for a defect that a person requests in Slack, with a command or a form.

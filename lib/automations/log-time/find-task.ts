@@ -153,7 +153,10 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
 /** True if the words behind a task are the whole name of a known one: `Login and Checkout`. A note in quotation marks is not. */
 async function isOfTask(behind: readonly string[], tasks: TaskSource): Promise<boolean> {
   if (behind.length === 0 || !tasks.known) return false;
-  const named = comparableName(behind.join(' ').replace(/^(?:and|und|et|y|&|\+|,) /i, ''));
+  const text = behind.join(' ').replace(/[.,:;!]$/, '');
+  const other = text.replace(/^(?:and|und|et|y|e|or|oder|ou|o|[&+/,]) /i, '');
+  if (other !== text && TASK_ID.test(other.replace('#', ''))) return true;
+  const named = comparableName(other);
   return (await tasks.known()).some(({ name }) => comparableName(name) === named);
 }
 

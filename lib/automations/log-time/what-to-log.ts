@@ -71,8 +71,8 @@ function dayMeant(
   isCertain: boolean,
 ): OfferedEntry {
   const { words, at, text } = unclear;
-  const named = at === 'task' ? read.find(({ task }) => beginsWith(text, task.name)) : undefined;
-  if (named) {
+  const [named, ...same] = at === 'task' ? read.filter(({ task }) => beginsWith(text, task.name)) : [];
+  if (named && same.length === 0) {
     const note = noteIn(text.split(' ').slice(comparableName(named.task.name).split(' ').length).join(' '));
     return { ...named, note: note === '' ? undefined : note };
   }
