@@ -55,9 +55,9 @@ export function workflowRun(wanted: WantedRun): Fields {
 }
 
 /** An archive of files, by their names. */
-export async function archiveOf(files: Readonly<Record<string, string | Uint8Array>>): Promise<Buffer> {
+export async function archiveOf(files: Readonly<Record<string, string | Uint8Array>>, options = {}): Promise<Buffer> {
   const zip = new ZipFile();
-  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name);
+  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name, options);
   zip.end();
   return buffer(zip.outputStream);
 }

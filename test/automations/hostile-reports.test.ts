@@ -1,6 +1,4 @@
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ZipFile } from 'yazl';
 import { NoTime, unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
@@ -66,20 +64,7 @@ function slowStore(takesMs: (fetched: number) => number) {
   });
 }
 
-/** An archive whose file is not compressed. */
-async function stored(text: string): Promise<Buffer> {
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(text), 'report.xml', { compress: false });
-  zip.end();
-  return buffer(zip.outputStream);
-}
-
-async function symlink(): Promise<Buffer> {
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(report), 'report.xml', { mode: 0o120777 });
-  zip.end();
-  return buffer(zip.outputStream);
-}
+const stored = (text: string) => archiveOf({ 'report.xml': text }, { compress: false });
 
 /** Compresses by less than the ratio that is refused. */
 function padded(): string {
@@ -147,10 +132,7 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
 });
 
 it('artifacts that are large in all are not all fetched', async () => {
-  const stored = new ZipFile();
-  stored.addBuffer(Buffer.alloc(30 * 1024 * 1024), 'video.bin', { compress: false });
-  stored.end();
-  const large = await buffer(stored.outputStream);
+  const large = await archiveOf({ 'video.bin': Buffer.alloc(30 * 1024 * 1024) }, { compress: false });
   const { said, sent } = await checked(await xml(report), large, large, large, large, large);
   expect(said).toContain('was used: the artifacts of the run have more than 128 MB');
   expect(sent).toBe(0);
@@ -237,7 +219,7 @@ it('nothing has passed for sure if a run has more artifacts than are listed', as
 
 it.each<[string, () => Promise<Uint8Array>]>([
   ['an archive in the archive', async () => archiveOf({ 'inner.zip': await xml(report), 'report.txt': report })],
-  ['a symbolic link', symlink],
+  ['a symbolic link', () => archiveOf({ 'report.xml': report }, { mode: 0o120777 })],
   ['a folder', async () => archiveOf({})],
 ])('what is no report is not opened: %s', async (_, archive) => {
   expect(await checked(await archive())).toMatchObject({
