@@ -75,6 +75,9 @@ describe('"Log the rest"', () => {
     log(relay, mira, 2, { task: CHECKOUT.id });
     await remind(relay);
     expect(message()).toMatchObject({ channel: 'D0MIRA001', userId: MIRA });
+    expect(mrkdwnOf(message())).toBe(
+      ':clock4: Your timesheet is not complete.\n*Friday 20 November*: 2h logged of 6h30m, 4h30m missing\n*The week until then*: 26h logged of 38h30m, 12h30m missing',
+    );
     expect(buttonsOf(message())).toEqual(['Log the rest', 'Mute today', 'Away until…']);
     const before = relay.sandbox.requests;
     expect((await logRest()).status).toBe(200);

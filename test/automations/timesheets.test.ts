@@ -1,18 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
 import { workWith } from '../people/changed-config.ts';
 import { exampleConfig, type TestRelay } from '../relay.ts';
 import { MIRA, NOBODY, press } from '../slack-requests.ts';
-import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
+import { EVERY_DAY, teamInput } from '../timesheets/team.ts';
 import {
   calls,
   DAY,
   DUE,
   HOUR,
-  join,
   log,
   logWeek,
   MINUTE,
@@ -36,56 +35,6 @@ const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
   onTestFinished(() => relay.close());
 };
-
-describe('who is reminded', () => {
-  const ALL = ['nothing logged of 6h30m, 6h30m missing', 'nothing logged of 38h30m, 38h30m missing'];
-  const allButMonday = WEEK.slice(1).map((date): [string, number] => [date, date === FRIDAY ? 6.5 : 8]);
-  // What counts as short is a table of shortfall.test.ts. These rows show that the settings and the entries reach it.
-  const rows: [who: string, change: Partial<TeamInput>, logged: [string, number][], said: string[]][] = [
-    ['nothing logged', {}, [], ALL],
-    ['all but Monday', {}, allButMonday, ['6h30m logged of 6h30m', '30h30m logged of 38h30m, 8h missing']],
-    ['quiet', { quiet: [address(2)] }, [], []],
-    ['part-time and short', { partTime: [partTime(3)] }, [[FRIDAY, 1]], ['1h logged of 3h, 2h missing']],
-    ['part-time and complete', { partTime: [partTime(4)] }, [[FRIDAY, 3]], []],
-    ['a short week where days count', { remindOf: 'day' }, [[FRIDAY, 6.5]], []],
-    ['on holiday', { holidays: [FRIDAY] }, [], []],
-    ['in New York, where it is morning', { timeZone: 'America/New_York' }, [], []],
-    ['in Kolkata, late in the evening', { timeZone: 'Asia/Kolkata' }, [], ALL],
-    ['off on Fridays with the whole team', { hours: { mon: 8, tue: 8, wed: 8, thu: 8 } }, [], []],
-  ];
-
-  function address(row: number): string {
-    return `user-${row + 1}@example.com`;
-  }
-  function partTime(row: number) {
-    return { email: address(row), hours: { fri: 3 } };
-  }
-
-  beforeAll(async () => {
-    const teamOf = (row: number, change: object) => ({
-      ...teamInput,
-      people: [address(row)],
-      name: `${row}`,
-      ...change,
-    });
-    relay = await startFriday(withTeams(rows.map(([, change], row) => teamOf(row, change))));
-    // Only the people of the table. Their numbers begin with 1.
-    relay.sandbox.data.users.splice(0, Number.POSITIVE_INFINITY, { user_id: 'key', name: 'No address', email: '' });
-    for (const [who, , logged] of rows) {
-      const person = join(relay, who);
-      for (const [date, hours] of logged) log(relay, person, hours, { date });
-    }
-    await remind(relay);
-  });
-  afterAll(() => relay.close());
-
-  it.each(rows)('%s', (who, _change, _logged, [day, week]) => {
-    const texts = (reminders(relay).get(who) ?? []).map(({ blocks }) => blocks?.[0]);
-    const lines = [day && `*Friday 20 November*: ${day}`, week && `*The week until then*: ${week}`].filter(Boolean);
-    const text = [':clock4: Your timesheet is not complete.', ...lines].join('\n');
-    expect(texts).toEqual(day ? [{ type: 'section', text: { type: 'mrkdwn', text } }] : []);
-  });
-});
 
 describe('a reminder', () => {
   it('a reminder is sent once even if the schedule fires many times', async () => {
