@@ -10,6 +10,7 @@ import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { workInNewFolder } from '../new-folder.ts';
 import { runRelay } from './run-command.ts';
 
+const DENIED = 'AccessDeniedException';
 const KEPT = '.relay/github-app-prod.json';
 const APP = { id: 77, pem: 'PRIVATE KEY', webhook_secret: 'wh_secret', html_url: 'https://github.com/apps/relay' };
 
@@ -17,13 +18,13 @@ let github: HttpStandIn;
 let manager: HttpStandIn;
 /** What was stored, by the secret, with the labels of its version. */
 let stored: { SecretId: string; SecretString: string; VersionStages?: string[] }[];
-/** Refuses writes without a label of their own, as a store does that fails after the check. */
-let refused: 'everything' | 'values' | 'unknown secrets' | 'nothing';
+/** What AWS answers instead. */
+let refuse: (version: (typeof stored)[number]) => string | undefined;
 
 beforeEach(async () => {
   workInNewFolder();
   stored = [];
-  refused = 'nothing';
+  refuse = () => undefined;
   const spent = new Set<string>();
   github = await startHttpStandIn(({ route }) => {
     if (spent.has(route)) return { status: 404, body: {} };
@@ -32,17 +33,11 @@ beforeEach(async () => {
   });
   manager = await startHttpStandIn(({ body }) => {
     const version = JSON.parse(body);
-    if (refused === 'unknown secrets') {
-      return { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'there is no such secret.' } };
-    }
-    if (refused === 'everything' || (refused === 'values' && !version.VersionStages)) {
-      return { status: 400, body: { __type: 'AccessDeniedException', Message: 'no rights on secrets' } };
-    }
-    if (!version.SecretString) {
-      const SecretString = stored.findLast(({ SecretId }) => SecretId === version.SecretId)?.SecretString;
-      if (SecretString) return { status: 200, body: { SecretString } };
-      return { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'it has no value.' } };
-    }
+    const SecretString = stored.findLast(({ SecretId }) => SecretId === version.SecretId)?.SecretString;
+    const hasNone = !version.SecretString && !SecretString && 'ResourceNotFoundException';
+    const fault = refuse(version) ?? hasNone;
+    if (fault) return { status: 400, body: { __type: fault, Message: 'not with these secrets.' } };
+    if (!version.SecretString) return { status: 200, body: { SecretString } };
     stored.push(version);
     return { status: 200, body: { Name: version.SecretId } };
   });
@@ -99,20 +94,21 @@ describe('a new GitHub App', () => {
   });
 
   it('a code is not spent if secrets cannot be written', async () => {
-    refused = 'everything';
-    await expect(createApp('prod')).rejects.toThrow('no rights on secrets');
+    refuse = () => DENIED;
+    await expect(createApp('prod')).rejects.toThrow('not with these secrets');
     expect(github.asked).toEqual([]);
   });
 
   it('what was got is kept for its owner until it is stored, and the next attempt goes on from there', async () => {
-    refused = 'values';
+    // A store that fails after the check, whose writes have a label of their own.
+    refuse = ({ VersionStages }) => (VersionStages ? undefined : DENIED);
     await expect(createApp('prod')).rejects.toThrow(
       /are kept in \.relay\/github-app-prod\.json: run .* init --keep --github-app again/,
     );
     expect(JSON.parse(await readFile(KEPT, 'utf8'))).toMatchObject({ id: 77 });
     expect((await stat(KEPT)).mode & 0o777).toBe(0o600);
 
-    refused = 'nothing';
+    refuse = () => undefined;
     await createApp('prod', 'code2');
     expect(values()).toHaveLength(2);
     expect(github.asked).toHaveLength(1);
@@ -144,7 +140,7 @@ describe('a new GitHub App', () => {
   );
 
   it('a secret that the stage does not have is said with what to do', async () => {
-    refused = 'unknown secrets';
+    refuse = () => 'ResourceNotFoundException';
     const error = await createApp('prod').catch((error: unknown) => error);
     expect(awsErrorInWords(error)).toMatch(/The stack of the stage creates its secrets: deploy it first/);
   });
