@@ -55,7 +55,7 @@ export const MOST_LEAD_INS = 3;
 
 /** `log --task Login --time 2h`. Another one may be part of a note. */
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
-const IN_QUOTATION_MARKS = /["“„«][^"”“»]*["”»]/gu;
+const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */

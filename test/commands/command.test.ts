@@ -298,7 +298,7 @@ describe('a command', () => {
   });
 
   it('a very long command is parsed, and its error repeats only a little of it', () => {
-    const units = 'x|9| 9|/pm |-| |"|“x|\' |,|#|12,|9:|.9|1h|today |é|🇩🇪|\ud800'.split('|');
+    const units = 'x|9| 9|/pm |-| |"|„|“x|\' |,|#|12,|9:|.9|1h|today |é|🇩🇪|\ud800'.split('|');
     const starts =
       '|please |log |log 2h |log 2h "|log 2h 4711 |log 9|loog 1.|done |doone 1 |fnid "|block |ship "'.split('|');
     const endings = units.flatMap((unit) => ['', 'x'].map((end) => ({ unit, end })));
