@@ -53,16 +53,22 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       const sent = { status: response.status, answer: answer === '' ? null : (parsedJson(answer) ?? answer) };
       if (!options.json) printText(`${response.status} ${readable(answer)}`);
       if (!response.ok || isRefusal(sent.answer)) process.exitCode = 1;
-      const ids = options.wait && target ? await jobsOf(target.stores, triggerOf(form)) : [];
+      const ids = options.wait && target ? await jobsOf(target.stores, causeOf(form)) : [];
       await printOutcome(sent, ids, target?.stores, options);
     });
   addWaitOptions(slack);
 }
 
-/** What the jobs of a command or an interaction name as their cause. */
-function triggerOf(form: URLSearchParams): string {
-  const interaction = JSON.parse(form.get('payload') ?? '{}') as { trigger_id?: string };
-  return form.get('trigger_id') ?? interaction.trigger_id ?? '';
+/** What the jobs of a command or an interaction name as their cause. A button has it from the job that showed it. */
+function causeOf(form: URLSearchParams): string {
+  const { trigger_id = '', actions = [] } = JSON.parse(form.get('payload') ?? '{}') as Interaction;
+  const pressed = parsedJson(actions[0]?.value ?? '') as { happened?: string } | undefined;
+  return form.get('trigger_id') ?? pressed?.happened ?? trigger_id;
+}
+
+interface Interaction {
+  trigger_id?: string;
+  actions?: { value?: string }[];
 }
 
 async function commandForm(typed: string | undefined, options: SendSlackOptions, target: Target | undefined) {

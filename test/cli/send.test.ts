@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { Target } from '../../cli/target.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
+import { runButton } from '../../lib/platforms/slack/command-button.ts';
 import { tryExamples } from '../../local/examples/examples.ts';
+import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { workInNewFolder } from '../new-folder.ts';
@@ -175,6 +177,22 @@ it.each([
   await send('slack', '/pm help');
   await send('slack', `/pm find ${typed}`);
   expect((await relay.jobs()).map(({ input }) => input)).toEqual([{ text }]);
+});
+
+it('relay send slack --payload --wait prints the job of a button', async () => {
+  const place = { userId: 'U0MIRA001', channelId: 'C0GENERAL' };
+  const pressed = {
+    type: 'block_actions',
+    team: { id: TEAM_ID },
+    user: { id: place.userId },
+    channel: { id: place.channelId },
+    trigger_id: 'the trigger of the press',
+    response_url: relay.slack.makeResponseUrl(place),
+    actions: runButton('Do that', { command: 'done 101', happened: 'what was asked 0' }),
+  };
+  await writeFile('press.json', JSON.stringify(pressed));
+  const printed = JSON.parse(await send('slack', '--payload', 'press.json', '--wait', '--timeout', '1', '--json'));
+  expect(printed).toMatchObject({ status: 200, jobs: [{ automation: 'complete-checklist-item', status: 'queued' }] });
 });
 
 it('relay send slack prints an answer that is not JSON', async () => {
