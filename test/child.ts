@@ -13,9 +13,16 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** @param words the file, and its arguments */
+/** What the shell of a developer, or GitHub Actions, may have set. */
+const OF_SHELL = /^(?:PARTNER|GITHUB|SLACK)_|^RELAY_CONFIG$/;
+
+/**
+ * @param words the file, and its arguments
+ * @param variables beside those of this process that are no settings of the relay
+ */
 export function startChild(words: readonly string[], cwd: string, variables: Record<string, string> = {}): Child {
-  const child = spawn(process.execPath, words, { cwd, env: { ...process.env, ...variables } });
+  const inherited = Object.entries(process.env).filter(([name]) => !OF_SHELL.test(name));
+  const child = spawn(process.execPath, words, { cwd, env: { ...Object.fromEntries(inherited), ...variables } });
   let output = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
