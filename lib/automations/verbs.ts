@@ -86,7 +86,7 @@ const TOPICS: readonly [RegExp, string][] = [
 
 const OF_TASKS = /^(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
 const CHANGING =
-  '(?:delete|remove|edit|change|correct|rename|assign|move|comment|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
+  '(?:delete|remove|edit|change|correct|rename|assign|move|comment|due|priority|estimate|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
 /** Wherever it stands: `letzten Eintrag löschen`. */
 const CHANGES = new RegExp(`(?:^| )${CHANGING}(?= |$)`, 'i');

@@ -63,7 +63,9 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   // `log time 2h 4711`, `log 2h: 4711`
   const text = typed
     .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
-    .replace(/^(\S+): /, '$1 ');
+    .replace(/^(\S+): /, '$1 ')
+    // As Slack writes a link with a label.
+    .replace(/<(https?:\/\/[^|<> ]+)\|[^<>]*>/g, '$1');
   const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];
   if (option !== undefined)
     return {

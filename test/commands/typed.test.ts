@@ -97,6 +97,7 @@ describe('what people type for a command', () => {
     'delete my last entry',
     'supprimer 2h Login',
     'rename Login to Logout',
+    'due friday Login',
   ])('what cannot be changed here is changed in the service: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
       fault: expect.stringContaining('changed and deleted in the service'),
@@ -157,6 +158,11 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ],
     ...['last time fix', 'may fix it', 'released 2.4', '3 tests', 'per il cliente', 'reduced it from 5h to 3h'],
   ];
+  it("a link of Slack with a label is the task's address", () => {
+    const link = `<https://pm.example.com/tasks/${UUID}|Login with passkeys>`;
+    expect(parseCommand(`log 1h ${link} paired`, LANGUAGES)).toMatchObject({ command: { task: UUID, note: 'paired' } });
+  });
+
   it.each([
     // Durations, of which most are in duration.test.ts.
     ['1 h 30 min 4711|1:30 h 4711|\u200e1h30m 4711|1h\u200b30m 4711|time 1h30m 4711', logged()],
