@@ -62,6 +62,9 @@ describe('an operation that fails alone', () => {
       expect(parked?.parked).toMatchObject({ reason: expect.stringMatching(/^defects\/update: .* \(8 attempts\)$/) });
       const paused = relay.metrics.map((record) => record.ConnectionPaused).filter((value) => value !== undefined);
       expect(new Set(paused)).toEqual(new Set([0]));
+      const failures = relay.log.filter(({ message }) => message === 'step failed');
+      expect(failures).not.toEqual([]);
+      expect(relay.metrics.filter(({ StepsFailed }) => StepsFailed)).toHaveLength(failures.length);
     },
   );
 
