@@ -63,9 +63,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   // `log time 2h 4711`, `log 2h: 4711`
   const text = typed
     .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
-    .replace(/^(\S+): /, '$1 ')
-    // As Slack writes a link with a label.
-    .replace(/<(https?:\/\/[^|<> ]+)\|[^<>]*>/g, '$1');
+    .replace(/^(\S+): /, '$1 ');
   const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];
   if (option !== undefined)
     return {
@@ -316,7 +314,8 @@ function readTask(
   languages: Languages,
   isAfterDay = false,
 ): TaskRead | CommandFault | { missing: string } {
-  const typed = withoutLeadIn(text);
+  // As Slack writes a link with a label.
+  const typed = withoutLeadIn(text).replace(/^<(https?:\/\/[^|<> ]+)\|[^<>]*>/, '$1');
   const isId = MARKED_ID.test(typed);
   const first = firstWord(isId ? typed.slice(1) : typed);
   if (!first) return { fault: `The quotation mark before ${excerpt(text.slice(1))} is not closed.` };
