@@ -12,7 +12,12 @@ export interface Names {
   short: Map<string, number[]>;
   /** With their numbers, from 1 on. */
   months: Map<string, number>;
+  /** Of days that are not in the future, those that are recognized with typos. */
+  long: readonly string[];
 }
+
+/** Shorter words have too many neighbours: `monday`, `money`. */
+const SHORTEST_WITH_TYPO = 7;
 
 /** By languages. Built on first use, because most Slack requests do not need it. */
 const known = new Map<string, Names>();
@@ -81,5 +86,9 @@ function readNames(languages: Languages): Names {
     // A single-letter abbreviation, as in Hungarian, would match any such letter.
     for (const name of [...names.keys()]) if (name.length < 2) names.delete(name);
   }
-  return sets;
+  const past = [...sets.relative].filter(([, days]) => days < 0).map(([name]) => name);
+  const long = [...sets.weekdays.keys(), ...past].filter(
+    (name) => name.length >= SHORTEST_WITH_TYPO && !name.includes(' '),
+  );
+  return { ...sets, long };
 }

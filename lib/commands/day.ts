@@ -252,14 +252,11 @@ const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
 /** Behind the name of a day: `gestern Abend`, `mardi dernier`. In English, a task may begin so: `today Morning standup`. */
 const PART_OF_DAY = /^(?:früh|morgen|vormittag|mittag|nachmittag|abend|matin|après-midi|soir|dernier|passé|pasado)$/;
 
-/** Shorter words have too many neighbours: `monday`, `money`. */
-const SHORTEST_WITH_TYPO = 7;
-
 /** The name of a day. */
 function nameIn(rest: readonly string[], names: Names, marked: Marked, languages: Languages): Form | undefined {
   const [first = '', second = ''] = rest;
   if (!/^\p{L}/u.test(first)) return undefined;
-  const { weekdays, relative, short } = names;
+  const { weekdays, relative, short, long } = names;
   const ofWeekday = (numbers: readonly number[] = []) => ({
     days: (today?: string) =>
       today === undefined ? [] : numbers.flatMap((number) => lastDays(number, marked.isLast, today)),
@@ -279,10 +276,7 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     const mayBeHere = phrase === 'hier' && !isOnlyFrench;
     return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
   }
-  const past = [...weekdays.keys(), ...relative.keys()].filter(
-    (one) => one.length >= SHORTEST_WITH_TYPO && !one.includes(' ') && (relative.get(one) ?? -1) < 0,
-  );
-  const near = nearMiss(first, past);
+  const near = nearMiss(first, long);
   if (near !== undefined) {
     const offset = relative.get(near);
     const { days } = ofWeekday(weekdays.get(near));
