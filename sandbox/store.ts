@@ -49,7 +49,8 @@ export class Store {
 
   constructor(file?: string) {
     const entries = file !== undefined && existsSync(file) ? readJournal(file) : [];
-    this.data = entries.length === 0 ? seed() : emptyData();
+    this.data = seed();
+    if (entries.length > 0) for (const records of Object.values(this.data)) records.length = 0;
     for (const entry of entries) this.#apply(entry);
     if (file === undefined) return;
     // Compacting by rename keeps the old journal intact if the process dies here.
@@ -157,8 +158,4 @@ function readJournal(file: string): Entry[] {
       );
     }
   });
-}
-
-function emptyData(): Data {
-  return Object.fromEntries(Object.keys(idFields).map((collection) => [collection, []])) as unknown as Data;
 }

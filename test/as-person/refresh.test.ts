@@ -28,7 +28,7 @@ async function startExpired(options: Parameters<typeof startSandboxWorld>[0] = {
   return world;
 }
 
-/** A call of a worker whose first refresh is held: before it leaves, or when its answer is there. */
+/** Starts a worker's call and holds its first refresh: before it is sent, or once its answer is there. */
 async function startHeld(world: SandboxWorld, moment: 'before' | 'after') {
   const released = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();

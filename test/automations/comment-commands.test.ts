@@ -134,7 +134,7 @@ describe('a comment that is deleted or changed before its command is carried out
     ['changed', { text: '/log 3h “Release checkout 2.4”' }, CHANGED],
     ['made a quotation', { text: `> ${LOG}` }, CHANGED],
     ['by the author, in other letters', { author: 'codertocat' }],
-    ['by somebody else', { author: 'mallory' }, 'not by the person in the event'],
+    ['by another person', { author: 'mallory' }, 'not by the person in the event'],
     ['written then, and edited since', { editedAt: '2026-11-20T08:00:00Z' }],
     ['written before, and edited then', { writtenAt: '2026-11-10T08:00:00Z', editedAt: WRITTEN.updated_at }],
     ['written before', { writtenAt: '2026-11-18T23:29:59Z' }, OTHER_TIME],

@@ -219,8 +219,8 @@ describe('the pages of the service', () => {
 
   it('messages in Slack link to what they name, and no id breaks out of its link', async () => {
     const strange = 'A1>|*(x)';
-    const [example] = relay.sandbox.data.tasks;
-    relay.sandbox.data.tasks.unshift({ ...example, task_id: strange, title: 'Odd one', name: 'Odd one' } as never);
+    const [example = expect.fail('there is no task')] = relay.sandbox.data.tasks;
+    relay.sandbox.data.tasks.unshift({ ...example, task_id: strange, title: 'Odd one' });
     await ask(relay, 'find Odd one');
     await ask(relay, 'defect A new one', { channelId: PLATFORM });
     const sections = relay.slack.messages.flatMap(({ blocks = [] }) =>
@@ -266,7 +266,7 @@ describe('/pm relate', () => {
     expect(atOnce + inTheEnd).toContain(words);
   });
 
-  it('is not asked for again where nobody knows whether it was carried out, nor once a person has decided that', async () => {
+  it('is not sent again while its outcome is unknown, or after a person has decided it', async () => {
     await happens('issues', issue('opened', 'It crashes.'));
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/link', times: 1 });
     const command = `relate ${made()?.defect_id} task ${TASK.id}`;

@@ -205,7 +205,7 @@ describe('whom Slack knows', () => {
   });
 
   it.each([
-    ['nobody', undefined],
+    ['no user', undefined],
     ['a bot', { is_bot: true }],
     ['a member of another workspace', { team_id: 'T0ELSEWHERE' }],
   ])('the address may be that of %s, which the job reports, and the others are reminded', async (_, change) => {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Client, type ElicitResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -59,7 +60,9 @@ async function assistant(
     env: { ...aws.variables, ...variables },
     stderr: 'pipe',
   });
-  const errors = text(transport.stderr as unknown as NodeJS.ReadableStream);
+  const { stderr } = transport;
+  if (!(stderr instanceof Readable)) throw new Error('the errors of the process cannot be read');
+  const errors = text(stderr);
   const asked: Asked[] = [];
   const client = new Client(
     { name: 'tests', version: '1' },

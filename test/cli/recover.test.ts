@@ -139,7 +139,7 @@ async function refused(count: number): Promise<void> {
   await open(count);
 }
 
-/** So many jobs whose outcome is unknown. @returns their ids */
+/** Makes this many jobs with an unknown outcome. @returns their ids */
 async function unknown(count: number): Promise<string[]> {
   relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
   await open(count);

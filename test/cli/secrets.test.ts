@@ -100,7 +100,7 @@ describe('a new GitHub App', () => {
   });
 
   it('what was got is kept for its owner until it is stored, and the next attempt goes on from there', async () => {
-    // A store that fails after the check, whose writes have a label of their own.
+    // Fails after the check: only the writes after it have a label.
     refuse = ({ VersionStages }) => (VersionStages ? undefined : DENIED);
     await expect(createApp('prod')).rejects.toThrow(
       /are kept in \.relay\/github-app-prod\.json: run .* init --keep --github-app again/,

@@ -109,7 +109,7 @@ const forPerson = (from: number, until?: number) => ({ for: 'operator', from, un
 const outage: Waited = { for: 'outage', from: 4_000, until: 9_000, why: 'the service is down' };
 it.each([
   ['an operator, twice', [forPerson(1_000, 4_000), outage, forPerson(9_000, 10_000)], 4_000],
-  ['nobody', [outage], undefined],
+  ['no person', [outage], undefined],
   ['an operator, up to now', [forPerson(1_000)], undefined],
 ])("a list leaves out of a job's time what it waited for %s", (_, newest, personMs) => {
   expect(rowOf({ ...job, waits: { newest, older: 0 } }).personMs).toBe(personMs);

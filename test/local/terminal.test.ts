@@ -21,7 +21,7 @@ const job = {
   generation: 1,
   attempts: 0,
   parked: { reason: title, kind: 'failed' },
-} as unknown as Job;
+} satisfies Partial<Job> as Job;
 const step = { step: 'create-defect', calls: 'defects/create', status: 'failed' as const, startedAt: 0, note: title };
 
 const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

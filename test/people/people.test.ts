@@ -67,9 +67,9 @@ describe('a person in Slack', () => {
   });
 
   it.each([
-    ['whom the service does not know', NOBODY, () => {}, `No user of the service has your e-mail address. ${ASK}`],
+    ['that the service does not know', NOBODY, () => {}, `No user of the service has your e-mail address. ${ASK}`],
     [
-      'whose mapped address it does not know',
+      'with a mapped address that the service does not know',
       NOBODY,
       () => relay.runtime.config.people.push(mapped('ada@example.org')),
       `No user of the service has the e-mail address that relay.config.ts gives you under people. Ask ${CONTACT} to correct it.`,

@@ -24,7 +24,7 @@ it('one caller at a time moves the line on, and learns when slots open', async (
   expect(await budget.planLine(connection, LIMITS, { atOnce: true })).toBeDefined();
 });
 
-describe('nobody but who is on the way moves the line on', () => {
+describe('only the job on its way moves the line on', () => {
   /** A line of the lane `background`, as its first job leaves it. */
   async function lineWith(comesInMs: number | undefined) {
     const { connection, clock, budget, ask } = start();
@@ -39,7 +39,7 @@ describe('nobody but who is on the way moves the line on', () => {
   it.each([
     ['in 5 s', 5_000, 5_000],
     ['in 50 s, but 15 s is the longest', 50_000, 15_000],
-    ['nobody', undefined, 0],
+    ['no job comes', undefined, 0],
   ])('%s', async (_, comesInMs, movesInMs) => {
     const { clock, move } = await lineWith(comesInMs);
     expect(await move()).toBe(movesInMs === 0);
