@@ -65,10 +65,12 @@ export interface Operation<
   found?: HowFound;
 }
 
+/** What creates something names the field of its data that holds the new id. Nothing else does. */
 type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string, E extends Effect> = Omit<
   Operation<P, D, N, E>,
-  'path' | 'fields' | 'ids' | 'paged'
->;
+  'path' | 'fields' | 'ids' | 'paged' | 'createdId'
+> &
+  (E extends 'create' ? { createdId: D extends z.ZodObject<infer Fields> ? keyof Fields & string : never } : unknown);
 
 export function operation<P extends z.ZodType, D extends z.ZodType, N extends string, E extends Effect>(
   declaration: Declaration<P, D, N, E>,
@@ -137,6 +139,9 @@ export const untyped = z.unknown().optional();
 
 /** The types of identifiers other than project_id and group_ids are not shown, so numbers and strings are accepted. */
 export const id = z.union([z.string().min(1), z.number()]);
+
+/** An identifier of a result that is not shown. A value of any other type counts as missing. */
+export const maybeId = id.nullish().catch(null);
 
 /** A UUID of any version, or without a valid version: the contract only says UUID. */
 export const uuid = z.guid();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changes, creates, id, openData, operation, untyped, uuid } from '../operation.ts';
+import { changes, creates, id, maybeId, openData, operation, untyped, uuid } from '../operation.ts';
 
 /** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
 const fields = {
@@ -10,13 +10,17 @@ const fields = {
   status: untyped,
 };
 
-/** No operation that lists scenarios is shown, so a created scenario cannot be found again. */
+/**
+ * Assumed: the answer calls the id `scenario_id`, the name that `test-scenarios/update` takes. No operation that lists
+ * scenarios is shown, so a created scenario cannot be found again.
+ */
 export const createTestScenario = operation({
   name: 'test-scenarios/create',
   evidence: 'documented',
   ...creates,
   payload: z.strictObject({ project_id: uuid.optional(), ...fields, test_strategy_id: id.nullish() }),
-  data: openData,
+  data: z.looseObject({ scenario_id: maybeId }),
+  createdId: 'scenario_id',
 });
 
 /** Assumed: `scenario_id` is required, because without it the call names no scenario. */
@@ -30,7 +34,8 @@ export const updateTestScenario = operation({
 
 /**
  * Appends the step at the end of its test case. Its fields are documented, but neither their types nor which are
- * required. No operation that lists steps is shown.
+ * required. Assumed: the answer calls the id `step_id`, the name that `test-steps/delete` takes. No operation that lists
+ * steps is shown.
  */
 export const createTestStep = operation({
   name: 'test-steps/create',
@@ -44,7 +49,8 @@ export const createTestStep = operation({
     outcome: untyped,
     status: untyped,
   }),
-  data: openData,
+  data: z.looseObject({ step_id: maybeId }),
+  createdId: 'step_id',
 });
 
 /**
