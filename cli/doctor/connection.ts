@@ -54,9 +54,11 @@ export async function checkConnection(
     const fields = await add(operation, '', async () => {
       const read = await readRows(call, operation, list.payload);
       rows = read.rows;
-      list = { ...list, payload: { ...list.payload, [operation.pageSize ?? '']: read.size } };
-      const pages = read.size < PAGE_SIZE ? `; takes pages of ${read.size} rows` : '';
-      return compareFields(operation, rows) + pages;
+      list = { ...list, payload: { ...list.payload, [operation.pageSize ?? '']: read.paging.size } };
+      const { size, first } = read.paging;
+      const pages = size < PAGE_SIZE ? `; takes pages of ${size} rows` : '';
+      const base = first === 0 ? '; counts its pages from 0, which the relay follows' : '';
+      return compareFields(operation, rows) + pages + base;
     });
     seen.set(operation.name, rows);
     if (fields.verdict === 'bad') continue;

@@ -7,7 +7,7 @@ import { listProjects, searchProjects } from '../../lib/service/partner/operatio
 import { listTasks, searchTasks } from '../../lib/service/partner/operations/tasks.ts';
 import { listTimelogs } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
-import { askForPage, PAGE_SIZE, pages } from '../../lib/service/partner/pages.ts';
+import { askForFirst, PAGE_SIZE, type Paging, pages } from '../../lib/service/partner/pages.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
 import { CannotTell } from './finding.ts';
 
@@ -84,17 +84,15 @@ export function listsToCheck(projectId: string | undefined): readonly ListToChec
   ];
 }
 
-/** The first page of a list, with any fields, and the size of the page that the service took. */
+/** The first page of a list, with any fields, and how it was asked for. */
 export async function readRows(
   call: PartnerClient['call'],
   operation: Operation,
   payload: Readonly<Record<string, unknown>>,
-): Promise<{ rows: ServiceRow[]; size: number }> {
-  const how = { largest: PAGE_SIZE, isFirst: true, mayEnd: false };
-  const { result, size } = await askForPage(operation, { page: 1, ...payload }, how, (asked) =>
-    call(withAnyFields(operation), asked),
-  );
-  return { rows: result?.data ?? [], size };
+): Promise<{ rows: ServiceRow[]; paging: Paging }> {
+  const ask = (asked: object) => call(withAnyFields(operation), asked as ServiceRow);
+  const { result, paging } = await askForFirst(operation, payload, ask);
+  return { rows: result.data, paging };
 }
 
 /** Compares records with the fields that the relay assumes. @throws {Error} that names the missing fields */

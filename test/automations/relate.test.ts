@@ -6,6 +6,7 @@ import { createRelations } from '../../lib/links/relations.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { mergedPayload } from '../kill/github-payloads.ts';
+import { mutate } from '../mutated-service.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, PLATFORM } from '../slack-requests.ts';
 
@@ -114,8 +115,10 @@ describe('a line in an issue', () => {
   it.each([
     ['a task that is not there', 'Task: Make coffee', 'There is no task Make coffee. Nothing was linked', 0],
     ['an id that is not there', 'Task: 4711', 'the service does not take these ids', 1],
+    ['a name that the service refuses to search for', 'Task: ab', 'The service does not take this search', 0],
     ['a name that is a beginning', 'Task: Release', `Did you mean one of these? ${TASK.id}`, 0],
   ])('tells its author what is wrong: %s', async (_, body, words, sent) => {
+    await mutate(relay, { reads: (payload) => (payload.q === 'ab' ? { refused: 422 } : payload) });
     await happens('issues', issue('opened', body));
     expect(said()).toContainEqual(expect.stringContaining(words));
     expect([linked(), sends()]).toEqual([none, sent]);

@@ -199,6 +199,15 @@ describe('doctor', () => {
     expect(found.get(path)).toMatch(/^good: .*; takes pages of 50 rows$/);
   });
 
+  it.each([{}, untold])('says of an instance that it counts its pages from 0: %j', async (told) => {
+    const fromZero = reads((payload) => ('page' in payload ? { ...payload, page: Number(payload.page) + 1 } : payload));
+    const found = await examined({ ...fromZero, ...told });
+    for (const path of LISTS) {
+      expect(found.get(path)).toMatch(/^good: .*counts its pages from 0/);
+      expect(found.get(`${path} page by page`)).toMatch(/^good/);
+    }
+  });
+
   it('is content with a list that comes whole if relay.config.ts says so, and not with one that does not', async () => {
     const path = 'users/list';
     const overrides = { [path]: { paged: false } };

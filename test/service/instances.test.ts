@@ -64,6 +64,26 @@ describe('an instance with pages of at most 50 rows', () => {
   });
 });
 
+describe.each([true, false])('an instance that counts its pages from 0, with pagination: %s', (paginatesAll) => {
+  it('has its people and tasks found, and is asked for page 1 once', async () => {
+    await start({}, { paginatesAll });
+    const pages: unknown[] = [];
+    await mutate(relay, {
+      reads(payload, path) {
+        if (path === 'users/list') pages.push(payload.page);
+        return 'page' in payload ? { ...payload, page: Number(payload.page) + 1 } : payload;
+      },
+    });
+    const stranger = (_: unknown, n: number) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` });
+    relay.sandbox.data.users.push(...Array.from({ length: 130 }, stranger));
+    expect((await ask(relay, 'find checkout')).inTheEnd).toContain('Release checkout 2.4');
+    const logged = 'Logged 1h on Release checkout 2.4';
+    expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain(logged);
+    // The search for tasks has shown it already.
+    expect(pages[0]).toBe(0);
+  });
+});
+
 describe('an instance that ignores the page and cuts its lists off without a word', () => {
   const cut = (path: string): SandboxOptions => ({
     paginatesAll: false,

@@ -278,12 +278,28 @@ it.each([403, 422])(
   },
 );
 
-it('a refused search is reported to its author', async () => {
-  const relay = await started({ sandbox: { rename: { '/tasks/search': { fields: { q: 'text' } } } } });
-  await command(relay, 'find checkout');
-  await relay.workToTheEnd();
-  expect(told(relay)).toEqual([expect.stringMatching(/^:warning: The service does not take this search\. .*422/)]);
-  expect(await relay.jobs('parked')).toEqual([]);
+describe('a service that searches for four characters or more', () => {
+  const short = /^:warning: The service does not take this search\. tasks\/search: .*422: .*q: is too short/;
+  it.each([
+    ['find ab', short],
+    ['log 1h ab', short],
+    ['log 1h “ab”', short],
+    // What the relay searches for besides the typed text is not what the person can correct.
+    ['log 1h Nothing like it', /“Nothing like it” does not begin with the name of a task/],
+    ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
+  ])('tells who asked for %s', async (text, said) => {
+    const relay = await started();
+    await mutate(relay, {
+      reads: (payload, path) =>
+        path === 'tasks/search' && String(payload.q).length < 4
+          ? { refused: 422, errors: { q: 'is too short' } }
+          : payload,
+    });
+    await command(relay, text);
+    await relay.workToTheEnd();
+    expect(told(relay)).toEqual([expect.stringMatching(said)]);
+    expect(await relay.jobs('parked')).toEqual([]);
+  });
 });
 
 it.each([

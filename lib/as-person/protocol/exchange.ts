@@ -88,7 +88,7 @@ export async function exchange(
 export async function readText({ chunks }: Answer): Promise<string> {
   const read: Uint8Array[] = [];
   for await (const chunk of chunks()) read.push(chunk);
-  return Buffer.concat(read).toString('utf8');
+  return new TextDecoder().decode(Buffer.concat(read));
 }
 
 class TimedOut extends Error {}

@@ -39,31 +39,24 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
   return defineAutomation(searchJobs, async ({ text }, job, steps) => {
     const mine = await asPerson('find', job.asked?.by, job, steps);
     if (mine) return findAsPerson(mine, text, (tasks) => foundFor(job, text, tasks, []));
-    const query = { q: text, page: 1, per_page: SHOWN };
-    const matching = await steps.call(
-      'search tasks',
-      searchTasks,
-      query,
-      (found) =>
-        found
-          .map(taskName)
-          .filter((task) => task !== undefined)
-          .slice(0, SHOWN),
-      refused,
-    );
+    const query = { q: text, per_page: SHOWN };
+    const { kept: listed } = await steps
+      .list('search tasks', searchTasks, query, taskName, ({ id }) => id, 1)
+      .catch((error: unknown) => Promise.reject(asNotDone(error, 'this search')));
+    const matching = listed.slice(0, SHOWN);
     const id = idIn(text) ?? '';
     // A search need not look at ids.
     const byId = matching.length === 0 && TASK_ID.test(id) ? await taskOf(id, steps) : null;
     const tasks = byId ? [byId] : matching;
     await knownTasks.learn(job.connection, tasks);
-    const projects = await steps.call(
-      'search projects',
-      searchProjects,
-      query,
-      (found) => found.slice(0, SHOWN).map(({ project_id, name }) => ({ id: project_id, name: name ?? project_id })),
-      // The tasks are found already.
-      () => null,
-    );
+    const named = ({ project_id, name }: { project_id: string; name?: string | null | undefined }) => ({
+      id: project_id,
+      name: name ?? project_id,
+    });
+    // The tasks are found already.
+    const projects = await steps
+      .list('search projects', searchProjects, query, named, ({ id }) => id, 1)
+      .then(({ kept }) => kept.slice(0, SHOWN), nullIfRefused);
     const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
     const isFound = tasks.length > 0 || projects?.length !== 0;
     const near = isFound ? [] : await similarTasks(text, steps, await knownTasks.get(job.connection));
@@ -72,13 +65,13 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
 }
 
 /** Null also if the key may not read tasks. */
-async function taskOf(id: string, steps: Steps): Promise<FoundTask | null> {
-  try {
-    return await tasksOfKey(steps).byId(id);
-  } catch (error) {
-    if (error instanceof Refused) return null;
-    throw error;
-  }
+function taskOf(id: string, steps: Steps): Promise<FoundTask | null> {
+  return tasksOfKey(steps).byId(id).catch(nullIfRefused);
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof Refused) return null;
+  throw error;
 }
 
 /** The tasks that share a word with the text, except for typos, or that have it with other spaces. */
@@ -109,10 +102,6 @@ async function findAsPerson(
   if (!answer.found) return { text: `found: ${answer.said}` };
   const found = answer.found.map((row) => ({ id: row.id, name: row.text }));
   return { text: `tasks found: ${found.length}`, blocks: blocksOf(found) };
-}
-
-function refused(refusal: Refused): never {
-  throw asNotDone(refusal, 'this search');
 }
 
 /** An item of the journal holds 400 KB, and a button shows 75 characters. */

@@ -4,6 +4,7 @@ import type { Day } from '../../commands/day.ts';
 import { BEFORE_TASK, ONLY_YOURSELF } from '../../commands/log.ts';
 import { comparableName, UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
+import { isRefusedInput } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
@@ -113,7 +114,11 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
 /** A tool does not say what it leaves out. Lists are cut at 10, 25, 50 or another round number of rows. */
 export const mayBeCut = ({ length }: readonly unknown[]): boolean => length >= 10 && length % 5 === 0;
 
-/** The task that a person typed, by its id or its name: without quotation marks, by the longest name. */
+/**
+ * The task that a person typed, by its id or its name: without quotation marks, by the longest name.
+ *
+ * @throws {Refused} if the service refuses to search for what was typed
+ */
 export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
   const words = typedWords(typed);
   const { first, isOpen } = words;
@@ -234,7 +239,7 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
     const named = (await knownBeside(byName, typed, tasks)).filter(({ how }) => how === 'behind');
     return { ...byName, fitting: [...byName.fitting, ...named] };
   }
-  const byWord = word === searched ? byName : await searchFor(word, 'search for a word of the task', typed, tasks);
+  const byWord = word === searched ? byName : await searchFurther(word, 'search for a word of the task', typed, tasks);
   if (!isOpen && byName.fitting.length > 0 && !isNamed(byWord)) return { ...byWord, fitting: byName.fitting };
   // The word may be one of the note.
   const found = isOpen ? withoutPartly(byWord) : byWord;
@@ -243,7 +248,7 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   // The first word may be none of the task: `lastfriday Login page`.
   const others = words.slice(leadIns + 1, leadIns + NAME_WORDS).filter((other) => other !== word);
   if (near.fitting.length > 0 || !isOpen || others.length === 0) return near;
-  const { fitting, whole: isWhole } = await searchFor(
+  const { fitting, whole: isWhole } = await searchFurther(
     tellingWord(others),
     'search for a word behind the first',
     typed,
@@ -270,7 +275,7 @@ async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): P
   const { fitting, whole } =
     start.length === word.length
       ? { fitting: [], whole: true }
-      : await searchFor(start, 'search for the beginning of a word', typed, tasks);
+      : await searchFurther(start, 'search for the beginning of a word', typed, tasks);
   const known = await knownBeside({ fitting, whole }, typed, tasks);
   // A search for the whole name would have found it, if it were still there.
   const others = known.filter(({ how }) => how !== 'exactly');
@@ -293,7 +298,7 @@ const withoutPartly = ({ fitting, whole }: FittingTasks): FittingTasks => ({
 
 /** Searches for names that begin with the id of a task: `404 page`, where 404 is a task, too. */
 async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
-  const { fitting, whole } = await searchFor(typed.first, 'search for the task', typed, tasks);
+  const { fitting, whole } = await searchFurther(typed.first, 'search for the task', typed, tasks);
   const others = withoutPartly({ fitting, whole }).fitting.filter(
     ({ task }) => String(task.id) !== String(byId.task.id),
   );
@@ -303,6 +308,14 @@ async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSou
 interface FittingTasks {
   fitting: FittingTask[];
   whole: boolean;
+}
+
+/** A search for another text than the typed one. The service may refuse a short one, which then finds nothing. */
+function searchFurther(...search: Parameters<typeof searchFor>): Promise<FittingTasks> {
+  return searchFor(...search).catch((error) => {
+    if (!isRefusedInput(error)) throw error;
+    return { fitting: [], whole: false };
+  });
 }
 
 async function searchFor(q: string, step: string, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {

@@ -30,7 +30,9 @@ export function logTime(context: Context): Automation {
     const isPublic = time.by.in === 'github';
     const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
     const known = () => knownTasks.get(job.connection);
-    const { task, note, date } = await whatToLog(asked, tasksOfKey(steps, known));
+    const { task, note, date } = await whatToLog(asked, tasksOfKey(steps, known)).catch((error: unknown) =>
+      Promise.reject(asNotDone(error, 'this search', isPublic)),
+    );
     await knownTasks.learn(job.connection, [task]);
     const by = { connection: job.connection, address: user.email };
     const day = await dayOf(by, { task, note, date }, asked, steps);

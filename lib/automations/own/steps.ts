@@ -231,7 +231,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       );
     },
     async task(step: string, text: string) {
-      const found = await findTask({ task: text, day: 'today' }, tasksOfKey(named(step)));
+      const found = await asking(findTask({ task: text, day: 'today' }, tasksOfKey(named(step))));
       if ('task' in found) return found.task;
       const ids = found.offered.map(({ task }) => task.id).join(', ');
       throw new NotDone(

@@ -1,5 +1,5 @@
 import { findRepository, unservedCommand } from '../../config/settings.ts';
-import { NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
+import { asNotDone, NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
@@ -39,7 +39,9 @@ export function relate(context: Context): Automation {
     if (unserved !== undefined) throw new NotDone(unserved);
     const id = defect === undefined ? await defectOf(issue, job) : await steps.idFrom(linkDefect, 'defect_id', defect);
     if (id === undefined) return untold('the issue has no defect');
-    const target = await targetOf(to, steps);
+    const target = await targetOf(to, steps).catch((error: unknown) =>
+      Promise.reject(asNotDone(error, 'this search', job.replyTo?.in === 'github')),
+    );
     const outcome = await link({ connection: job.connection, id }, target, job, steps);
     return defect === undefined ? outcome : { ...outcome, isUntold: false };
   });

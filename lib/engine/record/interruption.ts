@@ -129,6 +129,10 @@ export class AccountFirst extends NotDone {
  * @returns the error to throw instead
  */
 export function asNotDone(error: unknown, what: string, isPublic = false): unknown {
-  const isTheirs = error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);
-  return isTheirs ? new NotDone(`The service does not take ${what}${isPublic ? '' : `. ${error.message}`}`) : error;
+  if (!isRefusedInput(error)) return error;
+  return new NotDone(`The service does not take ${what}${isPublic ? '' : `. ${error.message}`}`);
+}
+
+export function isRefusedInput(error: unknown): error is Refused {
+  return error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);
 }

@@ -3,7 +3,7 @@ import type { Holder } from '../../as-person/grants/grant.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Learned } from '../../service/connection/learned.ts';
 import type { Operation } from '../../service/partner/operation.ts';
-import { askForPage, PAGE_SIZE, readPage } from '../../service/partner/pages.ts';
+import { askForPage, PAGE_SIZE, type PageRead, type Paging } from '../../service/partner/pages.ts';
 import { Refused } from '../record/interruption.ts';
 import type { Journal, SentFields } from '../record/journal.ts';
 import type { SendLog } from '../record/sends.ts';
@@ -158,22 +158,17 @@ export function createSteps(options: StepsOptions): Steps {
     async list(step, declared, payload, keep, idOf, maxPages) {
       const operation = connection.operation(declared);
       const kept = [];
-      let before: { fingerprint?: string; size?: number } | undefined;
+      let before: Part | undefined;
       for (let page = 1; page <= maxPages; page++) {
         named.add(`${step} ${page}`);
         const part = await once.run(`${step} ${page}`, operation.name, async (_, log) => {
-          const isFirst = before === undefined;
-          const largest = before ? (before.size ?? PAGE_SIZE) : await learned.pageSize();
-          const how = { largest, isFirst, mayEnd: before?.fingerprint !== undefined };
-          const { result, size } = await askForPage(operation, payload as object, how, (sized) =>
-            calls.repeatable(operation, Object.assign({}, payload, sized, { page }), { log }),
-          );
-          if (size !== largest) await learned.keepPageSize(size);
+          const { size = PAGE_SIZE, first, fingerprint = null } = before ?? {};
+          const last = before && { fingerprint, paging: { size, first } };
+          const ask = (sized: object) => calls.repeatable(operation, Object.assign({}, payload, sized), { log });
+          const { result, read } = await askForPage(operation, payload as object, page - 1, last, ask, learned);
           await learned.fromRows(result?.data);
-          const { repeats, last, whole, fingerprint } = readPage(operation, page, result, before?.fingerprint ?? null);
-          const rows = (repeats ? [] : (result?.data ?? [])).map(keep).filter((row) => row !== undefined);
-          const next = { ...(fingerprint !== null && { fingerprint }), ...(size !== PAGE_SIZE && { size }) };
-          return { rows, last, whole, ...next };
+          const rows = (read.repeats ? [] : (result?.data ?? [])).map(keep).filter((row) => row !== undefined);
+          return { rows, last: read.last, whole: read.whole, ...partOf(read) };
         });
         kept.push(...part.rows);
         if (part.last) return { kept: lastOfEach(kept, idOf), pages: page, whole: part.whole };
@@ -195,6 +190,15 @@ export function createSteps(options: StepsOptions): Steps {
     as: tools.as,
   };
 }
+
+/** What the journal keeps of a page for the next one, where it is not as assumed. */
+type Part = Partial<Paging> & { fingerprint?: string };
+
+const partOf = ({ fingerprint, paging: { size, first } }: PageRead): Part => ({
+  ...(fingerprint !== null && { fingerprint }),
+  ...(size !== PAGE_SIZE && { size }),
+  ...(first === 0 && { first }),
+});
 
 /** Removes duplicates. The order is that of the first occurrences. */
 function lastOfEach<Kept>(rows: readonly Kept[], idOf: (row: Kept) => string | number | undefined): Kept[] {

@@ -3,10 +3,11 @@ import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { type IdType, idTypes, type Operation } from '../partner/operation.ts';
-import { PAGE_SIZE } from '../partner/pages.ts';
+import { PAGE_SIZE, type Paging } from '../partner/pages.ts';
 
 const item = z.object({
   pageSize: z._default(z.int().check(z.positive()), PAGE_SIZE),
+  firstPage: z.optional(z.literal([0, 1])),
   ids: z._default(z.record(z.string(), z.enum(idTypes)), {}),
 });
 type Known = z.output<typeof item>;
@@ -31,8 +32,11 @@ export function createLearned(table: Table, connection: string, clock: () => num
   }
 
   return {
-    pageSize: async () => (await read()).pageSize,
-    keepPageSize: (pageSize: number) => keep({ pageSize }),
+    paging: async (): Promise<Paging> => {
+      const { pageSize, firstPage } = await read();
+      return { size: pageSize, first: firstPage };
+    },
+    keepPaging: ({ size, first }: Paging) => keep({ pageSize: size, firstPage: first }),
     /** Learns the types of identifiers from the rows of a list. */
     async fromRows(data: unknown): Promise<void> {
       const shown = Object.entries(typesIn(data));

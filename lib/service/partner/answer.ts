@@ -11,6 +11,8 @@ export interface Pagination {
   per_page?: number | null | undefined;
   current_page: number;
   last_page: number;
+  /** The number of the first row, from 1. */
+  from?: number | null | undefined;
 }
 
 /** A result of the service: its envelope, with the data checked against the operation's schema. */
@@ -51,6 +53,7 @@ const envelope = z.looseObject({
       per_page: z.number().nullish(),
       current_page: z.number(),
       last_page: z.number(),
+      from: z.number().nullish().catch(null),
     })
     .nullish(),
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type HttpAnswer, MOST_BODY_BYTES } from './answer.ts';
 import { PartnerUnanswered } from './errors.ts';
 import { type NetworkFailure, networkFailure } from './network-failure.ts';
@@ -32,7 +33,7 @@ export async function exchange(
 }
 
 /** Reads a body up to {@link MOST_BODY_BYTES}. */
-async function readBody({ body }: Response): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
+async function readBody({ body, headers }: Response): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {
@@ -40,7 +41,19 @@ async function readBody({ body }: Response): Promise<Pick<HttpAnswer, 'body' | '
     if (bytes > MOST_BODY_BYTES) break;
     read.push(chunk);
   }
-  return { body: Buffer.concat(read).toString('utf8'), isCut: bytes > MOST_BODY_BYTES };
+  const text = decoded(Buffer.concat(read), headers.get('content-type'));
+  return { body: text, isCut: bytes > MOST_BODY_BYTES };
+}
+
+/** The text without a byte order mark. What is not UTF-8 is read by the charset that the answer names. */
+function decoded(bytes: Buffer, type: string | null): string {
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type ?? '') ?? [];
+  try {
+    return new TextDecoder(isUtf8(bytes) ? undefined : charset).decode(bytes);
+  } catch {
+    // It names no charset that is known.
+    return new TextDecoder().decode(bytes);
+  }
 }
 
 function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {

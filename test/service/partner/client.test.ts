@@ -4,7 +4,7 @@ import { validate, withOverride } from '../../../lib/service/partner/operation.t
 import { listDefects, updateDefect } from '../../../lib/service/partner/operations/defects.ts';
 import { listProjects } from '../../../lib/service/partner/operations/projects.ts';
 import { listUsers } from '../../../lib/service/partner/operations/users.ts';
-import { pages } from '../../../lib/service/partner/pages.ts';
+import { type KnownPaging, pages, rowsOf } from '../../../lib/service/partner/pages.ts';
 import { decryptPayload } from '../../../sandbox/decryption.ts';
 import { defaultKey } from '../../../sandbox/sandbox.ts';
 import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClient } from './client-at-noon.ts';
@@ -134,6 +134,19 @@ describe("a service whose clock differs from the client's", () => {
   });
 });
 
+it.each<[string, Buffer, string?]>([
+  ['with a byte order mark', Buffer.from('\ufeff{"success":true,"data":["Zoë"]}')],
+  ['in Latin-1', Buffer.from('{"success":true,"data":["Zoë"]}', 'latin1'), 'application/json; charset=ISO-8859-1'],
+  ['in UTF-8 that says Latin-1', Buffer.from('{"success":true,"data":["Zoë"]}'), 'application/json;charset="latin1"'],
+  ['in UTF-8 that says nonsense', Buffer.from('{"success":true,"data":["Zoë"]}'), 'application/json; charset=x'],
+  ['in UTF-16', Buffer.from('\ufeff{"success":true,"data":["Zoë"]}', 'utf16le'), 'application/json; charset=utf-16le'],
+])('an answer %s is read', async (_, body, type = 'application/json') => {
+  const { client } = await serverAndClient((_, response) =>
+    response.writeHead(200, { 'content-type': type }).end(body),
+  );
+  expect((await client.call(validate, {})).data).toEqual(['Zoë']);
+});
+
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = [];
   for await (const page of list) read.push(page);
@@ -170,13 +183,13 @@ describe('the pages of a list', () => {
   });
 
   it.each<[string, (page: number) => number[], object, number[], number, boolean?, typeof listProjects?]>([
-    ['a shorter one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 3],
-    ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 3],
-    ['a short one may be all', (page) => [[1, 2]][page - 1] ?? [], { limit: 100 }, [2, 0], 2],
-    ['one that repeats may be cut off', () => [1, 2], { limit: 100 }, [2], 2, false],
-    ['an empty one ends them', (page) => (page === 3 ? [] : [2 * page, 2 * page + 1]), { limit: 2 }, [2, 2, 0], 3],
-    ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 2, false],
-    ['the service has larger ones', (page) => [[1, 2, 3], [4]][page - 1] ?? [], { limit: 2 }, [3, 1], 2],
+    ['a shorter one ends them', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 2 }, [2, 2, 1], 4],
+    ['the service has smaller ones', (page) => [[1, 2], [3, 4], [5]][page - 1] ?? [], { limit: 100 }, [2, 2, 1], 4],
+    ['a short one may be all', (page) => [[1, 2]][page - 1] ?? [], { limit: 100 }, [2, 0], 3],
+    ['one that repeats may be cut off', () => [1, 2], { limit: 100 }, [2], 3, false],
+    ['an empty one ends them', (page) => (page === 3 ? [] : [2 * page, 2 * page + 1]), { limit: 2 }, [2, 2, 0], 4],
+    ['one that repeats ends them, and is left out', () => [1, 2], { limit: 2 }, [2], 3, false],
+    ['the service has larger ones', (page) => [[1, 2, 3], [4]][page - 1] ?? [], { limit: 2 }, [3, 1], 3],
     ['an override says so', () => [1, 2], {}, [2], 1, true, withOverride(listProjects, { paged: false })],
   ])(
     'pages without pagination: %s',
@@ -194,6 +207,40 @@ describe('the pages of a list', () => {
       expect(next.value).toBe(whole);
     },
   );
+
+  describe('of a service that counts them from 0', () => {
+    const counting = (n: number, told: 'from 0' | 'from 1' | 'nowhere', other: object = {}) =>
+      serverAndClient(({ body }, response) => {
+        const { page, per_page } = decryptPayload(Buffer.from(body), defaultKey.secretKey);
+        const [at, size] = [Number(page), Number(per_page)];
+        const data = Array.from({ length: n }, (_, id) => ({ user_id: id })).slice(at * size, (at + 1) * size);
+        const from = data.length > 0 ? at * size + 1 : null;
+        const shift = told === 'from 1' ? 1 : 0;
+        const last_page = Math.ceil(n / size) - 1 + shift;
+        const pagination = { total: n, current_page: at + shift, last_page, from, ...other };
+        response.end(JSON.stringify({ success: true, data, ...(told !== 'nowhere' && { pagination }) }));
+      });
+
+    it.each([
+      [60, 'from 0', {}],
+      [60, 'from 1', {}],
+      [250, 'from 0', {}],
+      [250, 'from 1', {}],
+      [250, 'from 0', { from: undefined }],
+      [1, 'from 0', {}],
+      [60, 'nowhere', {}],
+      [250, 'nowhere', {}],
+      [200, 'nowhere', {}],
+    ] as const)('are all read: %i rows, with pages told %s, %o', async (n, told, other) => {
+      const { client, received } = await counting(n, told, other);
+      const { rows, isWhole } = await rowsOf(pages(client.call, listUsers, {}));
+      expect([rows.map(({ user_id }) => user_id), isWhole]).toEqual([Array.from({ length: n }, (_, id) => id), true]);
+      const before = received.length;
+      const known: KnownPaging = { paging: async () => ({ size: 100, first: 0 }), keepPaging: async () => {} };
+      expect((await rowsOf(pages(client.call, listUsers, {}, 20, known))).rows).toHaveLength(n);
+      expect(received.length - before).toBeLessThan(before);
+    });
+  });
 
   it('a list whose only page has fewer rows than its total is not whole', async () => {
     const pagination = { current_page: 1, last_page: 1, total: 60 };
