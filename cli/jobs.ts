@@ -97,7 +97,10 @@ async function refuseUnknown(name: string, stores: Stores, config: RelayConfig |
   const { createContext } = await import('../lib/automations/context.ts');
   const { readOwnAutomations } = await import('../lib/automations/own/folder.ts');
   const { own } = await readOwnAutomations(config);
-  const context = createContext({ config, own, clock: Date.now, fetch, environment: { STAGE: ONE_MACHINE } }, stores);
+  const context = createContext(
+    { config, own, clock: Date.now, fetch, log: console, environment: { STAGE: ONE_MACHINE } },
+    stores,
+  );
   const known = [...createAutomations(context).keys()];
   if (!known.includes(name)) throw new Error(unknownName('there is no automation', name, known));
 }

@@ -83,7 +83,7 @@ export function factsOf({ name, operate, operator, runtime, stores, try: canTry 
     operate,
     operator,
     connections: Object.keys(runtime.config.connections),
-    automations: [...createAutomations(createContext(runtime, stores)).keys()].sort(),
+    automations: [...createAutomations(createContext({ log: console, ...runtime }, stores)).keys()].sort(),
     canTry: canTry !== undefined,
     web: Object.fromEntries(
       Object.entries(runtime.config.connections).map(

@@ -30,7 +30,8 @@ export function createContext(
     environment,
     clock,
     fetch,
-  }: Pick<Runtime, 'config' | 'own' | 'clock' | 'fetch'> & { environment: Pick<Environment, 'STAGE'> },
+    log,
+  }: Pick<Runtime, 'config' | 'own' | 'clock' | 'fetch' | 'log'> & { environment: Pick<Environment, 'STAGE'> },
   { table, jobs, queue, secrets }: Stores,
 ) {
   const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
@@ -42,6 +43,7 @@ export function createContext(
     own,
     stage: environment.STAGE,
     clock,
+    log,
     table,
     jobs,
     queue,

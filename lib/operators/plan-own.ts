@@ -56,7 +56,7 @@ export async function planOwn(
   const { table, jobs, secrets, clock } = stores;
   const fetch = () => Promise.reject(new Error('a plan sends nothing'));
   const dry: Stores = { ...stores, table: unwritten(table) };
-  const context = createContext({ config, own, clock, fetch, environment: { STAGE: stage } }, dry);
+  const context = createContext({ config, own, clock, fetch, log: console, environment: { STAGE: stage } }, dry);
   const automations = createAutomations({
     ...context,
     // What needs a secret is for steps that are not done.

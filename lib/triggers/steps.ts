@@ -44,8 +44,8 @@ export type Recipient = { channel: string } | { email: string } | 'asker';
  * What an automation does outside. Each step is carried out once per job, also after a crash: what it keeps comes back
  * from the journal, and the code between the steps may run again. Steps run one after the other.
  *
- * The first argument is the name of the step, which no other step of the run has: a literal, or a literal with an id. A
- * colon with a space behind it, and `list 1` beside a list of that name, are names that the relay gives.
+ * The first argument is the name of the step, at most 200 characters, which no other step of the run has: a literal, or a
+ * literal with an id. A colon with a space behind it, and `list 1` beside a list of that name, are names that the relay gives.
  * What the service or a platform answers for now (429, 5xx, no answer) is waited for and tried again. A step that throws
  * ends the run, also if the code catches that: it does not know yet what the step comes to.
  */
@@ -112,7 +112,7 @@ export interface Steps {
   github<Kept extends Json>(step: string, path: string, keep: $ZodType<Kept>): Promise<Kept>;
   /** The task that people mean with an id or a name. If that is not certain, the job ends and tells them why. */
   task(step: string, text: string): Promise<Task>;
-  /** Waits until a time: ISO 8601 or epoch milliseconds. A later run waits until the same time. */
+  /** Waits until a time from 2000 to 2100: ISO 8601 or epoch milliseconds. A later run waits until the same time. */
   until(step: string, time: string | number): Promise<void>;
   /**
    * Parks the job until a person lets it go on with `relay replay <job> --reason <answer>`, or discards it.

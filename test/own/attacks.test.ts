@@ -20,6 +20,7 @@ const REPOSITORY = 'Codertocat/Hello-World';
 const SECRET = 'words of the payload';
 const published = { title: SECRET, action: 'published', repository: { full_name: REPOSITORY } };
 const DAY = 86_400_000;
+const NOON = Date.parse('2026-11-20T12:00:00Z');
 
 type Drafts = Draft<object> | readonly Draft<object>[];
 const onRelease = (job: () => Drafts | string) => ({
@@ -93,7 +94,14 @@ async function start(run: OwnRun) {
     run: (_: unknown, steps: Steps) => run(steps),
   };
   const config = exampleConfig({}, { apiUrl: api.url });
-  relay = await startRelay({ own: { mine: file }, config, github: { token: 'ghp_test' } });
+  const fetched: string[] = [];
+  const runtime = {
+    fetch(...given: Parameters<typeof fetch>) {
+      fetched.push(String(given[0]));
+      return fetch(...given);
+    },
+  };
+  relay = await startRelay({ own: { mine: file }, config, github: { token: 'ghp_test' }, runtime });
   await relay.post('issues', issueEvent('opened', { labels: [], title: SECRET }));
   const defects = relay.sandbox.data.defects.length;
   const made = () => relay.sandbox.data.defects.length - defects;
@@ -101,7 +109,7 @@ async function start(run: OwnRun) {
     const [job] = await relay.jobs('parked');
     if (job) await requeueJob(job, relay.stores, { at, by: 'mira', what: 'replayed', reason });
   };
-  return { file, made, replay };
+  return { file, made, replay, fetched };
 }
 
 const defect = { project_id: PROJECT, title: 'Made once' };
@@ -233,11 +241,61 @@ it.each<[string, OwnRun, string]>([
     },
     "the step 'read' n",
   ]),
-])('the job parks if a step %s', async (_, run, reason) => {
+  ...[`/repos/${REPOSITORY}\n/../../acme/web`, `https://api/repos/${REPOSITORY}/branches`].map(
+    (path): [string, OwnRun, string] => [
+      `reads ${JSON.stringify(path)}`,
+      async ({ github }) => {
+        await github('read', path, z.unknown() as never);
+        return 'read it';
+      },
+      "the step 'read' n",
+    ],
+  ),
+  ...['../v1/admin', 'https://evil.example', 'tasks/%2e%2e/x', 'a?b', 'a b', 'defects/create/'].map(
+    (path): [string, OwnRun, string] => [
+      `sends to ${path}`,
+      async ({ send }) => {
+        await send('sent', path, {});
+        return 'sent it';
+      },
+      `the step 'sent' cannot be sent: operation path '${path}'`,
+    ],
+  ),
+  ...[NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'].map((time): [string, OwnRun, string] => [
+    `waits until ${time}`,
+    async ({ until }) => {
+      await until('later', time);
+      return 'done';
+    },
+    `the step 'later' waits until '${time}', which is no time between 2000 and 2100`,
+  ]),
+  [
+    'has a name of 201 characters',
+    async ({ call }) => {
+      await call('x'.repeat(201), 'tasks/list', { project_id: PROJECT });
+      return 'done';
+    },
+    'has a name of 201 characters; 200 is the most',
+  ],
+])('the job parks at once if a step %s', async (_, run, reason) => {
   await start(run);
-  await relay.workToTheEnd();
+  await relay.work();
   expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringContaining(reason) } }]);
 });
+
+it.each(['{branch}', '{+authorization}', '{headers}', ':owner', '%7Bx%7D', 'a#b'])(
+  'a path of GitHub keeps %s',
+  async (text) => {
+    const { fetched } = await start(async ({ github }) => {
+      await github('read', `/repos/${REPOSITORY}/branches/${text}?ref=${text}`, z.unknown() as never);
+      return 'read it';
+    });
+    await relay.workToTheEnd();
+    const { pathname, search } = new URL(fetched.find((url) => url.includes('/branches/')) ?? '');
+    const plain = decodeURIComponent(text);
+    expect(decodeURIComponent(pathname + search)).toBe(`/repos/${REPOSITORY}/branches/${plain}?ref=${plain}`);
+  },
+);
 
 it.each<[string, OwnRun]>([
   [
@@ -260,6 +318,149 @@ it.each<[string, OwnRun]>([
   await relay.work();
   expect(await relay.jobs()).toMatchObject([{ status: 'waiting', dueAt: Date.parse(tomorrow) }]);
   expect(relay.slack.messages).toEqual([]);
+});
+
+const COMPLETE = 'work-items/checklist/items/complete';
+const done = (id: number) => ({ item_id: id, is_completed: true });
+const ids = [101, 102, 103];
+const outOfTurn = 'Steps run one after the other: await each, in a list with for (const one of all)';
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Each run with what the job says, and how many items are complete. */
+it.each<[string, OwnRun, string | RegExp, number]>([
+  [
+    'of an async forEach',
+    async ({ call, say }) => {
+      ids.forEach(async (id) => {
+        await call(`complete ${id}`, COMPLETE, done(id));
+        await say(`tell ${id}`, { channel: 'C0PLATFORM' }, `completed ${id}`);
+      });
+      return 'completed three items';
+    },
+    `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
+    1,
+  ],
+  [
+    'of Promise.all',
+    async ({ call }) => {
+      await Promise.all(ids.map((id) => call(`complete ${id}`, COMPLETE, done(id))));
+      return 'completed three items';
+    },
+    `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
+    1,
+  ],
+  [
+    'of a chain, in which the second one fails',
+    async ({ call, say }) => {
+      void (async () => {
+        await call('first', COMPLETE, done(101));
+        await say('second', { email: 'nobody@example.com' }, 'lost');
+      })();
+      return 'done';
+    },
+    `run returned while the step 'first' was under way. ${outOfTurn}`,
+    1,
+  ],
+  [
+    'whose promise is in a variable, and waited for too late',
+    async ({ call, say }) => {
+      const later = call('first', COMPLETE, done(101));
+      await say('second', { channel: 'C0PLATFORM' }, 'hello');
+      await later;
+      return 'done';
+    },
+    `the step 'second' begins beside 'first', which is under way. ${outOfTurn}`,
+    1,
+  ],
+  [
+    'that begins right after run has returned',
+    async ({ call }) => {
+      void turn().then(() => call('late', COMPLETE, done(101)));
+      return 'done';
+    },
+    `the step 'late' begins after run has returned. ${outOfTurn}`,
+    0,
+  ],
+  [
+    'that is refused',
+    async ({ call }) => {
+      void call('refused', COMPLETE, done(999));
+      await turn();
+      return 'done';
+    },
+    /^(run returned while|work-items\/checklist\/items\/complete: refused with status 404)/,
+    0,
+  ],
+  [
+    'that its code waits for behind a mistake of its own',
+    async ({ call }) => {
+      void (async () => {
+        await turn();
+        (undefined as unknown as OwnRun[]).forEach(() => {});
+      })();
+      await call('first', COMPLETE, done(101));
+      await turn();
+      return 'done';
+    },
+    /ThrownByTeam: TypeError: Cannot read properties of undefined/,
+    1,
+  ],
+])('no process ends, and no job succeeds, by a step %s', async (_, run, reason, completed) => {
+  const heard: unknown[] = [];
+  // As Lambda's runtime, whose listener ends the process.
+  const listener = (error: unknown) => heard.push(error);
+  process.on('unhandledRejection', listener);
+  try {
+    await start(run);
+    await relay.workToTheEnd();
+    await turn();
+  } finally {
+    process.off('unhandledRejection', listener);
+  }
+  expect(heard).toEqual([]);
+  const said = typeof reason === 'string' ? reason : expect.stringMatching(reason);
+  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: said } }]);
+  const items = relay.sandbox.data.checklistItems.filter(({ item_id }) => ids.includes(Number(item_id)));
+  expect(items.filter(({ is_completed }) => is_completed)).toHaveLength(completed);
+  expect(relay.slack.messages).toEqual([]);
+});
+
+it('the log has the file of a promise that fails once the job has ended, and no word of a payload', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await start(async ({ call }) => {
+    void released.then(() => call('late', COMPLETE, done(101)));
+    void released.then(() => Promise.reject(new Error(SECRET)));
+    return 'done';
+  });
+  await relay.workToTheEnd();
+  expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
+  release();
+  await turn();
+  const [job] = await relay.jobs();
+  const message = 'automations/mine.ts does not wait for a promise, which failed';
+  for (const error of [/^the step 'late' begins after run has returned/, /^Error at /])
+    expect(relay.log).toContainEqual({ message, jobId: job?.id, error: expect.stringMatching(error) });
+  expect(JSON.stringify(relay.log)).not.toContain(SECRET);
+  expect(relay.sandbox.audit).toEqual([]);
+});
+
+it('a creation without an answer that nobody waits for is sent again, and then the job parks', async () => {
+  const { made } = await start(async ({ create }) => {
+    void create('defect', 'defects/create', defect);
+    return 'done';
+  });
+  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create', times: 1 });
+  await relay.workToTheEnd();
+  expect(made()).toBe(1);
+  expect(await relay.jobs()).toMatchObject([
+    {
+      status: 'parked',
+      parked: { kind: 'needs an operator', reason: expect.stringContaining("step 'defect' was under") },
+    },
+  ]);
 });
 
 it('what a run throws is tried again, and shows nothing of its text', async () => {

@@ -8,6 +8,7 @@ import { cutToLength } from '../../text.ts';
 import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
 import type { Drafted, JobInput } from '../../triggers/trigger.ts';
 import { type OwnDraft, type OwnPlace, ownDrafts } from './draft.ts';
+import { catchingStrays, strayOf } from './strays.ts';
 import { ofTeam } from './thrown.ts';
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
@@ -51,7 +52,8 @@ export async function acceptOwnJobs(
   let drafts: readonly OwnDraft[] | string;
   try {
     const trigger = await own.on(name);
-    const drafted = ofTeam(() => decide(trigger));
+    const stray = strayOf(`automations/${name}.ts`, log, { cause: place.cause });
+    const drafted = catchingStrays(stray, () => ofTeam(() => decide(trigger)));
     drafts = ownDrafts(name, trigger, drafted, place);
     if (typeof drafts !== 'string' && drafts.some(({ at = 0 }) => at > options.clock() + MOST_AHEAD_MS))
       throw new Error('at is in the future; it says when the event happened, not when something is due');

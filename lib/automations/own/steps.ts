@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type * as z from 'zod';
 import * as zod from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
@@ -7,6 +8,7 @@ import { digest } from '../../digest.ts';
 import {
   AccountFirst,
   asNotDone,
+  InLine,
   Interruption,
   NeedsOperator,
   NotDone,
@@ -22,18 +24,22 @@ import { message, plainSection } from '../../platforms/slack/messages.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
+import { cutToLength, messageOf } from '../../text.ts';
 import type { CommandSteps, Json, Recipient } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
 import { resultOf } from '../create-with.ts';
 import { withFooter } from '../described.ts';
 import { findTask, tasksOfKey } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
+import { catchingStrays, strayOf } from './strays.ts';
 import { ofTeam, ThrownByTeam } from './thrown.ts';
 
 /** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
 const MOST_KEPT_BYTES = 32_768;
 /** The steps that call the service with the key of the relay. */
 const WITH_KEY = new Set(['call', 'list', 'create', 'send', 'task']);
+/** The name is part of a key in the table, which holds 1,024 bytes. */
+const LONGEST_NAME = 200;
 /** A page of 100 rows is one item. */
 const MOST_ROW_BYTES = 2_048;
 /** A list parks if it does not end within so many pages of up to 100 rows. */
@@ -44,31 +50,64 @@ type Kept = Json | undefined;
 
 /**
  * Runs code with the steps of a team's automation. What ends a step ends the run, also if the code catches it or does not
- * wait for the step: it must not go on as if the step were done, or had failed for good.
+ * wait for the step: it must not go on as if the step were done, or had failed for good. A step that nobody waits for could
+ * be under way when the job ends, so each step begins and ends by itself, before the code returns.
+ *
+ * @param file where the code is, for people
  */
 export async function withOwnSteps(
   job: Job,
   steps: EngineSteps,
   context: Context,
+  file: string,
   run: (own: CommandSteps) => Promise<string>,
 ): Promise<string> {
-  const taken: Promise<unknown>[] = [];
   const ends: unknown[] = [];
-  const taking: Taking = (take) => {
-    const result = ends.length > 0 ? Promise.reject(ends[0]) : take();
-    taken.push(result.catch((error: unknown) => ends.push(error)));
+  const stray = strayOf(file, context.log, { jobId: job.id }, (error) => ends.push(error));
+  let underWay = undefined as { step: string; ended: Promise<unknown> } | undefined;
+  let hasReturned = false;
+
+  const taking: Taking = (step, take) => {
+    const result = begin(step, take);
+    // Code that does not wait for the step must not make a stray of it: it is in `ends`.
+    result.catch(() => {});
     return result;
   };
-  const said = await run(createOwnSteps(job, steps, context, taking)).catch((error: unknown) => {
+
+  async function begin<T>(step: string, take: () => Promise<T>): Promise<T> {
+    if (hasReturned) stray(outOfTurn(`the step '${step}' begins after run has returned`));
+    else if (underWay) ends.push(outOfTurn(`the step '${step}' begins beside '${underWay.step}', which is under way`));
+    if (ends.length > 0) throw ends[0];
+    const taken = take();
+    underWay = { step, ended: taken.catch((error: unknown) => ends.push(error)) };
+    try {
+      return await taken;
+    } finally {
+      underWay = undefined;
+    }
+  }
+
+  const code = async () => run(createOwnSteps(job, steps, context, taking));
+  const said = await catchingStrays(stray, code).catch((error: unknown) => {
     ends.push(error instanceof Interruption ? error : new ThrownByTeam(error));
     return '';
   });
-  await Promise.all(taken);
-  if (ends.length > 0) throw ends[0];
+  hasReturned = true;
+  if (underWay) ends.push(outOfTurn(`run returned while the step '${underWay.step}' was under way`));
+  await underWay?.ended;
+  // Strays are known after this turn of the event loop.
+  await setImmediate();
+  if (ends.length > 0) throw ends.find(isWait) ?? ends[0];
   return said;
 }
 
-type Taking = <T>(take: () => Promise<T>) => Promise<T>;
+/** A wait comes first: a creation without an answer is sent again, and the next run comes to the same mistake. */
+const isWait = (end: unknown) => end instanceof RetryAt || end instanceof InLine;
+
+const outOfTurn = (what: string) =>
+  new NeedsOperator(`${what}. Steps run one after the other: await each, in a list with for (const one of all)`);
+
+type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
 
 /**
  * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
@@ -189,7 +228,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       return { id };
     },
     async send(step: string, path: string, payload: Payload) {
-      const raw = rawOperation(path);
+      const raw = anyPath(step, path);
       const operation = operations.has(raw.name) ? declared(step, raw.name, ['unknown'], 'send') : raw;
       await once(step, operation, await withIds(operation, payload), undefined);
     },
@@ -220,8 +259,9 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
           async () => {
             const authorized = await github.at({ repository });
             if (!authorized) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
-            // Octokit takes `:name` for a parameter.
-            const { data } = await authorized.request(`GET ${`${pathname}${search}`.replaceAll(':', '%3A')}`);
+            // Octokit takes `:name` and `{name}` for parameters.
+            const plain = `${pathname}${search}`.replaceAll(/[:{}]/g, (one) => encodeURIComponent(one));
+            const { data } = await authorized.request(`GET ${plain}`);
             return checked(step, () => parsed(step, keep, data));
           },
           ({ status }) => {
@@ -304,6 +344,10 @@ function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<v
     if (typeof take !== 'function' || verb === 'stop') return [verb, take] as const;
     const once = async (step: unknown, ...rest: unknown[]) => {
       if (typeof step !== 'string' || step === '') throw new NeedsOperator(`${verb}() needs a name for its step`);
+      if (step.length > LONGEST_NAME)
+        throw new NeedsOperator(
+          `the step '${cutToLength(step, 40, '…')}' has a name of ${step.length} characters; ${LONGEST_NAME} is the most`,
+        );
       if (isOfRelay(step)) throw new NeedsOperator(`the relay itself names a step '${step}'; choose another name`);
       if (verb === 'list') lists.add(step);
       if (named.has(step) || [step, ...named].some(isPage)) {
@@ -315,7 +359,7 @@ function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<v
       await ensureAllowed(verb);
       return take(step, ...rest);
     };
-    return [verb, (...given: Parameters<typeof once>) => taking(() => once(...given))] as const;
+    return [verb, (...given: Parameters<typeof once>) => taking(String(given[0]), () => once(...given))] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -329,12 +373,24 @@ const isOfRelay = (step: string) =>
  * @throws {NeedsOperator}
  */
 function pathOf(step: string, path: string): URL {
-  const url = URL.canParse(path, 'https://api') ? new URL(path, 'https://api') : undefined;
-  const isBelow = url?.origin === 'https://api' && /^\/repos\/[^/]+\/[^/]/.test(url.pathname);
-  if (url && isBelow && !/(%2f|%5c)\.\.|\.\.(%2f|%5c)/i.test(url.pathname.replaceAll(/%2e/gi, '.'))) return url;
+  // A URL would leave out what these stand for.
+  const whole = path.replaceAll('#', '%23');
+  const isPath = /^\/repos\/[^\t\n\r]+$/.test(whole) && URL.canParse(whole, 'https://api');
+  const url = isPath ? new URL(whole, 'https://api') : undefined;
+  const isBelow = url && /^\/repos\/[^/]+\/[^/]/.test(url.pathname);
+  if (isBelow && !/(%2f|%5c)\.\.|\.\.(%2f|%5c)/i.test(url.pathname.replaceAll(/%2e/gi, '.'))) return url;
   throw new NeedsOperator(
     `the step '${step}' needs a path such as /repos/acme/web/releases/latest, which '${path}' is not`,
   );
+}
+
+/** @throws {NeedsOperator} */
+function anyPath(step: string, path: string): Operation {
+  try {
+    return rawOperation(path);
+  } catch (error) {
+    throw new NeedsOperator(`the step '${step}' cannot be sent: ${messageOf(error)}`);
+  }
 }
 
 /** The marker stands at the end, behind what others wrote. */
@@ -392,9 +448,14 @@ function parsed(step: string, schema: $ZodType<Json>, data: unknown): Json {
   throw new StepFailed(`the answer to the step '${step}' is not as its schema says: ${fields}`);
 }
 
+/** Numbers outside are seconds, or nanoseconds. */
+const TIMES_MS = { from: Date.UTC(2000), to: Date.UTC(2100) };
+
 /** @throws {NeedsOperator} */
 function momentOf(step: string, time: string | number): number {
   const at = typeof time === 'number' ? time : Date.parse(time);
-  if (Number.isFinite(at)) return at;
-  throw new NeedsOperator(`the step '${step}' waits until '${time}', which is no time; write it in ISO 8601`);
+  if (at >= TIMES_MS.from && at < TIMES_MS.to) return at;
+  throw new NeedsOperator(
+    `the step '${step}' waits until '${time}', which is no time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds`,
+  );
 }

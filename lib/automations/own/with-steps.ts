@@ -10,7 +10,9 @@ import { withOwnSteps } from './steps.ts';
 export const defineWithSteps =
   <Input extends JobInput>(jobs: JobKind<Input>, run: (input: Input, steps: CommandSteps) => Promise<string>) =>
   (context: Context): Automation =>
-    defineAutomation(jobs, (input, job, steps) => withOwnSteps(job, steps, context, (own) => run(input, own)));
+    defineAutomation(jobs, (input, job, steps) =>
+      withOwnSteps(job, steps, context, `lib/automations/${jobs.name}`, (own) => run(input, own)),
+    );
 
 /** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
 export function ownAutomations(context: Context): Automation[] {
@@ -24,7 +26,9 @@ export function ownAutomations(context: Context): Automation[] {
         const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
         throw new NeedsOperator(`the input of ${job.id} does not fit automations/${name}.ts any more: ${fields}`);
       }
-      const done: unknown = await withOwnSteps(job, steps, context, async (own) => run(read.data, own));
+      const done: unknown = await withOwnSteps(job, steps, context, `automations/${name}.ts`, (own) =>
+        run(read.data, own),
+      );
       if (typeof done !== 'string' || done === '') {
         throw new NeedsOperator(`run of automations/${name}.ts returned no text; return in a few words what was done`);
       }
