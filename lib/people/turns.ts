@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hasEnded, type Job } from '../engine/record/job.ts';
+import { hasEnded, type Job, waitOf } from '../engine/record/job.ts';
 import type { JobStore } from '../engine/record/job-store.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { expiry } from '../state/table/expiry.ts';
@@ -49,7 +49,8 @@ export async function lastJobs(table: Table, jobs: JobStore, person: Person): Pr
 export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   async function isUnderWay({ id, at }: NotedJob): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
-    return job ? !hasEnded(job) : at + STORED_WITHIN_MS > clock();
+    // What is set once more in some minutes is done for the person who asked.
+    return job ? !hasEnded(job) && waitOf(job)?.for !== 'late call' : at + STORED_WITHIN_MS > clock();
   }
 
   async function underWay(noted: readonly NotedJob[]): Promise<NotedJob[]> {

@@ -19,6 +19,8 @@ beforeEach(async () => {
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl: github.url }),
     github: { token: 'ghp_test' },
+    // As late as the service may be.
+    sandbox: { clock: () => relay.clock.now - 299_000 },
     runtime: {
       async fetch(input, init) {
         const meanwhile = String(input).endsWith(COMPLETE) ? beforeRefusal : undefined;
@@ -61,25 +63,43 @@ const asks = {
 describe('the newest request for a checklist item wins', () => {
   const MERGED = 'Completes checklist item 103.';
 
-  it('although a gateway passes an older request on later, and its person reads that it is set again', async () => {
+  async function later(seconds: number): Promise<void> {
+    relay.clock.now += seconds * 1_000;
+    await relay.sweep();
+    await relay.work();
+  }
+
+  /** Mira's request stays with a gateway, and Tomasz asks for the contrary. */
+  async function keepOlder(): Promise<void> {
     keepsNext = true;
     await slack('done 103');
     await relay.work();
-    relay.clock.now += 20_000;
-    await relay.sweep();
-    await relay.work();
+    await later(20);
     expect(isDone(103)).toBe(true);
     await slack('undo 103', TOMASZ);
     await relay.work();
     expect(isDone(103)).toBe(false);
+  }
+
+  it('although a gateway passes an older request on after ten minutes, and its person reads that it is set again', async () => {
+    const from = relay.clock.now;
+    await keepOlder();
     expect(told(relay).at(-1)).toMatch(/an older request .* may still be carried out.* set once more .* at about/);
-    relay.clock.now += 180_000;
+    while (relay.clock.now < from + 9 * 60_000) await later(60);
+    await later((from + 595_000 - relay.clock.now) / 1_000);
     expect((await passOn()).status).toBe(200);
     expect(isDone(103)).toBe(true);
     await relay.workToTheEnd();
     expect(isDone(103)).toBe(false);
     expect(told(relay).at(-1)).toContain('Reopened checklist item 103');
     expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(COMPLETE))).toHaveLength(4);
+  });
+
+  it('and one that is only set again does not count among the ten that a person can have under way', async () => {
+    await keepOlder();
+    const answers = [];
+    for (let count = 0; count < 11; count++) answers.push((await slack(`find number ${count}`, TOMASZ)).text);
+    expect(answers.filter((text) => text?.includes('Working on it'))).toHaveLength(10);
   });
 
   it('although a run that stood still is refused after the next run of its job has sent the same', async () => {

@@ -299,7 +299,7 @@ describe('/pm relate', () => {
     await relay.workToTheEnd();
     const [parked = expect.fail('no job is parked')] = await relay.jobs('parked');
     relay.sandbox.clearFaults();
-    relay.clock.now += 6 * 60_000;
+    relay.clock.now += 11 * 60_000;
     await discardJob(parked, { by: 'a test', reason: 'it was not linked' }, relay.stores);
     await relay.workToTheEnd();
     relay.clock.now += later;

@@ -177,7 +177,7 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
     const parked = judge.parked();
     if (parked.length === 0) break;
     for (const job of parked) {
-      await world.pass(6 * 60_000);
+      await world.pass(11 * 60_000);
       const made = await judge.madeBy(job);
       const refused: string[] = [];
       await world.run([], async (host) => {

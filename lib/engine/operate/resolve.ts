@@ -125,10 +125,8 @@ async function writeOutcomes(
 }
 
 /** @throws {Error} while the service can still execute the request */
-export function verifyIsOver({ request }: OpenRequest, now: number): void {
+export function verifyIsOver({ request, operation }: OpenRequest, now: number): void {
   const until = executableUntil(request.signedAt);
   if (now >= until) return;
-  throw new Error(
-    `the request may still be executed until ${localTime(until)}, because the service accepts it for five minutes after signing, and its clock may be a minute late; decide after that, or resolve the job as done if you found what it created`,
-  );
+  throw new Error(`Wait until ${localTime(until)}: the service may still carry out ${operation}`);
 }

@@ -11,7 +11,7 @@ import type { Clearance, RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
 import type { Creating } from './steps.ts';
 
-/** The service refuses a timestamp after five minutes; the same bytes are sent for four (docs/exactly-once.md#how). */
+/** Within the five minutes in which a service whose clock is right takes the timestamp (docs/exactly-once.md#how). */
 const RESEND_WINDOW_MS = 4 * 60_000;
 /** The next send waits for the same time that has passed since the signing, within these limits. */
 const RESEND_PAUSE_MS = { shortest: 250, longest: 10_000 };

@@ -3,7 +3,7 @@ import { encryptPayload } from './encryption.ts';
 
 /**
  * One request as it goes over the wire. Sending it twice sends the same bytes, and the service executes them at most
- * once: it remembers the nonce for 10 minutes and refuses the timestamp after 5.
+ * once: it remembers the nonce for 10 minutes, and by then refuses the timestamp.
  */
 export interface SignedRequest {
   url: string;
@@ -97,10 +97,14 @@ function bodyOf(encryptedData: string): string {
   return `{"encrypted_data":"${encryptedData}"}`;
 }
 
-/** The service accepts a timestamp for five minutes (docs/partner-api.md#requests), by a clock that may be a minute late. */
-const EXECUTABLE_FOR_MS = 6 * 60_000;
+/**
+ * The service accepts a timestamp up to five minutes before or after its own clock (docs/partner-api.md#requests). A clock that
+ * is five minutes late reaches the end of that ten minutes after the signing; the eleventh is a margin. The `Date` of an
+ * answer shortens nothing, because a proxy may have written it.
+ */
+const EXECUTABLE_FOR_MS = 11 * 60_000;
 
-/** Until when the service may carry out a request that was signed then. Epoch milliseconds. */
+/** Until when the service may carry out a request that was signed at that time. Epoch milliseconds. */
 export const executableUntil = (signedAt: number): number => signedAt + EXECUTABLE_FOR_MS;
 
 /**
