@@ -10,8 +10,11 @@ export const jobMessage = z.object({
   generation: z.int(),
   /** For a job that no worker has had: the line that it would join. */
   of: z.optional(z.object({ connection: z.string(), lane: z.enum(lanes) })),
+  /** For a job that waits and must not hold up its group: when the message goes there. Until then it sleeps apart. */
+  sleeps: z.optional(z.object({ until: z.number(), lane: z.enum(lanes), group: z.string() })),
 });
 export type JobMessage = z.output<typeof jobMessage>;
+type SleepingMessage = JobMessage & Required<Pick<JobMessage, 'sleeps'>>;
 
 /** A sleeping message blocks its group. Jobs with longer waits leave the queue and are only in the table. */
 export const LONGEST_SLEEP_MS = 10 * 60_000;
@@ -26,7 +29,7 @@ export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interacti
 
 /** The fields of a job that its message needs. A job that no worker has had also needs its connection. */
 export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'group' | 'startsAtOnce'> &
-  Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn'>>;
+  Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn' | 'dueAt'>>;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
@@ -44,7 +47,7 @@ const OWN_GROUPS = 2;
 export const ownGroup = (entity: string): string =>
   `own-${Number.parseInt(digest(entity).slice(0, 8), 16) % OWN_GROUPS}`;
 
-/** Others must not wait for a job of such a group: while it waits, its message leaves the queue. */
+/** Others must not wait for a job of such a group: while it waits, its message sleeps apart, or leaves the queue. */
 export const isOwnGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
 
 /**
@@ -55,31 +58,43 @@ function groupOf(job: QueuedJob, isAlone: boolean): string {
   const { generation, lane, entity, group = entity } = job;
   if (isOwnGroup(group)) return group;
   const leaves = isAlone || (isOfPeople(lane) && generation > 1 && !isNew(job));
-  const chosen = leaves ? messageIdOf(job) : group;
-  return chosen.length <= MAX_GROUP_LENGTH ? chosen : digest(chosen);
+  return fitting(leaves ? messageIdOf(job) : group);
 }
 
+const fitting = (group: string) => (group.length <= MAX_GROUP_LENGTH ? group : digest(group));
+
 /** Also a group of its own: the message of an earlier generation may sleep in any other, and its group with it. */
-const messageIdOf = ({ id, generation }: QueuedJob) => `${id}:${generation}`;
+const messageIdOf = ({ id, generation }: Pick<QueuedJob, 'id' | 'generation'>) => `${id}:${generation}`;
 
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>) {
+  async function post(lane: Lane, message: JobMessage, group: string, messageId: string): Promise<void> {
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: urls[queueOf(lane)],
+        MessageBody: JSON.stringify(message),
+        MessageGroupId: group,
+        MessageDeduplicationId: messageId,
+      }),
+    );
+  }
+
   return {
     /**
      * Sends one message. SQS accepts each generation of a job only once within five minutes.
      * @param isAlone true if it goes past all others of its group
      */
     async send(job: QueuedJob, isAlone = false): Promise<void> {
-      const { id, generation, lane, connection, startsAtOnce } = job;
+      const { id: jobId, generation, lane, connection, startsAtOnce, dueAt: until } = job;
+      const group = groupOf(job, isAlone);
+      const id = messageIdOf(job);
+      if (until !== undefined && isOwnGroup(group))
+        return post(lane, { jobId, generation, sleeps: { until, lane, group } }, fitting(id), id);
       const of = isNew(job) && connection !== undefined && !startsAtOnce && { of: { connection, lane } };
-      const message: JobMessage = { jobId: id, generation, ...of };
-      await sqs.send(
-        new SendMessageCommand({
-          QueueUrl: urls[queueOf(lane)],
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: groupOf(job, isAlone),
-          MessageDeduplicationId: messageIdOf(job),
-        }),
-      );
+      await post(lane, { jobId, generation, ...of }, group, id);
+    },
+    /** Sends a message that has slept apart into its group. A second one does no harm. */
+    async wake({ jobId: id, generation, sleeps: { lane, group } }: SleepingMessage): Promise<void> {
+      await post(lane, { jobId: id, generation }, group, `${messageIdOf({ id, generation })}:due`);
     },
     /**
      * Puts a received message to sleep. Its group sleeps too.

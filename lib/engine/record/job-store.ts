@@ -34,7 +34,9 @@ const CRASHES_KEPT = 8;
 /** What another generation begins without. */
 const REQUEUED_FIELDS = ['lease', 'dueAt', 'parked', 'line', 'slotAt', 'expectedAt', 'expiresAt'];
 
-export type Unclaimed = { unclaimed: 'gone' | 'stale' | 'ended' } | { unclaimed: 'leased' | 'not due'; until: number };
+export type Unclaimed =
+  | { unclaimed: 'gone' | 'stale' | 'ended' }
+  | { unclaimed: 'leased' | 'not due'; until: number; job: Job };
 
 /** The writing worker no longer holds the job: its lease expired, and another worker took over. */
 export class LeaseLost extends Error {
@@ -65,9 +67,8 @@ export interface ForNextRun {
 type LeftByRun = ForNextRun & Pick<Job, 'attempts'>;
 
 /**
- * What happens to the message of a job that waits for its due time: it sleeps in the queue together with its group; a new
- * message is sent, which sleeps separately; or the message leaves the queue, and the sweep sends a new one when the job is
- * due.
+ * What happens to the message of a job that must wait: it sleeps in the queue together with its group; a new message is
+ * sent, which sleeps separately; or the message leaves the queue, and the sweep sends a new one when the job is due.
  */
 export type WaitingMessage = 'sleeps' | 'is sent again' | 'leaves';
 
@@ -166,9 +167,9 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       if (hasEnded(job)) return { unclaimed: 'ended' };
       if (job.generation !== generation) return { unclaimed: 'stale' };
       const isLeased = job.lease && job.lease.until > now && job.lease.until <= now + LONGEST_LEASE_MS;
-      if (job.lease && isLeased) return { unclaimed: 'leased', until: job.lease.until };
+      if (job.lease && isLeased) return { unclaimed: 'leased', until: job.lease.until, job };
       if (job.status === 'waiting' && job.dueAt !== undefined && job.dueAt > now) {
-        return { unclaimed: 'not due', until: job.dueAt };
+        return { unclaimed: 'not due', until: job.dueAt, job };
       }
       const lease = { owner, since: now, until };
       const waits = endWait(job.waits, now);
@@ -187,7 +188,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       const taken = claimed && jobOfItem(claimed);
       // If the answer was late, another worker may have taken it over since.
-      if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND };
+      if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND, job };
       return { ...taken, dueAt: job.dueAt };
     },
     lease({ id, lease }: Job): Lease | undefined {
@@ -209,7 +210,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
       const fields = waitingFields(job, wait, left);
       await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation });
-      return { ...job, ...fields, generation };
+      return { ...job, ...fields, dueAt, generation };
     },
     /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
     async standInLine(job: Job, wait: InLine, left: LeftByRun): Promise<void> {

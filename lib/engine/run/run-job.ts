@@ -31,12 +31,20 @@ export interface ReceivedJobMessage extends JobMessage {
  * @param deadline when the run must have ended, a second before the caller is stopped; epoch milliseconds. The lease ends then too
  */
 export async function runJob(message: ReceivedJobMessage, deadline: number, worker: Worker): Promise<MessageFate> {
-  const { jobs, clock } = worker;
+  const { jobs, queue, clock } = worker;
+  const { jobId, generation, sleeps } = message;
+  if (sleeps) {
+    const left = sleeps.until - clock();
+    if (left > 0) return fateOf(messageOf({ lane: sleeps.lane }, left), left);
+    await queue.wake({ jobId, generation, sleeps });
+    return 'done';
+  }
   if (await stoodInLine(message, worker)) return 'done';
-  const claimed = await jobs.claim(message.jobId, message.generation, randomUUID(), deadline);
+  const claimed = await jobs.claim(jobId, generation, randomUUID(), deadline);
   if ('unclaimed' in claimed) {
     if (!('until' in claimed)) return 'done';
-    return sleepOrLeave(claimed.until - clock());
+    const left = claimed.until - clock();
+    return fateOf(messageOf(claimed.job, left), left);
   }
   try {
     const { ending, forNextRun, ...made } = await runAutomation(claimed, deadline, worker);
@@ -98,34 +106,46 @@ async function settle(
         await jobs.standInLine(job, wait, left);
         break;
       }
-      const message = messageOf(job, wait, received, clock());
+      const message = messageOf(job, wait.dueAt - clock(), { wait, received });
       const waiting = await jobs.wait(job, wait, message, left);
       report({ news: 'run ended', job, ending });
       if (message === 'is sent again') await queue.send(waiting);
-      return message === 'sleeps' ? sleepOrLeave(wait.dueAt - clock()) : 'done';
+      return fateOf(message, wait.dueAt - clock());
     }
   }
   report({ news: 'run ended', job, ending });
   return 'done';
 }
 
+/** For so long a message may sleep in a group that no other may hold up: the clocks of two workers differ by less. */
+const MOMENT_MS = 3_000;
+
 /**
- * What happens to the message of a waiting job: {@link WaitingMessage}. A person's command must not wait for another one
+ * What becomes of a message whose job must wait: {@link WaitingMessage}. A person's command must not wait for another one
  * of theirs that is being retried. Commands that wait for the budget keep their order, and one worker at a time is enough
- * for them.
+ * for them. Nobody waits for a team's job: its message sleeps apart. One that finds its job waiting or leased leaves,
+ * because whoever made it so has another on the way: a message, or the sweep.
+ *
+ * @param ms for how long
+ * @param ended the run that the job waits after. Only then can the message be sent again, with a new generation
  */
 function messageOf(
-  { lane, group }: Job,
-  { dueAt, releasesQueueGroup, waitsFor }: RetryAt,
-  { receives, sentAt }: ReceivedJobMessage,
-  now: number,
+  { lane, group }: Pick<Job, 'lane' | 'group'>,
+  ms: number,
+  ended?: { wait: RetryAt; received: ReceivedJobMessage },
 ): WaitingMessage {
-  if (releasesQueueGroup || isOwnGroup(group) || dueAt - now > LONGEST_SLEEP_MS) return 'leaves';
+  if (ended?.wait.releasesQueueGroup || ms > LONGEST_SLEEP_MS) return 'leaves';
+  if (!ended) return isOwnGroup(group) && ms > MOMENT_MS ? 'leaves' : 'sleeps';
+  const { wait, received } = ended;
   // No message sleeps longer in all: it holds up its group, and an old message means that no worker runs
   // (infra/job-queue.ts).
-  if (receives >= MOST_RECEIVES || dueAt - sentAt > LONGEST_SLEEP_MS) return 'is sent again';
-  return isOfPeople(lane) && waitsFor !== 'budget' ? 'is sent again' : 'sleeps';
+  const isOld = received.receives >= MOST_RECEIVES || wait.dueAt - received.sentAt > LONGEST_SLEEP_MS;
+  const leavesGroup = isOwnGroup(group) || (isOfPeople(lane) && wait.waitsFor !== 'budget');
+  return isOld || leavesGroup ? 'is sent again' : 'sleeps';
 }
+
+const fateOf = (message: WaitingMessage, ms: number): MessageFate =>
+  message === 'sleeps' ? { sleepMs: Math.max(0, ms) } : 'done';
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
 async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, worker: Worker): Promise<void> {
@@ -148,10 +168,6 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
     // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });
   }
-}
-
-function sleepOrLeave(ms: number): MessageFate {
-  return ms > LONGEST_SLEEP_MS ? 'done' : { sleepMs: Math.max(0, ms) };
 }
 
 /** The time that the function needs to end by itself. */

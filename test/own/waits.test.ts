@@ -1,0 +1,194 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SQSEvent } from 'aws-lambda';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import type { Job } from '../../lib/engine/record/job.ts';
+import { github, command as onCommand } from '../../lib/triggers/relay.ts';
+import type { Steps } from '../../lib/triggers/steps.ts';
+import { asSqsHandler, deliver } from '../../local/event-source.ts';
+import type { FifoQueue } from '../../local/fifo-queue.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { command, MIRA, TOMASZ } from '../slack-requests.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+/** How many jobs call the service, and how many need no slot. */
+const CALLING = 5;
+const SAYING = 6;
+const RETRY_AFTER_S = [30, 100];
+
+async function calls(_: object, { call }: Steps): Promise<string> {
+  await call('go', 'work-items/checklist/items/complete', { item_id: 101, is_completed: true });
+  return 'called';
+}
+
+async function says(_: object, { say }: Steps): Promise<string> {
+  await say('tell', { channel: 'C0PLATFORM' }, 'hello');
+  return 'said';
+}
+
+const named = (usage: string, run: typeof calls) => ({
+  on: onCommand(usage, { does: 'is of a team', example: usage }),
+  run,
+});
+
+const opened = (title: string, run: typeof calls) => ({
+  on: github('issues.opened', {
+    input: {},
+    job: ({ issue }) => (issue.title === title ? { happened: [issue.id], input: {} } : 'not mine'),
+  }),
+  run,
+});
+
+const sources = {
+  commands: {
+    own: {
+      ship: named('ship', calls),
+      ...Object.fromEntries(
+        Array.from({ length: SAYING }, (_, index) => [
+          `hello-${'abcdef'[index]}`,
+          named(`hello-${'abcdef'[index]}`, says),
+        ]),
+      ),
+    },
+    act: async (what: string, id: number) => {
+      const asked = what === 'ship' ? ['ship', MIRA] : [`hello-${'abcdef'[id]}`, TOMASZ];
+      expect(await command(relay, String(asked[0]), { userId: asked[1] })).toMatchObject({ status: 200 });
+    },
+  },
+  events: {
+    own: { ship: opened('ship', calls), hello: opened('hello', says) },
+    act: async (title: string, id: number) => {
+      const event = issueEvent('opened', { id: title === 'ship' ? 100 + id : id, labels: [], title });
+      expect(await relay.post('issues', event)).toMatchObject({ status: 202 });
+    },
+  },
+};
+
+const jobsOf = async (name: string) => (await relay.jobs()).filter(({ automation }) => automation.startsWith(name));
+const statuses = (jobs: readonly Job[]) => jobs.map(({ status }) => status);
+const all = (count: number, status: string) => Array.from({ length: count }, () => status);
+
+/** Jobs of a file are called from the line, for slots that open once the service takes calls again. */
+async function callsFromLine(source: keyof typeof sources, retryAfterSeconds: number): Promise<void> {
+  const { own, act } = sources[source];
+  const connection = { limits: { perMinute: 20, perDay: 5_000 } };
+  relay = await startRelay({ own, config: exampleConfig({ comment: false }, { connection }) });
+  relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds, times: 1 });
+  await act('ship', 0);
+  await relay.work();
+  for (let id = 1; id < CALLING; id++) await act('ship', id);
+  await relay.work();
+  await relay.sweep();
+  await relay.work();
+  expect(statuses(await jobsOf('ship'))).toEqual(all(CALLING, 'waiting'));
+}
+
+/** Lets the messages that sleep wake, without a sweep. */
+async function wake(): Promise<void> {
+  relay.clock.now = Math.max(...(await jobsOf('ship')).map(({ dueAt = 0 }) => dueAt)) + 1_000;
+}
+
+/** Another worker, to which the test hands the messages. */
+async function startWorker() {
+  const { createHandler } = await import('../../functions/job-worker.ts');
+  const handle = asSqsHandler(createHandler(relay.runtime));
+  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
+  return (event: SQSEvent) => handle(event, context);
+}
+
+describe.each(['commands', 'events'] as const)('jobs of a file for %s that were called from the line', (source) => {
+  it.each(RETRY_AFTER_S)('hold up none that needs no slot, and run at their slots, %i s later', async (seconds) => {
+    await callsFromLine(source, seconds);
+    for (let id = 0; id < SAYING; id++) await sources[source].act('hello', id);
+    await relay.work();
+    expect(statuses(await jobsOf('hello'))).toEqual(all(SAYING, 'succeeded'));
+    await wake();
+    // Each run that has got its slot calls the next ones.
+    for (let turn = 0; turn < CALLING; turn++) {
+      await relay.work();
+      relay.clock.now += 10_000;
+    }
+    expect(statuses(await jobsOf('ship'))).toEqual(all(CALLING, 'succeeded'));
+  });
+});
+
+describe('a message of a called job', () => {
+  it('that comes again after it was sent on makes no second run', async () => {
+    await callsFromLine('events', 30);
+    await wake();
+    const [, queue] = relay.stack.queues;
+    const asleep = queue?.receive();
+    if (!queue || !asleep) throw new Error('a message should have woken');
+    const worker = await startWorker();
+    // The worker dies before it deletes the message.
+    await deliver({ name: queue.name, delete() {} }, asleep, worker);
+    await relay.workToTheEnd();
+    expect(statuses(await jobsOf('ship'))).toEqual(all(CALLING, 'succeeded'));
+    relay.clock.now += 90_000;
+    await relay.work();
+    expect(relay.sandbox.requests).toBe(1 + CALLING);
+    expect(relay.stack.queues.map(({ size }) => size)).toEqual([0, 0]);
+  });
+
+  it('that finds a lease in the group of its file leaves it, and the sweep continues the job', async () => {
+    await callsFromLine('events', 30);
+    await wake();
+    const until = relay.clock.now + 60_000;
+    for (const { id, generation } of await jobsOf('ship')) {
+      await relay.stores.jobs.claim(id, generation, 'a worker that dies', until);
+    }
+    await relay.work();
+    expect(relay.stack.queues.map(({ size }) => size)).toEqual([0, 0]);
+    relay.clock.now = until;
+    await relay.workToTheEnd();
+    expect(statuses(await jobsOf('ship'))).toEqual(all(CALLING, 'succeeded'));
+  });
+});
+
+describe('jobs of a file that are tried again', () => {
+  const TRIED = 8;
+  let tried: number[];
+  let runs: { underWay: number; most: number };
+  const own = {
+    tries: {
+      on: github('issues.opened', {
+        input: { id: z.number() },
+        job: ({ issue: { id } }) => ({ happened: [id], entity: `thing ${id}`, input: { id } }),
+      }),
+      async run({ id }: { id: number }) {
+        const isFirst = !tried.includes(id);
+        tried.push(id);
+        if (isFirst) throw new Error('the first time');
+        runs.most = Math.max(runs.most, ++runs.underWay);
+        for (let turn = 0; turn < 20; turn++) await setImmediate();
+        runs.underWay--;
+        return 'done';
+      },
+    },
+  };
+
+  it('come when they are due, and not with the next sweep, and take two workers of a queue at most', async () => {
+    tried = [];
+    runs = { underWay: 0, most: 0 };
+    relay = await startRelay({ own, config: exampleConfig({ comment: false }) });
+    for (let id = 1; id <= TRIED; id++) await relay.post('issues', issueEvent('opened', { id, labels: [] }));
+    await relay.work();
+    expect(statuses(await jobsOf('tries'))).toEqual(all(TRIED, 'waiting'));
+    relay.clock.now += 10_000;
+    const worker = await startWorker();
+    const take = (queue: FifoQueue) => {
+      const messages = Array.from({ length: TRIED }, () => queue.receive()).filter((one) => one !== undefined);
+      return messages.map((message) => deliver(queue, message, worker));
+    };
+    for (;;) {
+      const taken = relay.stack.queues.flatMap(take);
+      if (taken.length === 0) break;
+      await Promise.all(taken);
+    }
+    expect(statuses(await jobsOf('tries'))).toEqual(all(TRIED, 'succeeded'));
+    expect(runs.most).toBe(2);
+  });
+});
