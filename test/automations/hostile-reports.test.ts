@@ -82,15 +82,13 @@ const property = (count: number) => '<property name="pm_case" value="1"/>'.repea
 const attributes = Array.from({ length: 65 }, (_, index) => `a${index}="1"`).join(' ');
 
 const NO_ARCHIVE = 'it is not an archive that can be read';
-const NO_XML = 'a file in it is not XML that can be read';
-const NO_UTF8 = 'a file in it is not UTF-8';
-const DOCUMENT_TYPE = 'a file in it declares a document type';
-const PROPERTIES = 'a test in it has more than 200 properties';
+const NO_XML = 'it is not XML that can be read';
+const DOCUMENT_TYPE = 'it declares a document type';
+const PROPERTIES = 'a test has more than 200 properties';
 
 it.each<[string, () => Promise<Uint8Array>, string]>([
   ['no archive', async () => Buffer.from(report), NO_ARCHIVE],
   ['a part of an archive', async () => (await xml(report)).subarray(0, -30), NO_ARCHIVE],
-  ['a bomb', () => xml(inSuite(megabytes(40))), 'a file in it is not text: it was compressed too well'],
   ['too much in all', () => files(23, 'xml', padded()), 'the files of the run have more than 64 MB'],
   ['too many files', () => files(2_001, 'txt', ''), 'it has more than 2000 files'],
   ['a path out of the archive', () => atPath('../report.xml'), NO_ARCHIVE],
@@ -98,8 +96,17 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   ['an encrypted file', async () => inDirectory(await xml(report), 8, 1, 2), NO_ARCHIVE],
   ['a size that is too small', async () => inDirectory(await xml(report), 24, 10, 4), NO_ARCHIVE],
   ['a size that is too large', async () => inDirectory(await xml(report), 24, 99_999, 4), NO_ARCHIVE],
-  ['zip64 that is none', async () => inDirectory(await xml(report), 24, 0xffffffff, 4), 'the run have more than'],
+  ['zip64 that is none', async () => inDirectory(await xml(report), 24, 0xffffffff, 4), 'the files of the run have'],
   ['an offset beyond the end', async () => inDirectory(await xml(report), 42, 0x7fffffff, 4), NO_ARCHIVE],
+])('a hostile artifact is not used, and the check says why: %s', async (_, archive, why) => {
+  const { said, sent } = await checked(await archive(), await xml(report));
+  expect(said).toContain(`Not everything of the artifact junit-0 was used: ${why}`);
+  // A part is missing, so nothing has passed for sure.
+  expect(sent).toBe(0);
+});
+
+it.each<[string, () => Promise<Uint8Array>, string]>([
+  ['a bomb', () => xml(inSuite(megabytes(40))), 'it is not text: it was compressed too well'],
   [
     'entities in entities',
     () => xml(`<!DOCTYPE a [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>${inSuite('<testcase name="&b;"/>')}`),
@@ -110,23 +117,28 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
     () => xml(`<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>${inSuite('<testcase name="&a;"/>')}`),
     DOCUMENT_TYPE,
   ],
-  ['an unknown entity', () => xml(inSuite('<testcase name="&what;"/>')), NO_XML],
-  ['deep nesting', () => xml(inSuite('<a>'.repeat(70))), 'elements in it are nested more than 64 deep'],
-  ['many attributes', () => xml(inSuite(`<testcase ${attributes}/>`)), 'an element in it has more than 64 attributes'],
+  ['deep nesting', () => xml(inSuite('<a>'.repeat(70))), 'elements are nested more than 64 deep'],
+  ['many attributes', () => xml(inSuite(`<testcase ${attributes}/>`)), 'an element has more than 64 attributes'],
   ['a giant attribute', () => xml(inSuite(`<testcase name="${padded().slice(11, -12)}"/>`)), NO_XML],
   ['a giant attribute that is not compressed', () => stored(`<testsuite name="${megabytes(31)}">`), NO_XML],
   ['many properties', () => xml(inSuite(`<properties>${property(201)}</properties>`)), PROPERTIES],
   ['many properties of nested suites', () => xml(`<testsuite>${`<testsuite>${property(101)}`.repeat(2)}`), PROPERTIES],
-  ['too many tests', () => files(2, 'xml', inSuite('<testcase/>'.repeat(51_000))), 'has more than 100000 tests'],
-  ['bytes that are no UTF-8', () => xml(Buffer.from([...Buffer.from('<testsuite>'), 0xff, 0xfe])), NO_UTF8],
-  ['UTF-16', () => xml(Buffer.from(`\ufeff${report}`, 'utf16le')), NO_UTF8],
+  [
+    'too many tests',
+    () => files(2, 'xml', inSuite('<testcase/>'.repeat(51_000))),
+    'the run has more than 100000 tests',
+  ],
+  [
+    'too many tests of a file',
+    () => stored(inSuite('<testcase/>'.repeat(101_000))),
+    'it has more than 100000 tests and',
+  ],
   ['an end in the middle', () => xml('<testsuite><testcase name="a">'), NO_XML],
-  ['the format of xUnit', () => xml('<assemblies/>'), 'has the format of xUnit: export JUnit with --logger junit'],
   ['no XML', () => xml('passed'), NO_XML],
-])('a hostile artifact is not used, and the check says why: %s', async (_, archive, why) => {
+])('a broken report is named with the reason, and the others are read: %s', async (_, archive, why) => {
   const { said, sent } = await checked(await archive(), await xml(report));
-  expect(said).toContain('Not everything of the artifact junit-0 was used: ');
-  expect(said.replaceAll('\\', '')).toContain(why);
+  expect(said.replaceAll('\\', '')).toMatch(new RegExp(`Broken: \\d[^]*- junit-0: \\S+xml: ${why}`));
+  expect(said).toMatch(/[1-9]\d* passed/);
   // A part is missing, so nothing has passed for sure.
   expect(sent).toBe(0);
 });
@@ -188,7 +200,15 @@ it('a file that is not compressed is read in pieces, with a look at the clock be
   const pieces: number[] = [];
   const file = { write: (piece: Uint8Array) => void pieces.push(piece.length), end() {} };
   const isTimeOver = () => pieces.length === 3;
-  await expect(unfold(await stored(megabytes(31)), { bytes: 0 }, isTimeOver, () => file)).rejects.toThrow(NoTime);
+  await expect(
+    unfold(
+      await stored(megabytes(31)),
+      { bytes: 0 },
+      isTimeOver,
+      () => file,
+      () => {},
+    ),
+  ).rejects.toThrow(NoTime);
   expect(pieces).toEqual([65_536, 65_536, 65_536]);
 });
 

@@ -250,6 +250,104 @@ describe('what is sent', () => {
   );
 });
 
+describe('what runners write', () => {
+  const named = (id = SCENARIO) => `<properties><property name="pm_scenario" value="${id}"/></properties>`;
+  const test = (inner = '', name = 'adds') => `<testcase classname="cart" name="${name}">${named()}${inner}</testcase>`;
+  const suite = (...inner: string[]) => `<testsuite name="cart">${inner.join('')}</testsuite>`;
+  const failure = '<failure message="too slow"/>';
+  const [passes, fails] = [test(), test(failure)];
+  const declared = (encoding: string, text: string) => `<?xml version="1.0" encoding="${encoding}"?>${text}`;
+  const output = (bytes: Uint8Array, declaration = '<?xml version="1.0"?>') =>
+    Buffer.concat([
+      Buffer.from(`${declaration}<testsuite>${passes}<system-out>`),
+      bytes,
+      Buffer.from('</system-out></testsuite>'),
+    ]);
+  const inUtf16 = Buffer.from(`\ufeff${declared('UTF-16', suite(passes))}`, 'utf16le');
+
+  it.each<[string, Record<string, string | Uint8Array>, string, string?]>([
+    ['a suite that fails after its tests', { a: suite(passes, '<error message="the data base"/>') }, 'failed'],
+    ['a suite that fails without a test', { a: suite(named(), failure) }, 'failed'],
+    ['a suite with another one that fails', { a: suite(passes, suite(failure)) }, 'passed'],
+    ['a suite that fails around one', { a: suite(suite(passes), failure) }, 'failed'],
+    ['a suite with a skipped test that fails', { a: suite(test('<skipped/>'), named(), '<error/>') }, 'failed'],
+    ['a failure in the output of a suite', { a: suite(passes, '<system-out><failure/></system-out>') }, 'passed'],
+    [
+      'tests that are tried again',
+      { a: suite(fails, fails, test('<skipped/>'), passes) },
+      'passed',
+      '1 passed, 0 failed',
+    ],
+    ['a suite that is tried again', { a: `<testsuites>${suite(fails)}${suite(passes)}</testsuites>` }, 'passed'],
+    ['a test that passed and then failed', { a: suite(passes, fails) }, 'failed'],
+    [
+      'a test of the same name in another suite',
+      { a: `<testsuite>${suite(fails)}<testsuite name="b">${passes}</testsuite></testsuite>` },
+      'failed',
+    ],
+    ['a test of the same name in another file', { a: suite(fails), b: suite(passes) }, 'failed'],
+    ['tries that Surefire names', { a: suite(test('<flakyFailure/><flakyError/>')) }, 'passed'],
+    ['tries in vain that Surefire names', { a: suite(test('<failure/><rerunFailure/>')) }, 'failed'],
+    [
+      'references to characters that XML does not have',
+      { a: suite(test('<failure message="&#27;[31m&#0;&nbsp; a & b"/>')) },
+      'failed',
+    ],
+    ['control characters', { a: output(Buffer.from([27, 91, 51, 49, 109, 0, 8, 255])) }, 'passed'],
+    ['one wrong byte', { a: output(Buffer.from([0xe4])) }, 'passed'],
+    ['Latin-1', { a: Buffer.from(declared('ISO-8859-1', suite(passes, test(failure, 'fällig'))), 'latin1') }, 'failed'],
+    ['UTF-16', { a: inUtf16 }, 'passed'],
+    ['UTF-16 of the other order', { a: Buffer.from(inUtf16).swap16() }, 'passed'],
+    ['UTF-8 that says that it is UTF-16', { a: declared('utf-16', suite(passes)) }, 'passed'],
+    ['an unknown encoding', { a: declared('x-none', suite(passes)) }, 'passed'],
+    [
+      'a summary',
+      { a: suite(passes), b: '<failsafe-summary/>' },
+      'passed',
+      '- b.xml: root <failsafe-summary>, ignored',
+    ],
+    ['an empty file', { a: suite(passes), b: '' }, 'passed', '- b.xml: empty, ignored'],
+    [
+      'a file without an element',
+      { a: suite(passes), b: '\ufeff<?xml version="1.0"?>\n' },
+      'passed',
+      '- b.xml: empty, ignored',
+    ],
+    ['a page', { a: suite(passes), b: '<!DOCTYPE html><html><br>' }, 'passed', '- b.xml: root <html>, ignored'],
+    [
+      'xUnit',
+      { a: suite(passes), b: '<assemblies/>' },
+      'passed',
+      'b.xml: root <assemblies> of xUnit: export JUnit with',
+    ],
+  ])('is read: %s', async (_, files, status, said = '') => {
+    const entries = Object.entries(files).map(([name, content]) => [`${name}.xml`, content] as const);
+    await upload(github, 1, await archiveOf(Object.fromEntries(entries)));
+    await relay.post('workflow_run', workflowRun({ number: 1 }));
+    await relay.workToTheEnd();
+    expect([calls(), statusOf()]).toEqual([1, status]);
+    expect(text()).toContain(said);
+    expect(text()).not.toContain('Broken');
+  });
+
+  it('a test that passed after it failed has failed in a run that failed: it may be another one of its name', async () => {
+    await upload(github, 1, suite(fails, passes));
+    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
+    await relay.workToTheEnd();
+    expect(statusOf()).toBe('failed');
+  });
+
+  it('a broken report keeps what was found in it, and the files beside it are read', async () => {
+    const cut = `<testsuite>${fails}<testcase name="b">`;
+    await upload(github, 1, await archiveOf({ 'a.xml': cut, 'b.xml': suite(passes, test('', 'b')) }));
+    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
+    await relay.workToTheEnd();
+    expect([calls(), statusOf(), check()?.conclusion]).toEqual([1, 'failed', 'neutral']);
+    expect(text()).toContain('2 passed, 1 failed');
+    expect(text()).toContain('- junit: a.xml: it is not XML that can be read');
+  });
+});
+
 describe('mapping', () => {
   const coverage = () => relay.sandbox.data.testScenarios[0]?.coverage_percentage;
 
@@ -405,6 +503,11 @@ describe('defects', () => {
     for (const number of [1, 2])
       await red(number, { scenario: SCENARIO, result: 'failure' }, { step: 2, result: 'failure' });
     expect(made()).toMatchObject([{ test_step_id: 2, test_case_id: null }]);
+  });
+
+  it('a test that failed and was tried again in two runs that succeeded makes none', async () => {
+    for (const number of [1, 2]) await run({ number }, failing(), { name: 'pays', case: CASE });
+    expect(made()).toEqual([]);
   });
 
   it('without the setting there are none', async () => {

@@ -26,6 +26,7 @@ const REGULAR_FILE = 0o100000;
  *
  * @param unpacked how many bytes the archives of the run had unpacked; counted on
  * @param open is called for each file with its name
+ * @param broken is called for a file that cannot be read to its end
  * @throws {ReportFault} for a malformed or too large archive; what was read until then is not everything
  * @throws {NoTime}
  */
@@ -34,6 +35,7 @@ export async function unfold(
   unpacked: { bytes: number },
   isTimeOver: () => boolean,
   open: (name: string) => { write(piece: Uint8Array): void; end(): void },
+  broken: (name: string, why: string) => void,
 ): Promise<void> {
   try {
     const zip = await fromBufferPromise(archive, {
@@ -48,18 +50,23 @@ export async function unfold(
       unpacked.bytes += uncompressedSize;
       if (unpacked.bytes > MOST_MEGABYTES * 1024 * 1024)
         throw new ReportFault(`the files of the run have more than ${MOST_MEGABYTES} MB`);
-      if (uncompressedSize > Math.max(SMALL_BYTES, compressedSize * MOST_RATIO)) {
-        throw new ReportFault('a file in it is not text: it was compressed too well');
-      }
-      const file = open(entry.fileName);
-      // The library stops at a file that is larger than it says.
-      for await (const part of await zip.openReadStreamPromise(entry)) {
-        for (let at = 0; at < part.length; at += PIECE_BYTES) {
-          if (isTimeOver()) throw new NoTime();
-          file.write(part.subarray(at, at + PIECE_BYTES));
+      try {
+        if (uncompressedSize > Math.max(SMALL_BYTES, compressedSize * MOST_RATIO)) {
+          throw new ReportFault('it is not text: it was compressed too well');
         }
+        const file = open(entry.fileName);
+        // The library stops at a file that is larger than it says.
+        for await (const part of await zip.openReadStreamPromise(entry)) {
+          for (let at = 0; at < part.length; at += PIECE_BYTES) {
+            if (isTimeOver()) throw new NoTime();
+            file.write(part.subarray(at, at + PIECE_BYTES));
+          }
+        }
+        file.end();
+      } catch (error) {
+        if (!(error instanceof ReportFault)) throw error;
+        broken(entry.fileName, error.message);
       }
-      file.end();
     }
   } catch (error) {
     throw error instanceof ReportFault || error instanceof NoTime

@@ -35,13 +35,14 @@ export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof
 
 /** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
 export function checkOf({ run, results, shown, defects }: CheckedRun) {
-  const { tests, unmapped, unreadable, ignored, leftOut, read, unread } = results;
+  const { tests, unmapped, unreadable, ignored, broken, leftOut, read, unread } = results;
   const count = tests.passed + tests.failed + tests.skipped;
   const scenarios = counted(shown.filter(isSent).length, 'scenario');
   const isGood =
     count > 0 &&
     tests.failed === 0 &&
     unmapped.count + unread.length === 0 &&
+    !broken &&
     shown.every(({ became }) => became !== 'refused');
   const attempt = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const lines = [
@@ -52,6 +53,7 @@ export function checkOf({ run, results, shown, defects }: CheckedRun) {
     shown.length > 0 && `### Mapped\n\n${shown.map(lineOf).join('\n')}`,
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
     listOf('Unreadable', 'These values of pm\\_ properties are no ids, or no percentages.', unreadable),
+    broken && listOf('Broken', 'These reports cannot be read to their end, so tests may be missing.', broken),
     listOf('Ignored', 'These are no test reports.', ignored),
     leftOut > 0 && `${counted(leftOut, 'result')} left out: a run takes 200 scenarios and 500 test cases.`,
     defects > 0 && `${counted(defects, 'test case')} failed in two runs in a row: a defect is made.`,

@@ -1,4 +1,5 @@
 import sax from 'sax';
+import { encodingOf } from '../../encoding.ts';
 import { ReportFault } from './archive.ts';
 
 /** A test in a report. */
@@ -11,6 +12,9 @@ export interface Test {
   properties: ReadonlyMap<string, readonly string[]>;
 }
 
+/** The declaration of XML, with its encoding, is in the first bytes. */
+const DECLARATION_BYTES = 256;
+export const MOST_TESTS = 100_000;
 const MOST_DEPTH = 64;
 const MOST_ATTRIBUTES = 64;
 /** Of a test with its suites: each of its suites' properties is one of the test, too. */
@@ -24,38 +28,52 @@ const LONGEST_NAME = 500;
  */
 const WAS_RUN = /^(run|ran|completed|executed|finished|pass(ed)?|ok|success(ful)?|succeeded)?$/i;
 const HAS_FAILED = /^(fail|err)/i;
-/** The roots of reports that no JUnit report has, and what writes JUnit in their place. */
-const OWN_FORMATS: Readonly<Record<string, string>> = {
-  assemblies: 'xUnit: export JUnit with --logger junit of JunitXml.TestLogger',
-  'test-run': 'NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
-  'test-results': 'NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
+/** The roots of other formats of test results, and how to get JUnit in their place. */
+const OTHER_FORMATS: Readonly<Record<string, string>> = {
+  assemblies: ' of xUnit: export JUnit with --logger junit of JunitXml.TestLogger',
+  'test-run': ' of NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
+  'test-results': ' of NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
 };
 const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', error: 'failed', skipped: 'skipped' };
 
-/** The roots of what tools leave beside reports. Of any other file it is unknown whether it has tests. */
-const NO_REPORTS = new Set(['coverage', 'report', 'checkstyle', 'CoverageSession']);
+/** A suite or a test that is not closed. A suite fails, too. */
+interface Holder extends Omit<Test, 'properties'> {
+  depth: number;
+  properties: Map<string, string[]>;
+  /** What it has in common with its repetitions in the file, and with nothing else. */
+  key: number;
+  /** How many properties, and tests, the file had before it. */
+  before: { properties: number; tests: number };
+}
 
 /**
  * Reads JUnit XML as it comes: the elements and attributes that test runners agree on. A declaration of a document type
  * is refused, so there are no entities but those that are a character. https://github.com/testmoapp/junitxml
  *
- * @param found is called for each test at its end
- * @param ignored is called with the root of a file that is no test report, such as one of coverage; the rest is not read
+ * @param found is called at the end for each test, also of a report that is broken after it
+ * @param ignored is called with the reason for a file that is no test report: it is empty, or has another root
+ * @param hasFailed whether the run failed. In one that succeeded, a test that failed and then passed was tried again.
  */
 export function createJunitReader(
   found: (test: Test) => void,
-  ignored: (root: string) => void,
+  ignored: (why: string) => void,
+  hasFailed = false,
 ): { write(piece: Uint8Array): void; end(): void } {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = createXmlDecoder();
   // With `position`, sax bounds the length of texts and attributes.
   const parser = sax.parser(true, { position: true });
-  /** `before`: how many properties its suites had before it. */
-  const open: { properties: Map<string, string[]>; before: number; test?: Omit<Test, 'properties'> | undefined }[] = [];
-  let [depth, attributes, properties, isJunit, hasDoctype, isIgnored] = [0, 0, 0, false, false, false];
+  const open: Holder[] = [];
+  const tests: (Test & { key: number })[] = [];
+  const keys = new Map<string, number>();
+  let [depth, attributes, properties, holders, hasDoctype, hasRoot, isOver] = [0, 0, 0, 0, false, false, false];
   const refuse = (why: string): never => {
     throw new ReportFault(why);
   };
-  parser.onerror = () => refuse('a file in it is not XML that can be read');
+  parser.onerror = ({ message }) => {
+    // Output of programs has ampersands, and references to characters that XML does not have.
+    if (isOver || /^Invalid character (entity|in entity name)/.test(message)) parser.resume();
+    else refuse('it is not XML that can be read');
+  };
   parser.ondoctype = () => {
     hasDoctype = true;
   };
@@ -63,60 +81,96 @@ export function createJunitReader(
     attributes = 0;
   };
   parser.onattribute = () => {
-    if (++attributes > MOST_ATTRIBUTES) refuse(`an element in it has more than ${MOST_ATTRIBUTES} attributes`);
+    if (++attributes > MOST_ATTRIBUTES) refuse(`an element has more than ${MOST_ATTRIBUTES} attributes`);
   };
   parser.onopentag = ({ name, attributes: given }) => {
-    if (isIgnored) return;
+    if (isOver) return;
+    hasRoot = true;
     if (depth === 0 && !isHolder(name)) {
-      if (Object.hasOwn(OWN_FORMATS, name)) refuse(`a file in it has the format of ${OWN_FORMATS[name]}`);
-      if (!NO_REPORTS.has(name))
-        refuse(`a file in it has the root <${name.slice(0, LONGEST_NAME)}>, and is no JUnit XML`);
-      isIgnored = true;
-      return ignored(name);
+      isOver = true;
+      const format = Object.hasOwn(OTHER_FORMATS, name) ? OTHER_FORMATS[name] : '';
+      return ignored(`root <${name.slice(0, LONGEST_NAME)}>${format}`);
     }
-    if (hasDoctype) refuse('a file in it declares a document type');
-    if (++depth > MOST_DEPTH) refuse(`elements in it are nested more than ${MOST_DEPTH} deep`);
+    if (hasDoctype) refuse('it declares a document type');
+    if (++depth > MOST_DEPTH) refuse(`elements are nested more than ${MOST_DEPTH} deep`);
     const attribute = (of: string) => (Object.hasOwn(given, of) ? String(given[of]) : '').slice(0, LONGEST_NAME);
     const inner = open.at(-1);
     const result = Object.hasOwn(RESULTS, name) ? RESULTS[name] : undefined;
     if (isHolder(name)) {
+      if (++holders > MOST_TESTS) refuse(`it has more than ${MOST_TESTS} tests and suites`);
       const title = [attribute('classname'), attribute('name')].filter((part) => part !== '').join('.');
-      const test: Omit<Test, 'properties'> = { name: title, file: attribute('file'), result: resultOf(attribute) };
-      open.push({ properties: new Map(), before: properties, test: name === 'testcase' ? test : undefined });
-      isJunit = true;
-    } else if (inner?.test && result && inner.test.result !== 'failed') inner.test.result = result;
-    else if (inner && name === 'property' && attribute('name').startsWith('pm_')) {
-      if (++properties > MOST_PROPERTIES) refuse(`a test in it has more than ${MOST_PROPERTIES} properties`);
+      const file = attribute('file');
+      const unique = JSON.stringify([inner?.key, name, title, file, attribute('hostname')]);
+      const key = keys.get(unique) ?? keys.size;
+      keys.set(unique, key);
+      const said = name === 'testcase' ? resultOf(attribute) : 'passed';
+      const before = { properties, tests: tests.length };
+      open.push({ name: title, file, result: said, depth, key, properties: new Map(), before });
+    } else if (inner && result && depth === inner.depth + 1) {
+      if (inner.result !== 'failed') inner.result = result;
+    } else if (inner && name === 'property' && attribute('name').startsWith('pm_')) {
+      if (++properties > MOST_PROPERTIES) refuse(`a test has more than ${MOST_PROPERTIES} properties`);
       const before = inner.properties.get(attribute('name')) ?? [];
       inner.properties.set(attribute('name'), [...before, attribute('value').trim().slice(0, LONGEST_VALUE)]);
     }
   };
   parser.onclosetag = (name) => {
-    if (isIgnored) return;
+    if (isOver) return;
     depth--;
-    if (!isHolder(name)) return;
-    const { test, before = 0 } = open.at(-1) ?? {};
-    if (test) found({ ...test, properties: new Map(open.flatMap((holder) => [...holder.properties])) });
+    const closed = isHolder(name) ? open.at(-1) : undefined;
+    if (!closed) return;
+    const isBrokenSuite = name !== 'testcase' && closed.result === 'failed';
+    // What broke a suite may concern any of its tests.
+    const concerned = isBrokenSuite
+      ? tests.slice(closed.before.tests).filter(({ result }) => result !== 'skipped')
+      : [];
+    for (const test of concerned) test.result = 'failed';
+    if (name === 'testcase' || (isBrokenSuite && concerned.length === 0))
+      tests.push({ ...closed, properties: new Map(open.flatMap((holder) => [...holder.properties])) });
     open.pop();
-    properties = before;
+    properties = closed.before.properties;
   };
 
-  function decoded(piece?: Uint8Array): string {
+  function report(): void {
+    const passed = new Set<number>();
+    const last = tests.reverse().filter(({ key, result }) => {
+      if (result === 'passed') passed.add(key);
+      return hasFailed || result !== 'failed' || !passed.has(key);
+    });
+    for (const test of last.reverse()) found(test);
+  }
+
+  /** @throws {ReportFault} after what was found before it is reported */
+  function parse(act: () => void): void {
     try {
-      return decoder.decode(piece, { stream: piece !== undefined });
-    } catch {
-      return refuse('a file in it is not UTF-8');
+      if (!isOver) act();
+    } catch (error) {
+      report();
+      throw error;
     }
   }
   return {
-    write(piece) {
-      if (!isIgnored) parser.write(decoded(piece));
-    },
+    write: (piece) => parse(() => parser.write(decode(piece))),
     end() {
-      if (isIgnored) return;
-      parser.write(decoded()).close();
-      if (!isJunit) refuse('a file in it is not JUnit XML');
+      parse(() => parser.write(decode()).close());
+      if (!hasRoot) ignored('empty');
+      report();
     },
+  };
+}
+
+/** Decodes pieces of XML as its first bytes, or its declaration, say. */
+function createXmlDecoder(): (piece?: Uint8Array) => string {
+  let start: Uint8Array = new Uint8Array();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  return (piece) => {
+    const stream = piece !== undefined;
+    if (decoder) return decoder.decode(piece, { stream });
+    start = Buffer.concat([start, piece ?? new Uint8Array()]);
+    if (stream && start.length < DECLARATION_BYTES) return '';
+    const [, said] = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)/.exec(Buffer.from(start).toString('latin1')) ?? [];
+    decoder = new TextDecoder(encodingOf(start, said));
+    return decoder.decode(start, { stream });
   };
 }
 

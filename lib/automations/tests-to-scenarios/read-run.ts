@@ -1,11 +1,10 @@
 import type { TestsConfig } from '../../config/tests.ts';
 import type { Artifact } from '../../platforms/github/runs/artifacts.ts';
 import { NoTime, ReportFault, unfold } from './archive.ts';
-import { createJunitReader } from './junit.ts';
-import { createTally, type Results, type Tally } from './tally.ts';
+import { createJunitReader, MOST_TESTS, type Test } from './junit.ts';
+import { createTally, type Results } from './tally.ts';
 import { MEGABYTE, MOST_MEGABYTES, TOO_LARGE, type Unread } from './wanted-artifacts.ts';
 
-const MOST_TESTS = 100_000;
 /** How many are fetched at a time, because a run of the worker is short. */
 const AT_A_TIME = 10;
 /** What was read for so long and is not read yet is too much for any run of the job: most of it may go by for fetching. */
@@ -25,6 +24,7 @@ export interface RunResults extends Results {
  * @param before what was read by earlier runs of the job
  * @param fetch as `Artifacts` of lib/platforms/github/runs/artifacts.ts has it
  * @param time whether this run of the job may fetch, and has to end
+ * @param hasFailed whether the workflow run failed
  */
 export async function readRun(
   artifacts: readonly Artifact[],
@@ -32,6 +32,7 @@ export async function readRun(
   ids: TestsConfig['ids'],
   fetch: (id: number, most: number) => Promise<Buffer | undefined>,
   time: { clock(): number; mayFetch(): boolean; isOver(): boolean },
+  hasFailed: boolean,
 ): Promise<RunResults> {
   let results: RunResults = before ?? { ...createTally(ids).results(), read: [], unread: [], unpacked: 0 };
   const readBefore = results.read.length + results.unread.length;
@@ -57,15 +58,22 @@ export async function readRun(
   async function withArchive(before: RunResults, name: string, archive: Buffer | undefined): Promise<RunResults> {
     const tally = createTally(ids, before);
     const unpacked = { bytes: before.unpacked };
+    function found(test: Test): void {
+      if (tally.count() === MOST_TESTS) throw new ReportFault(`the run has more than ${MOST_TESTS} tests`);
+      tally.add(test);
+    }
     const so = () => ({ ...tally.results(), unpacked: unpacked.bytes });
     try {
       if (!archive) throw new ReportFault(TOO_LARGE);
       let files = 0;
-      await unfold(archive, unpacked, time.isOver, (file) => {
+      const openReport = (file: string) => {
         files++;
-        return openReport(file, tally);
-      });
-      if (files === 0) tally.ignore(`${name}: no XML file`);
+        const ignored = (why: string) => tally.noteFile('ignored', `${file}: ${why}, ignored`);
+        return createJunitReader(found, ignored, hasFailed);
+      };
+      const broken = (file: string, why: string) => tally.noteFile('broken', `${name}: ${file}: ${why}`);
+      await unfold(archive, unpacked, time.isOver, openReport, broken);
+      if (files === 0) tally.noteFile('ignored', `${name}: no XML file`);
       return { ...so(), unread: before.unread, read: [...before.read, name] };
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error;
@@ -73,12 +81,3 @@ export async function readRun(
     }
   }
 }
-
-const openReport = (file: string, tally: Tally) =>
-  createJunitReader(
-    (test) => {
-      if (tally.count() === MOST_TESTS) throw new ReportFault(`the run has more than ${MOST_TESTS} tests`);
-      tally.add(test);
-    },
-    (root) => tally.ignore(`${file}: root <${root}>, ignored`),
-  );

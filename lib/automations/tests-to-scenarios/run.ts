@@ -48,8 +48,8 @@ export function testsToScenarios(context: Context): Automation {
     const isOn = await steps.read('branch', 'GitHub branch', () => isOnBranch(github, place, branch ?? '', sha));
     if (!isOn) return `nothing to do: ${sha} is not on the branch ${branch}`;
     const results = await read(run, place, settings, job, steps);
-    const { scenarios, cases, unread } = results;
-    const isWhole = unread.length === 0;
+    const { scenarios, cases, unread, broken } = results;
+    const isWhole = unread.length === 0 && !broken;
     const shown: ShownScenario[] = [];
     for (const one of scenarios) {
       const verdict = await noteResult(table, job.connection, repository, run, one, isWhole);
@@ -96,11 +96,8 @@ export function testsToScenarios(context: Context): Automation {
         // The readers of archives and XML are loaded for this only.
         const { readRun } = await import('./read-run.ts');
         const fetch = (id: number, most: number) => artifacts.fetch(place, id, most);
-        return readRun(wanted, before, settings.ids, fetch, {
-          clock,
-          mayFetch: () => isLeft(FETCHING_MS),
-          isOver: () => !isLeft(KEEPING_MS),
-        });
+        const time = { clock, mayFetch: () => isLeft(FETCHING_MS), isOver: () => !isLeft(KEEPING_MS) };
+        return readRun(wanted, before, settings.ids, fetch, time, run.conclusion !== 'success');
       });
     }
     return { ...results, unread: [...results.unread, ...unread] };

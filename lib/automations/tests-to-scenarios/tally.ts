@@ -43,6 +43,8 @@ export interface Results {
   unreadable: Listed;
   /** The XML files that are no test reports, and the artifacts without any. */
   ignored: Listed;
+  /** The reports that are not read to their end. */
+  broken?: Listed;
   /** How many results are left out because there are too many scenarios or cases. */
   leftOut: number;
 }
@@ -52,8 +54,6 @@ const MOST_CASES = 500;
 const SHOWN = 20;
 /** 500 of them, with two runs each, are in an item of the table. */
 const TITLE_BYTES = 150;
-
-export type Tally = ReturnType<typeof createTally>;
 
 const NOTHING: Results = {
   tests: { passed: 0, failed: 0, skipped: 0 },
@@ -75,7 +75,11 @@ export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) 
   const cases = new Map(casesBefore.map((one) => [keyOf(one), one]));
   const results = (): Results => ({ ...found, scenarios: [...scenarios.values()], cases: [...cases.values()] });
   const count = () => found.tests.passed + found.tests.failed + found.tests.skipped;
-  return { add, ignore: (what: string) => note(found.ignored, what), count, results };
+  function noteFile(list: 'ignored' | 'broken', what: string): void {
+    found[list] ??= { count: 0, first: [] };
+    note(found[list], what);
+  }
+  return { add, noteFile, count, results };
 
   function add(test: Test): void {
     found.tests[test.result]++;

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { decoded } from '../../encoding.ts';
 import { type HttpAnswer, MOST_BODY_BYTES } from './answer.ts';
 import { PartnerUnanswered } from './errors.ts';
 import { type NetworkFailure, networkFailure } from './network-failure.ts';
@@ -41,19 +41,9 @@ async function readBody({ body, headers }: Response): Promise<Pick<HttpAnswer, '
     if (bytes > MOST_BODY_BYTES) break;
     read.push(chunk);
   }
-  const text = decoded(Buffer.concat(read), headers.get('content-type'));
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '') ?? [];
+  const text = decoded(Buffer.concat(read), charset);
   return { body: text, isCut: bytes > MOST_BODY_BYTES };
-}
-
-/** The text without a byte order mark. What is not UTF-8 is read by the charset that the answer names. */
-function decoded(bytes: Buffer, type: string | null): string {
-  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type ?? '') ?? [];
-  try {
-    return new TextDecoder(isUtf8(bytes) ? undefined : charset).decode(bytes);
-  } catch {
-    // It names no charset that is known.
-    return new TextDecoder().decode(bytes);
-  }
 }
 
 function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {
