@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { eventFault, nameFault, OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { takenEvents } from '../lib/platforms/github/delivery.ts';
 import { timesOf } from '../lib/triggers/cron.ts';
@@ -36,6 +36,9 @@ export const defineNew: Define = (command, { readConfig, ownFolder = OWN_FOLDER 
   npm run -s relay -- new automation block --on command`,
     )
     .action(async (name: string, { on }: { on: string }) => {
+      // What is typed becomes code, and the file is run to be read.
+      const fault = nameFault(name) ?? (['command', 'schedule', 'webhook'].includes(on) ? undefined : eventFault(on));
+      if (fault !== undefined) throw new Error(`automations/${name}.ts: ${fault}`);
       const config = await readConfig();
       const begun = beginning(name, on, config);
       const files = [[`${name}.ts`, fileText(name, begun)]];
@@ -47,7 +50,7 @@ export const defineNew: Define = (command, { readConfig, ownFolder = OWN_FOLDER 
       files.forEach(([, text = ''], index) => {
         writeFileSync(paths[index] ?? '', text, { flag: 'wx' });
       });
-      // What reads the folder says what is wrong with a name or an event.
+      // What reads the folder says what else is wrong, such as another file with the same command.
       const { own, faults } = await readOwnAutomations(config, ownFolder);
       const made = own.list.find((one) => one.name === name);
       if (!made) {

@@ -1,4 +1,4 @@
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -13,11 +13,12 @@ import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
 import { readCount } from './numbers.ts';
+import { inProcess } from './own-runs.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 
 /** `plan`: what events of issues would do under relay.config.ts as it is in this folder. */
-export const definePlan: Define = (command, { open, readConfig }) =>
+export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_FOLDER }) =>
   command
     .description(
       'show what an event of each issue that the newest jobs are about would do under the relay.config.ts in this folder, ' +
@@ -34,13 +35,15 @@ export const definePlan: Define = (command, { open, readConfig }) =>
     .action(async (options: { jobs: number; json?: boolean }) => {
       const { stores, stage = ONE_MACHINE } = await open();
       const config = await readConfig();
-      const { own, faults } = await readOwnAutomations(config);
+      const { own, faults } = await readOwnAutomations(config, ownFolder);
       const planned = await planStored(config, stores, options.jobs);
       if (options.json) return printJson(planned);
       for (const { summary, plan } of planned) console.log(`${oneLine(summary)}\n  → ${planInWords(plan)}`);
       if (planned.length === 0) console.log('There are no jobs of issues.');
       for (const sum of await sumsInWords(planned, config, stores)) console.log(`\n${sum}`);
-      for (const line of await ownInWords(own, config, stores, stage)) console.log(oneLine(line));
+      const runs = inProcess(own, ownFolder);
+      const lines = await ownInWords(runs.own, config, stores, stage).finally(runs.close);
+      for (const line of lines) console.log(oneLine(line));
       for (const fault of faults) console.log(`! ${oneLine(fault)}`);
       console.log('\nNothing was sent.');
     });

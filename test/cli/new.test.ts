@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
@@ -44,10 +44,15 @@ describe('relay new automation', () => {
   it.each([
     ['find', 'push', "automations/find.ts: the relay has 'find' itself"],
     ['My_own', 'push', 'its name needs lowercase letters'],
+    ['../mine', 'push', 'its name needs lowercase letters'],
+    ['a/mine', 'command', 'its name needs lowercase letters'],
+    ["mine', process.exit(), '", 'command', 'its name needs lowercase letters'],
+    ['mine', "push', globalThis.ran = true, '", 'GitHub has no event'],
     ['mine', 'releas.published', "GitHub has no event 'releas.published'; did you mean 'release.published'?"],
   ])('refuses %s --on %s, and leaves no file', async (name, on, why) => {
     const folder = ownFolder();
     await expect(newAutomation(folder, name, '--on', on)).rejects.toThrow(why);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+    expect(globalThis).not.toHaveProperty('ran');
   });
 });

@@ -1,7 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { github, type Run } from '#relay';
+import { inProcess } from '../../cli/own-runs.ts';
 import { ownInWords } from '../../cli/plan.ts';
+import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { runRelay, targetOf } from '../cli/run-command.ts';
+import { newFolder } from '../new-folder.ts';
 import { ownOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 const complete = 'work-items/checklist/items/complete';
@@ -83,6 +89,58 @@ it.each<[string, Run<typeof on>, string]>([
   ],
 ])('a plan names what becomes of a job under way: %s', async (_, changed, said) => {
   expect(await plan({ follow: { on, run: changed } })).toContain(said);
+});
+
+/** A folder of automations with this code. */
+function folderWith(code: string): string {
+  const folder = newFolder();
+  const lib = resolve(import.meta.dirname, '../../lib');
+  const text = `import * as z from '${lib}/../node_modules/zod/mini/index.js';
+import { github } from '${lib}/triggers/relay.ts';
+export const on = github('issues.opened', { input: { title: z.string() }, job: () => 'none' });
+export const run = async ({ title }, { stage, call, create, until, say, stop }) => {
+${code}
+};
+`;
+  writeFileSync(join(folder, 'follow.ts'), text);
+  return folder;
+}
+
+const asBefore = `await call('complete', '${complete}', ${JSON.stringify(done)}, () => null);
+await create('defect', 'defects/create', { project_id: '${PROJECT}', title });
+`;
+
+it.each<[string, string, string]>([
+  ['goes on as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, ', 1 as before'],
+  [
+    'has no environment',
+    'await call("seen " + Object.keys(process.env), "tasks/list", {});',
+    "the step 'seen ' before",
+  ],
+  ['knows its stage', 'await call("in " + stage, "tasks/list", {});', "the step 'in local' before"],
+  ['gets what steps kept', `${asBefore} return 'done';`, "ends, and skips 'later'"],
+  ['can end its job', `${asBefore} stop('no');`, "ends, and skips 'later'"],
+  ['can make a mistake', 'undefined.x;', 'parks: TypeError: Cannot read properties of undefined'],
+  [
+    'can leave a mistake behind',
+    'void Promise.reject(new TypeError("a")); await new Promise(() => {});',
+    'TypeError: a',
+  ],
+  ['can end its process', 'process.exit();', 'parks: run of automations/follow.ts ends its process'],
+])('the code of a team, in a process of its own, %s', async (_, code, said) => {
+  const readConfig = async () => relay.runtime.config;
+  const given = { open: async () => targetOf(relay), readConfig, ownFolder: folderWith(code) };
+  expect(await runRelay(given, 'plan')).toContain(said);
+});
+
+it('a plan does not wait for code that does not end', async () => {
+  const { config } = relay.runtime;
+  const folder = folderWith('for (;;);');
+  const { own, faults } = await readOwnAutomations(config, folder);
+  expect(faults).toEqual([]);
+  const runs = inProcess(own, folder, 2_000);
+  const lines = await ownInWords(runs.own, config, relay.stores, 'local').finally(runs.close);
+  expect(lines.join()).toContain('parks: run of automations/follow.ts does not end within 2 s');
 });
 
 it('a plan names the automations that are gone, and those that are new', async () => {

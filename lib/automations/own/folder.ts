@@ -108,7 +108,7 @@ export function isOurs(name: string): boolean {
   return ours.some((one) => one.isDirectory() && one.name === name);
 }
 
-function nameFault(name: string): string | undefined {
+export function nameFault(name: string): string | undefined {
   if (!/^[a-z][a-z0-9-]{0,40}$/.test(name)) return 'its name needs lowercase letters, digits and hyphens only';
   const isTaken = isOurs(name) || ourVerbs.some(({ verb }) => verb === name);
   return isTaken ? `the relay has '${name}' itself; give the file another name` : undefined;
@@ -177,7 +177,7 @@ function githubEvents(): string[] {
   return known;
 }
 
-function eventFault(event: string): string | undefined {
+export function eventFault(event: string): string | undefined {
   const events = githubEvents();
   if (events.includes(event)) return undefined;
   const actions = events.filter((one) => one.startsWith(`${event}.`));
