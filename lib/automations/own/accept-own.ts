@@ -8,7 +8,6 @@ import { cutToLength } from '../../text.ts';
 import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
 import type { Drafted, JobInput } from '../../triggers/trigger.ts';
 import { type OwnDraft, type OwnPlace, ownDrafts } from './draft.ts';
-import { catchingStrays, strayOf } from './strays.ts';
 import { ofTeam } from './thrown.ts';
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
@@ -51,7 +50,7 @@ export async function acceptOwnJobs(
   const result: OwnAccepted = { jobs: [], ignored: [], hasFailed: false };
   let drafts: readonly OwnDraft[] | string;
   try {
-    const trigger = await own.on(name);
+    const [trigger, { catchingStrays, strayOf }] = await Promise.all([own.on(name), import('./strays.ts')]);
     const stray = strayOf(`automations/${name}.ts`, log, { cause: place.cause });
     const drafted = catchingStrays(stray, () => ofTeam(() => decide(trigger)));
     drafts = ownDrafts(name, trigger, drafted, place);
