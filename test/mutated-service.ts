@@ -18,12 +18,18 @@ interface Envelope {
   errors?: Row;
 }
 
+interface RawAnswer {
+  status: number;
+  body: string | Buffer;
+  headers?: Record<string, string>;
+}
+
 /** How an instance differs from what the relay assumes. Paths are those of operations: `defects/list`. */
 export interface Mutation {
   /** The payload that the sandbox gets in place of this one, or the refusal that answers it at once. */
   reads?: (payload: Row, path: string) => Row | { refused: number; message?: string; errors?: Row };
   /** The answer in place of this one, or its status and body. */
-  answers?: (answer: Envelope, payload: Row, path: string) => Envelope | { status: number; body: string };
+  answers?: (answer: Envelope, payload: Row, path: string) => Envelope | RawAnswer;
 }
 
 /** The sandbox of the relay, behind a service that differs. The relay's secret names it from now on. */
@@ -49,7 +55,7 @@ export async function startMutated(sandboxUrl: string, { reads, answers }: Mutat
     if (!got) return void response.destroy();
     const { status, json, text } = got;
     const answer = status < 300 ? answers?.(json, sent, path) : undefined;
-    if (answer && 'body' in answer) response.writeHead(answer.status).end(answer.body);
+    if (answer && 'body' in answer) response.writeHead(answer.status, answer.headers).end(answer.body);
     else response.writeHead(status).end(answer ? JSON.stringify(answer) : text);
   });
   const { url, close } = await listen(server);

@@ -1,6 +1,7 @@
 import { addressesOf } from '../../lib/config/addresses.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { compareEcho } from '../../lib/credentials/connection-credential.ts';
+import { markerIn } from '../../lib/engine/record/markers.ts';
 import { typesIn } from '../../lib/service/connection/learned.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerError } from '../../lib/service/partner/errors.ts';
@@ -20,9 +21,10 @@ import {
   comparePages,
   compareUsers,
   listsToCheck,
+  longerSearch,
   readRows,
-  type ServiceRow,
 } from './lists.ts';
+import { type ServiceRow, textsIn } from './rows.ts';
 
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
@@ -33,9 +35,16 @@ export async function checkConnection(
   config: RelayConfig,
   call: PartnerClient['call'],
 ): Promise<Finding[]> {
-  const credentials = await check(`${name}: credentials`, () => compareEcho((payload) => call(validate, payload)));
-  if (credentials.verdict !== 'good') return [credentials];
-  const findings = [credentials];
+  const findings: Finding[] = [];
+  const credentials = await check(`${name}: credentials`, () =>
+    compareEcho(async (payload) => {
+      const result = await call(validate, payload);
+      findings.push(...clockOf(name, result.clockOffsetSeconds));
+      return result;
+    }),
+  );
+  findings.unshift(credentials);
+  if (credentials.verdict !== 'good') return findings;
   const projects = projectsOf(name, config);
   if (projects.length > 0) findings.push(...(await checkProjects(name, projects, call)));
 
@@ -52,13 +61,18 @@ export async function checkConnection(
     let list = { ...declared, operation };
     let rows: readonly ServiceRow[] = [];
     const fields = await add(operation, '', async () => {
-      const read = await readRows(call, operation, list.payload);
+      const read = await readRows(call, operation, list.payload).catch((error: unknown) => {
+        const payload = longerSearch(error, list, [...seen.values()].flat());
+        list = { ...list, payload };
+        return readRows(call, operation, payload);
+      });
+      const longer = list.payload.q === declared.payload.q ? '' : '; takes no search for one letter';
       rows = read.rows;
-      list = { ...list, payload: { ...list.payload, [operation.pageSize ?? '']: read.paging.size } };
       const { size, first } = read.paging;
+      list = { ...list, paging: read.paging };
       const pages = size < PAGE_SIZE ? `; takes pages of ${size} rows` : '';
       const base = first === 0 ? '; counts its pages from 0, which the relay follows' : '';
-      return compareFields(operation, rows) + pages + base;
+      return compareFields(operation, rows) + pages + base + longer;
     });
     seen.set(operation.name, rows);
     if (fields.verdict === 'bad') continue;
@@ -76,6 +90,14 @@ export async function checkConnection(
     findings.push(await check(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
   }
   return [...findings, ...notTried(name, [...seen.values()].flat()), ...statusesOf(name, config)];
+}
+
+/** The relay signs by the service's clock then, but a process that begins has to be refused once. */
+function clockOf(connection: string, offset: number | undefined): Finding[] {
+  if (offset === undefined) return [];
+  const differs = `refused the time of this machine, and is ${Math.abs(offset)} s ${offset > 0 ? 'ahead of' : 'behind'} it by its Date`;
+  const detail = `the service ${differs}; the relay signs by that, but set the clock that is wrong`;
+  return [{ what: `${connection}: clock`, verdict: 'unknown', detail }];
 }
 
 /** The operations that return one record of a list, and the field of its id. */
@@ -179,12 +201,13 @@ const UNLISTED_IDS = 'item_id, scenario_id, test_case_id and test_step_id';
 /** Doctor changes nothing, so it cannot try what creates, links or updates something. */
 function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
   const changing = [...operations.values()]
-    .filter(({ evidence, effect }) => effect === 'unknown' || (evidence === 'assumed' && effect === 'create'))
+    .filter(({ evidence, effect }) => effect === 'unknown' || (evidence !== 'documented' && effect === 'create'))
     .map(({ name, evidence, effect }) => [
       name,
       `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
     ]);
   const types = Object.entries(typesIn(rows)).map(([field, type]) => `${field} is a ${type}`);
+  const marked = textsIn(rows).filter(markerIn).length;
   const others = [
     [
       'ids that people type',
@@ -192,7 +215,9 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
     ],
     [
       'markers',
-      'whether a long text comes back whole, with the marker at its end, is not tried, because it needs a new one',
+      marked > 0
+        ? `${marked} texts came back with the marker of the relay; not tried with a longer text, because it needs a new one`
+        : 'whether a long text comes back whole, with the marker at its end, is not tried, because it needs a new one',
     ],
     [
       'the same bytes twice',

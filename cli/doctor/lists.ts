@@ -10,8 +10,7 @@ import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { askForFirst, PAGE_SIZE, type Paging, pages } from '../../lib/service/partner/pages.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
 import { CannotTell } from './finding.ts';
-
-export type ServiceRow = Readonly<Record<string, unknown>>;
+import { compareRows, idField, type ServiceRow } from './rows.ts';
 
 /** A filter that the relay uses, and its expected behavior. */
 export interface ListFilter {
@@ -29,6 +28,8 @@ export interface ListToCheck {
   operation: Operation;
   payload: Readonly<Record<string, unknown>>;
   filters: readonly ListFilter[];
+  /** What its first page showed. */
+  paging?: Paging;
 }
 
 const NO_UUID = '00000000-0000-4000-8000-000000000000';
@@ -55,12 +56,31 @@ const days: ListFilter = {
   nothing: () => ({ date_from: '1970-01-01', date_to: '1970-01-02' }),
 };
 
-/** A search may match loosely and in any field, but must find nothing for a text that does not occur. */
+const ofUser = equal('user_id');
+
+/** What reminders ask for when they read the entries of one person again. */
+const ofOneUser: ListFilter = {
+  name: 'user_id, date_from and date_to',
+  like(row) {
+    const { user_id } = row;
+    const ofDay = days.like(row);
+    return ofDay && user_id !== undefined && user_id !== null ? { ...ofDay, user_id } : undefined;
+  },
+  matches: (row, filter) => days.matches(row, filter) && String(row.user_id) === String(filter.user_id),
+  nothing: ({ user_id, ...ofDay }) => ({ ...ofDay, ...ofUser.nothing({ user_id }) }),
+};
+
+const nameOf = ({ name, title }: ServiceRow): unknown => name ?? title;
+
+/**
+ * A search may match loosely and in any field, but must find nothing for a text that does not occur. People type the
+ * beginning of a name, and in small letters.
+ */
 const text: ListFilter = {
   name: 'q',
   like(row) {
-    const name = row.name ?? row.title;
-    return typeof name === 'string' && name !== '' ? { q: name } : undefined;
+    const [, first] = /^(\S+\s+\S+|\S{4,})/.exec(String(nameOf(row) ?? '')) ?? [];
+    return first === undefined ? undefined : { q: first.toLowerCase() };
   },
   matches: () => true,
   nothing: () => ({ q: 'zzqx-doctor-looks-for-nothing' }),
@@ -78,7 +98,7 @@ export function listsToCheck(projectId: string | undefined): readonly ListToChec
     { operation: searchProjects, payload: { q: 'a' }, filters: [text] },
     { operation: listUsers, payload: {}, filters: [] },
     { operation: listDefects, payload: project, filters: [equal('project_id')] },
-    { operation: listTimelogs, payload: {}, filters: [equal('user_id'), equal('task_id'), days] },
+    { operation: listTimelogs, payload: {}, filters: [ofUser, equal('task_id'), days, ofOneUser] },
     ...(projectId === undefined ? [] : [{ operation: listTasks, payload: project, filters: [equal('project_id')] }]),
     { operation: searchTasks, payload: { q: 'a' }, filters: [text] },
   ];
@@ -88,16 +108,25 @@ export function listsToCheck(projectId: string | undefined): readonly ListToChec
 export async function readRows(
   call: PartnerClient['call'],
   operation: Operation,
-  payload: Readonly<Record<string, unknown>>,
+  payload: ServiceRow,
+  known?: Paging,
 ): Promise<{ rows: ServiceRow[]; paging: Paging }> {
   const ask = (asked: object) => call(withAnyFields(operation), asked as ServiceRow);
-  const { result, paging } = await askForFirst(operation, payload, ask);
+  const { result, paging } = await askForFirst(operation, payload, ask, known);
   return { rows: result.data, paging };
+}
+
+/** A longer text to search for if the service refuses one letter: the first long word of a name. */
+export function longerSearch(error: unknown, { payload }: ListToCheck, names: readonly ServiceRow[]): ServiceRow {
+  const word = names.flatMap((row) => /\p{L}{4,}/u.exec(String(nameOf(row) ?? '')) ?? [])[0];
+  if (!('q' in payload) || word === undefined || !isRefusedValue(error)) throw error;
+  return { ...payload, q: word.toLowerCase() };
 }
 
 /** Compares records with the fields that the relay assumes. @throws {Error} that names the missing fields */
 export function compareFields(operation: Operation, rows: readonly ServiceRow[]): string {
   if (rows.length === 0) throw new CannotTell('answers, but is empty, so its fields cannot be checked yet');
+  compareRows(operation, rows);
   if (operation.name === listTimelogs.name) return compareEntries(rows);
   const has = (field: string) => rows.some((row) => field in row);
   // It is not shown whether a task has a name or a title (docs/partner-api.md#project), so either is accepted.
@@ -116,7 +145,10 @@ const fieldsOf = (rows: readonly ServiceRow[]) => Object.keys(rows[0] ?? {}).joi
 const LONG_DAY_HOURS = { whole: 8, any: 12 };
 
 /** Time entries can have several formats, so this reads them the way reminders do. */
-function compareEntries(rows: readonly ServiceRow[]): string {
+function compareEntries(all: readonly ServiceRow[]): string {
+  const isTimer = ({ hours, minutes }: ServiceRow) => hours === null && (minutes ?? null) === null;
+  const rows = all.filter((row) => !isTimer(row));
+  if (rows.length === 0) throw new CannotTell(`none of ${all.length} has hours, as a running timer has none`);
   const entries = rows.map(readEntry);
   const faults = entries.flatMap((entry) => ('unreadable' in entry ? [entry.unreadable] : []));
   if (faults.length > 0) {
@@ -132,28 +164,80 @@ function compareEntries(rows: readonly ServiceRow[]): string {
   }
   const absent = ['task_id', 'note'].filter((field) => rows.every((row) => (row[field] ?? '') === ''));
   if (absent.length > 0) throw new CannotTell(`${rows.length} read, but none has ${absent.join(' or ')}`);
-  return `${rows.length} read, with user, date, hours, task_id and note; the longest has ${longest} hours`;
+  const timers = all.length - rows.length;
+  const running = timers > 0 ? `; ${timers} without hours, as a running timer has none, count as unreadable` : '';
+  return `${rows.length} read, with user, date, hours, task_id and note; the longest has ${longest} hours${running}`;
 }
 
-/** Checks that the second page follows the first. @throws {Error} if that cannot be relied on */
+/** Checks that the second page follows the first, and that the list comes to its end. @throws {Error} if that cannot be relied on */
 export async function comparePages(
   call: PartnerClient['call'],
-  { operation, payload }: ListToCheck,
+  list: ListToCheck,
   rows: readonly ServiceRow[],
 ): Promise<string> {
+  const found = rows.length < 2 ? undefined : await compareSecond(call, list, rows);
+  const end = await compareEnd(call, list);
+  if (found === undefined) throw new CannotTell('has fewer than two rows, so its pages cannot be compared yet');
+  return `${found}${end}`;
+}
+
+/** The pages of a list whose first page was read. */
+function pagesOf(
+  call: PartnerClient['call'],
+  { operation, payload, paging = { size: PAGE_SIZE } }: ListToCheck,
+  maxPages: number,
+) {
+  const known = { paging: async () => paging, keepPaging: async () => {} };
+  return pages(call, withAnyFields(operation), payload, maxPages, known);
+}
+
+async function compareSecond(
+  call: PartnerClient['call'],
+  list: ListToCheck,
+  rows: readonly ServiceRow[],
+): Promise<string> {
+  const { operation, payload } = list;
   const { pageSize = 'per_page', paged } = operation;
-  if (rows.length < 2) throw new CannotTell('has fewer than two rows, so its pages cannot be compared yet');
-  const reading = pages(call, withAnyFields(operation), { ...payload, [pageSize]: 1 }, 2);
+  const reading = pagesOf(call, { ...list, payload: { ...payload, [pageSize]: 1 } }, 2);
   const first = await reading.next();
   const second = await reading.next();
-  if (!second.done) return 'the second page follows the first';
-  const came = first.done ? 0 : first.value.data.length;
-  if (second.value && came >= rows.length) return 'comes whole, in one answer';
+  const came = first.done ? [] : first.value.data;
+  if (!second.done) {
+    const field = idField(operation);
+    const [begun, listed] = [[...came, ...second.value.data], rows].map((some) =>
+      some.map((row) => String(row[field])),
+    );
+    if (begun?.some((id, index) => id !== listed?.[index]))
+      throw new CannotTell('its pages do not have the rows in the order of the list, so a row may be on no page');
+    return 'the second page follows the first';
+  }
+  if (second.value && came.length >= rows.length) return 'comes whole, in one answer';
   throw new Error(
     second.value
-      ? `comes whole by ${paged ? 'its pagination' : 'relay.config.ts (paged: false)'}, but ${came} of ${rows.length} rows came`
+      ? `comes whole by ${paged ? 'its pagination' : 'relay.config.ts (paged: false)'}, but ${came.length} of ${rows.length} rows came`
       : `returns no second page, so it may be cut off after ${rows.length} rows; if it comes whole, set paged: false`,
   );
+}
+
+const PAGES_TO_END = 5;
+
+/** Reads a list to its end, unless that is far. */
+async function compareEnd(call: PartnerClient['call'], list: ListToCheck): Promise<string> {
+  let [rows, read, total] = [0, 0, undefined as number | null | undefined];
+  const reading = pagesOf(call, list, PAGES_TO_END);
+  for (;;) {
+    const page = await reading.next();
+    if (page.done && !page.value && read < PAGES_TO_END)
+      throw new Error(
+        'does not come to an end: behind its last page, the service refuses or repeats. It never counts as whole, so reminders and searches stop at it; if it comes whole, set paged: false',
+      );
+    if (page.done && page.value && (total ?? rows) !== rows)
+      throw new Error(`says that it has ${total} rows, and ${rows} came`);
+    if (page.done) return page.value ? `, to its end: ${rows} rows` : '';
+    rows += page.value.data.length;
+    total = page.value.pagination?.total;
+    read++;
+  }
 }
 
 function fieldsRead({ data, evidence }: Operation): string[] {
@@ -174,7 +258,7 @@ export async function compareDetail(
   const { data } = await call({ ...operation, data: openRecord }, { [field]: row[field] });
   const isSame =
     field === 'timelog_id'
-      ? JSON.stringify(readEntry(data)) === JSON.stringify(readEntry(row))
+      ? JSON.stringify([readEntry(data), data.note]) === JSON.stringify([readEntry(row), row.note])
       : String(data[field]) === String(row[field]);
   if (isSame) return `returns what it is asked for by ${field}`;
   throw new Error(`does not return what it is asked for by ${field}`);
@@ -184,7 +268,12 @@ export async function compareDetail(
 export function compareUsers(users: readonly ServiceRow[], entries: readonly ServiceRow[]): string {
   if (users.length === 0 || entries.length === 0) throw new CannotTell('there are no users or no entries to compare');
   const known = new Set(users.map(({ user_id }) => String(user_id)));
-  if (entries.some(({ user_id }) => known.has(String(user_id)))) return 'entries have the user_id of users/list';
+  const logging = new Set(entries.map(({ user_id }) => String(user_id)));
+  if (users.length > 1 && entries.length > 1 && logging.size === 1)
+    throw new CannotTell(
+      `all ${entries.length} entries are of one of ${users.length} users; if others log time, the key does not see theirs, and they are reminded all the same`,
+    );
+  if ([...logging].some((id) => known.has(id))) return 'entries have the user_id of users/list';
   const none = `no user_id of ${entries.length} entries is one of ${users.length} users`;
   throw users.length < PAGE_SIZE ? new Error(none) : new CannotTell(none);
 }
@@ -196,13 +285,15 @@ export function compareUsers(users: readonly ServiceRow[], entries: readonly Ser
  */
 export async function compareFilter(
   call: PartnerClient['call'],
-  { operation, payload }: ListToCheck,
+  { operation, payload, paging }: ListToCheck,
   filter: ListFilter,
   rows: readonly ServiceRow[],
 ): Promise<string> {
   if (rows.length === 0) throw new CannotTell('the list is empty, so the filter cannot be checked yet');
-  const like = rows.map((row) => filter.like(row)).find((found) => found !== undefined);
-  const read = async (by: ServiceRow) => (await readRows(call, operation, { ...payload, ...by })).rows;
+  // One in the middle tells both ends of a range from none.
+  const middle = Math.floor(rows.length / 2);
+  const like = [...rows.slice(middle), ...rows].map((row) => filter.like(row)).find((found) => found !== undefined);
+  const read = async (by: ServiceRow) => (await readRows(call, operation, { ...payload, ...by }, paging)).rows;
   const none = await read(filter.nothing(like ?? {})).catch(refusedAsUnknown);
   if (none.length > 0) throw ignored(filter, `it returned ${none.length} rows for a value that no row has`);
   if (!like)
@@ -216,8 +307,12 @@ export async function compareFilter(
 
 /** A refusal of the unknown id counts as an empty list, because it shows that the service read the filter. */
 function refusedAsUnknown(error: unknown): ServiceRow[] {
-  if (error instanceof PartnerRefusal && [400, 404, 422].includes(error.status)) return [];
+  if (isRefusedValue(error)) return [];
   throw error;
+}
+
+function isRefusedValue(error: unknown): boolean {
+  return error instanceof PartnerRefusal && [400, 404, 422].includes(error.status);
 }
 
 function ignored({ name }: ListFilter, why: string): Error {

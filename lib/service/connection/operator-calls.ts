@@ -35,8 +35,9 @@ export function withTheirClock(call: PartnerClient['call']): PartnerClient['call
     try {
       return await call(operation, payload);
     } catch (error) {
-      if (error instanceof PartnerRefusal && error.clockOffsetSeconds !== null) return call(operation, payload);
-      throw error;
+      const { clockOffsetSeconds = null } = error instanceof PartnerRefusal ? error : {};
+      if (clockOffsetSeconds === null) throw error;
+      return { ...(await call(operation, payload)), clockOffsetSeconds };
     }
   };
 }

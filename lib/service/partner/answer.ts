@@ -21,6 +21,8 @@ export interface Result<Data> {
   message: string | null;
   data: Data;
   pagination: Pagination | null;
+  /** How far the service's clock is ahead, if it had refused the time of ours. */
+  clockOffsetSeconds?: number;
 }
 
 /**
