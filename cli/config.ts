@@ -1,11 +1,17 @@
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
+import type { RelayConfig } from '../lib/config/schema.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { counted } from '../lib/text.ts';
 import type { Define } from './cli.ts';
+import { credentialsOf } from './doctor/credentials.ts';
+import { type Finding, printFindings } from './doctor/finding.ts';
+import { checkGithubIds } from './doctor/github-ids.ts';
 import { readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
+import type { OpenTarget } from './target.ts';
 
 /** `config check`: checks relay.config.ts and automations/, without a relay. */
-export const defineConfig: Define = (command) =>
+export const defineConfig: Define = (command, { open }) =>
   command
     .command('check [file]')
     .description(
@@ -26,4 +32,15 @@ export const defineConfig: Define = (command) =>
         `automations: ${own.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
+      const ids = (await githubIds(config, open)).filter(({ verdict }) => verdict !== 'good');
+      if (ids.length > 0) printFindings(ids);
+      if (ids.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
     });
+
+async function githubIds(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+  if (!config.people.some(({ github }) => github !== undefined)) return [];
+  const known = await credentialsOf(config, open).catch(() => undefined);
+  const { apiUrl } = config.github;
+  const client = known && !known.githubStandIn && createGithubClient({ apiUrl, secrets: known.secrets, fetch });
+  return checkGithubIds(config, client || undefined);
+}

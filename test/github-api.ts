@@ -10,6 +10,7 @@ export interface GithubApi
   written: Map<number, string | null>;
   /** Who wrote it, and when, and when it was last edited. */
   author: string;
+  authorIs: { id: number; type: 'User' | 'Bot' };
   writtenAt: string;
   editedAt: string | undefined;
   /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment or check that
@@ -74,8 +75,8 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
 
   /** What the test has set until now. */
   function takeOver(): void {
-    const { author, writtenAt, editedAt = writtenAt } = api;
-    const about = { user: { login: author }, created_at: writtenAt, updated_at: editedAt };
+    const { author, authorIs, writtenAt, editedAt = writtenAt } = api;
+    const about = { user: { login: author, ...authorIs }, created_at: writtenAt, updated_at: editedAt };
     const written = [...api.written].map(([id, body]) => [id, body === null ? null : { body, ...about }] as const);
     standIn.written.clear();
     for (const [id, comment] of written) standIn.written.set(id, comment);
@@ -93,6 +94,7 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     issues: standIn.issues as Map<string, object>,
     written: new Map(),
     author: 'Codertocat',
+    authorIs: { id: 21_031_067, type: 'User' },
     writtenAt: '2026-11-20T09:59:58Z',
     editedAt: undefined,
     refusal: undefined,

@@ -7,21 +7,20 @@ import { type Budget, createBudget } from '../../lib/service/budget/budget.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
 import { BaseUrlError } from '../../lib/service/partner/base-url.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
-import { SecretError, type Secrets } from '../../lib/state/secrets/secrets.ts';
+import { SecretError } from '../../lib/state/secrets/secrets.ts';
 import { messageOf } from '../../lib/text.ts';
-import { readKeptSecrets } from '../../local/kept-secrets.ts';
-import { slackAppOf } from '../../local/secrets.ts';
-import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
 import type { Define } from '../cli.ts';
 import { readOwnFolder } from '../own-folder.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
-import { NoRelay, type OpenTarget, type Target } from '../target.ts';
+import { NoRelay, type OpenTarget } from '../target.ts';
 import { checkBeforeDeploy } from './before-deploy.ts';
 import { checkCalendars } from './calendars.ts';
 import { checkConnection } from './connection.ts';
+import { credentialsOf } from './credentials.ts';
 import { type Finding, printFindings } from './finding.ts';
 import { checkGithub } from './github.ts';
+import { checkGithubIds } from './github-ids.ts';
 import { checkOwnFiles, checkOwnSenders } from './own.ts';
 import { checkSlack } from './slack.ts';
 import { checkStage } from './stage.ts';
@@ -154,7 +153,7 @@ async function checkConnectionOf(
 
 /** Checks GitHub, Slack and the calendars with the credentials of the relay, or without one with those that npm start would use. */
 async function checkPlatforms(config: RelayConfig, open: OpenTarget, folder: ReadFolder): Promise<Finding[]> {
-  let credentials: Credentials;
+  let credentials: Awaited<ReturnType<typeof credentialsOf>>;
   try {
     credentials = await credentialsOf(config, open);
   } catch (error) {
@@ -164,35 +163,14 @@ async function checkPlatforms(config: RelayConfig, open: OpenTarget, folder: Rea
   const { secrets, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
+  const asked = githubStandIn === undefined ? github : undefined;
   const findings = [
     ...(await checkCalendars(config, { secrets, fetch })),
-    ...(await checkGithub({ config, secrets, github, isStandIn: githubStandIn !== undefined })),
-    ...(await checkOwnSenders(folder, { config, secrets, github: githubStandIn === undefined ? github : undefined })),
+    ...(await checkGithub({ config, secrets, github, isStandIn: !asked })),
+    ...(await checkGithubIds(config, asked)),
+    ...(await checkOwnSenders(folder, { config, secrets, github: asked })),
   ];
   if (slackUrl === undefined) return findings;
   const slack = createSlackApi({ apiUrl: slackUrl, secrets, fetch, timeoutMs: TIMEOUT_MS });
   return [...findings, ...(await checkSlack({ config, secrets, slack }))];
-}
-
-interface Credentials {
-  secrets: Secrets;
-  githubStandIn?: string | undefined;
-  /** Undefined if there is no Slack to ask. */
-  slackUrl: string | undefined;
-}
-
-async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Credentials> {
-  let target: Target;
-  try {
-    target = await open();
-  } catch (error) {
-    if (!(error instanceof NoRelay)) throw error;
-    const kept = readKeptSecrets();
-    const hasSlack = slackAppOf(kept, process.env) !== undefined;
-    const secrets = secretsWithoutRelay(kept, process.env);
-    return { secrets, slackUrl: hasSlack ? config.slack?.apiUrl : undefined };
-  }
-  const { slackStandIn, githubStandIn, stores } = target;
-  const slackUrl = slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl;
-  return { secrets: stores.secrets, githubStandIn, slackUrl };
 }

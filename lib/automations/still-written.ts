@@ -4,6 +4,8 @@ import { NotDone, RetryAt } from '../engine/record/interruption.ts';
 import type { Asked, Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
+import type { People } from '../people/people.ts';
+import { hasCommentMark } from '../platforms/github/comment-marks.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
 import { LIFETIME_MS } from '../state/table/expiry.ts';
 import type { Context } from './context.ts';
@@ -22,7 +24,7 @@ const NOT_THERE_YET_MS = 60_000;
  * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
  * the two apart.
  */
-export function stillWritten(automation: Automation, { own, comments, journal, clock }: Context): Automation {
+export function stillWritten(automation: Automation, { own, comments, people, journal, clock }: Context): Automation {
   const verbs = createVerbs(own);
   return {
     ...automation,
@@ -39,7 +41,7 @@ export function stillWritten(automation: Automation, { own, comments, journal, c
     const comment = await thread.read(commentId);
     if (comment === undefined) return;
     if (comment && !(clock() - comment.createdAt <= LIFETIME_MS)) throw refused('The comment is more than 30 days old');
-    const fault = faultOf(asked, comment, verbs);
+    const fault = faultOf(asked, comment, verbs, people);
     if (fault === undefined) {
       confirm(steps);
       return;
@@ -54,10 +56,22 @@ export function stillWritten(automation: Automation, { own, comments, journal, c
 const refused = (why: string) => new NotDone(`${why}, so nothing was done`);
 
 /** Why a comment does not give the command that its event named, and whether GitHub's API may only be late. */
-function faultOf({ by, at, comment: given }: Asked, comment: ReadComment | null, { inComments }: Verbs) {
+function faultOf(
+  { by, at, comment: given }: Asked,
+  comment: ReadComment | null,
+  { inComments }: Verbs,
+  people: People,
+) {
   if (comment === null) return { why: 'The comment was deleted', mayPass: true };
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
     return { why: 'The comment is not by the person in the event', mayPass: false };
+  if (people.isAnother(comment.login ?? '', comment.accountId)) {
+    const why = `@${comment.login} is another account on GitHub than githubId names under people in relay.config.ts`;
+    return { why, mayPass: false };
+  }
+  // A forged event can name the relay's own account, or call a bot a person.
+  if (comment.isByBot || hasCommentMark(comment.text))
+    return { why: 'The comment is by a program, and people give commands', mayPass: false };
   const isThere = commandLines(comment.text, inComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
   // An edit that leaves the command in place moves the end.

@@ -410,6 +410,16 @@ const person = z
       .regex(/^[\w-]+$/, 'expected a login')
       .optional()
       .meta({ description: 'The login on GitHub. Letter case does not matter.', examples: ['octocat'] }),
+    githubId: z
+      .int()
+      .positive()
+      .optional()
+      .meta({
+        description:
+          'The id of the account on GitHub, which `relay config check` prints. GitHub gives a login that becomes free ' +
+          'to anyone who asks for it; with the id, the commands of another account with the login are refused.',
+        examples: [583_231],
+      }),
     email: z.email().meta({ description: 'The address of the user in the service.', examples: ['ada@example.com'] }),
     timeZone: timeZone.default('UTC').meta({
       description: 'For dates such as "yesterday" in GitHub comments. In Slack, the zone of the Slack profile counts.',
@@ -419,7 +429,11 @@ const person = z
   .refine(
     ({ slack, github }) => (slack ?? github) !== undefined,
     'expected slack, github or both: the person is known by them',
-  );
+  )
+  .refine(({ github, githubId }) => github !== undefined || githubId === undefined, {
+    path: ['githubId'],
+    message: 'github is missing; the id is that of its account',
+  });
 
 /** The settings of `relay.config.ts`. docs/configuration.md is generated from their descriptions and examples. */
 export const configSchema = z

@@ -207,6 +207,11 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
     },
+    /** Whether another account than that of `people` has the login, which GitHub gives away when it is free. */
+    isAnother(login: string, accountId: number | undefined): boolean {
+      const id = mapped({ in: 'github', id: login })?.githubId;
+      return id !== undefined && id !== accountId;
+    },
     /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
     userOf: (person: Person, connection: string, steps: Steps): Promise<ServiceUser> =>
       remembered({

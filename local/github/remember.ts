@@ -4,7 +4,10 @@ import { type GithubDelivery, readDelivery } from '../../lib/platforms/github/de
 import type { HttpHandler } from '../http-front.ts';
 import type { GithubKnowledge } from './stand-in.ts';
 
-const by = { user: z.object({ login: z.string() }).nullable(), author_association: z.string().nullish() };
+const by = {
+  user: z.object({ login: z.string(), id: z.int().optional() }).nullable(),
+  author_association: z.string().nullish(),
+};
 const issue = z.looseObject({ ...by, number: z.int(), updated_at: z.string(), state: z.string().nullish() });
 const times = { created_at: z.string(), updated_at: z.string() };
 const comment = z.looseObject({ ...by, ...times, id: z.int(), body: z.string() });

@@ -19,7 +19,7 @@ export interface KnownPull {
 /** A comment by a person. */
 export interface WrittenComment {
   body: string;
-  user: { login: string } | null;
+  user: { login: string; id?: number | undefined } | null;
   /** ISO 8601. */
   created_at: string;
   updated_at: string;

@@ -13,7 +13,12 @@ interface CommentEvent extends Fields {
 
 const example = (action: string) => exampleOf('issue_comment', action) as CommentEvent;
 
-const codertocat = { github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' };
+const codertocat = {
+  github: 'Codertocat',
+  githubId: 21_031_067,
+  email: 'mira.novak@example.com',
+  timeZone: 'Europe/Berlin',
+};
 
 const WRITTEN = { created_at: '2026-11-18T23:30:00Z', updated_at: '2026-11-18T23:30:00Z' };
 
@@ -60,6 +65,8 @@ const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
 const item = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
 const logged = () => relay.sandbox.data.timelogs.slice(3);
+/** The end of the relay's comments. */
+const MARK = '\n\n<!-- partner-relay 56b19cda93b61c0ba88e -->';
 const EDITS = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
 describe('a comment by a collaborator', () => {
@@ -135,6 +142,13 @@ describe('a comment that is deleted or changed before its command is carried out
     ['made a quotation', { text: `> ${LOG}` }, CHANGED],
     ['by the author, in other letters', { author: 'codertocat' }],
     ['by another person', { author: 'mallory' }, 'not by the person in the event'],
+    [
+      'by another account that took over the login',
+      { authorIs: { id: 666, type: 'User' } },
+      'is another account on GitHub',
+    ],
+    ['by a bot', { authorIs: { id: 21_031_067, type: 'Bot' } }, 'The comment is by a program'],
+    ["the relay's own", { text: `${LOG}${MARK}` }, 'The comment is by a program'],
     ['written then, and edited since', { editedAt: '2026-11-20T08:00:00Z' }],
     ['written before, and edited then', { writtenAt: '2026-11-10T08:00:00Z', editedAt: WRITTEN.updated_at }],
     ['written before', { writtenAt: '2026-11-18T23:29:59Z' }, OTHER_TIME],
@@ -349,6 +363,8 @@ describe('an edit', () => {
   const NONE = 'a comment without a command for this repository';
 
   it.each([
+    ['of a comment of the relay', `Hello${MARK}`, '/done 101', 'commands in comments of the relay are ignored'],
+    ['into a copy of such a comment', 'Hello', `/done 101${MARK}`, 'commands in comments of the relay are ignored'],
     ['of other words', '/done 101\nHello', '/done 101\nHello!', NONE],
     ['that moves a command', '/done 101\nHello', 'Hello\n\n  /done 101', NONE],
     ['that says it twice', '/done 101', '/done 101\n/done 101', NONE],

@@ -52,13 +52,15 @@ interface Repository {
   installation?: { permissions: object; events: string[] };
 }
 
-/** GitHub's repository and labels at the wire; undefined: it has none. @returns its URL */
+/** GitHub's repository, labels and one account at the wire; undefined: it has no repository. @returns its URL */
 async function github(repository: Repository | undefined): Promise<string> {
   const { url, close } = await startHttpStandIn(({ route, headers: { authorization = '' } }) => {
     const path = decodeURIComponent(route.replace('GET ', ''));
     const [, name = '', label] = /^\/repos\/([^/]+\/[^/]+)(?:\/labels\/(.+)|\/installation)?$/.exec(path) ?? [];
     if (authorization !== 'token ghp_good' && !authorization.startsWith('bearer '))
       return { status: 401, body: { message: 'Bad credentials' } };
+    const octocat = { login: 'octocat', id: 583_231 };
+    if (['/users/octocat', '/user/583231'].includes(path.toLowerCase())) return { status: 200, body: octocat };
     const { labels = ['bug'], archived = false, installation } = repository ?? {};
     if (!repository || name !== NAME || (label !== undefined && !labels.includes(label)))
       return { status: 404, body: { message: 'Not Found' } };
@@ -191,6 +193,22 @@ describe('doctor', () => {
     const apiUrl = await github(repository);
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: secret, webhookSecret: '' });
     expect(found.get(`github: ${what}`)).toMatch(expected);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['the line to paste', { github: 'Octocat' }, /^unknown: .*; paste: github: 'octocat', githubId: 583231,$/],
+    ['that the id fits', { github: 'OCTOCAT', githubId: 583_231 }, /^good/],
+    [
+      'that the login is of another account',
+      { github: 'octocat-old', githubId: 583_231 },
+      /^bad: the account 583231 is octocat now, and not octocat-old; paste: github: 'octocat', githubId: 583231,$/,
+    ],
+    ['that there is no such account', { github: 'nobody' }, /^bad: GitHub has no such account$/],
+  ])('doctor says of a person on GitHub %s', async (_, person, said) => {
+    const apiUrl = await github({});
+    const people = [{ email: 'mira.novak@example.com', ...person }];
+    const found = await examined({ config: exampleConfig({}, { apiUrl, people }), github: { token: 'ghp_good' } });
+    expect(found.get('github: people.0')).toMatch(said);
   });
 
   it.each([

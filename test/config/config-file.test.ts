@@ -49,6 +49,18 @@ describe('relay config check', () => {
     expect(code).toBe(1);
   });
 
+  it('a login on GitHub without the id of its account is good, and said', async () => {
+    const settings = [
+      "connections: { main: {} }, github: { repositories: [{ name: 'acme/web', connection: 'main' }] },",
+      "people: [{ email: 'ada@example.com', github: 'ada' }],",
+    ];
+    const { code, output } = await check('relay.config.ts', withSettings(...settings));
+    expect(output).toMatch(
+      /The configuration is good\..*\n\? github: people\.0 {2}without githubId, .*users\/ada, or here/,
+    );
+    expect(code).toBe(0);
+  });
+
   it('a configuration as JSON is the same one, and only read', async () => {
     const written = withSettings('connections: { main: { limits: { perDay: 900 } } },');
     const { output: json } = await check('relay.config.ts', written, '--json');

@@ -6,6 +6,7 @@ import type { Steps } from '../../lib/triggers/steps.ts';
 import type { Draft } from '../../lib/triggers/trigger.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
+import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
@@ -506,4 +507,40 @@ it('jobs of a team have two workers of a queue at most, also those that an opera
       received.push(JSON.parse(message.body).jobId.replace(/-[0-9a-f]{20}$/, ''));
   expect(received.filter((name) => name === 'mine')).toHaveLength(2);
   expect(received.filter((name) => name !== 'mine')).toEqual(['issue-to-defect']);
+});
+
+it("what an outsider wrote gives no command where a team's comment quotes it with a person's token", async () => {
+  api = await startGithubApi(() => relay.clock.now);
+  const quoting = github('issues.opened', {
+    by: 'anyone',
+    input: { body: z.string(), issue: z.number() },
+    job: ({ issue }) => ({ happened: [issue.id], input: { body: issue.body ?? '', issue: issue.number } }),
+  });
+  const thanks = {
+    on: quoting,
+    run: async ({ body, issue }: { body: string; issue: number }, { comment }: Steps) => {
+      await comment('thanks', { repository: REPOSITORY, issue }, `Thank you! We read:\n\n${body}`);
+      return 'thanked';
+    },
+  };
+  relay = await startRelay({
+    own: { thanks },
+    config: exampleConfig({}, { apiUrl: api.url }),
+    github: { token: 'ghp_x' },
+  });
+  const by = { user: { login: 'mallory', id: 666, type: 'User' }, author_association: 'NONE' };
+  const sender = { sender: by.user };
+  await relay.post(
+    'issues',
+    issueEvent('opened', { id: 5, labels: [], body: 'Hello\n/done 101\n', ...by, extra: sender }),
+  );
+  await relay.workToTheEnd();
+  const [made] = api.comments;
+  expect(made?.body).toContain('\n\\/done 101\n');
+  // GitHub delivers it as a comment of the person, who may give commands. An older version left the slash whole.
+  for (const [id, body = ''] of [made?.body, made?.body.replace('\\/', '/')].entries()) {
+    api.written.set(600_001 + id, body);
+    const { answer } = await relay.post('issue_comment', commentPayload(id + 1, body));
+    expect(answer).toMatchObject({ jobs: [], ignored: 'commands in comments of the relay are ignored' });
+  }
 });

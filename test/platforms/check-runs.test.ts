@@ -90,6 +90,7 @@ it.each([
   ['a reference by GH-', 'GH-12 gh-12', /gh-\d/i],
   ['mathematics', '$x$', /(?<!\\)\$/],
   ['a list', '- a\n1. b\n  - c', /^\s*(-|\d+\.)/m],
+  ['a command of the relay or of another tool', '/done 101\n  /lgtm\r\u202e/merge', /^\s*\//m],
   ['a line under a heading', 'a\n---\n===', /^[-=]/m],
   ['text in the other direction', 'a\u202eb\u2067', /[\u202e\u2067]/],
   ['an emoji', ':tada:', /:t/],

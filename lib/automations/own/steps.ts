@@ -19,6 +19,7 @@ import type { Job } from '../../engine/record/job.ts';
 import type { Steps as EngineSteps } from '../../engine/run/steps.ts';
 import type { ToolCall } from '../../engine/run/tools/call.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
+import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { message, plainSection } from '../../platforms/slack/messages.ts';
 import { slackMessage } from '../../platforms/slack/replies.ts';
@@ -243,11 +244,11 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       const place = { repository: configured(step, repository), issueNumber: issue };
       const thread = await comments.for(place);
       if (!thread) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
-      const marker = `partner-relay ${digest([job.id, step])}`;
+      const mark = commentMark(digest([job.id, step]));
       await steps.reply(step, {
         calls: 'GitHub comment',
-        find: (since) => thread.find(marker, since),
-        make: (mayLeave) => thread.make(`${plainText(text)}\n\n<!-- ${marker} -->`, mayLeave),
+        find: (since) => thread.find(mark, since),
+        make: (mayLeave) => thread.make(`${plainText(text)}\n\n${mark}`, mayLeave),
       });
     },
     async github(step: string, path: string, keep: $ZodType<Json>) {

@@ -1,4 +1,5 @@
 import type { About, Taken } from '../../automations/github-trigger.ts';
+import { hasCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
 
@@ -21,6 +22,8 @@ export async function takeComment(
     return { ignored: `${repository.name} does not allow commands in comments in relay.config.ts` };
   }
   const texts = [comment.body, changes?.body?.from];
+  // With a token, the relay's comments are by a person who may give commands, and they quote what others wrote.
+  if (texts.some(hasCommentMark)) return { ignored: 'commands in comments of the relay are ignored' };
   if (!texts.some((body) => MAY_BE_COMMAND.test(body ?? ''))) {
     return { ignored: 'a comment without a command for this repository' };
   }

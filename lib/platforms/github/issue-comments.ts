@@ -1,5 +1,6 @@
 import type { RequestError } from '@octokit/request-error';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { isBot } from './association.ts';
 import type { IssueAddress } from './fetch-issue.ts';
 import { ownerAndRepo, pagesOf } from './github-client.ts';
 import type { GithubForJobs } from './github-for-jobs.ts';
@@ -8,10 +9,13 @@ import { createOwnComments } from './own-comments.ts';
 /** What became of a comment. */
 export type MadeComment = { url: string } | { leftOut: string };
 
-/** A comment as GitHub has it; without a login if its author's account is deleted. */
+/** A comment as GitHub has it; without a login and an id if its author's account is deleted. */
 export interface ReadComment {
   text: string;
   login: string | undefined;
+  /** Of the account. */
+  accountId: number | undefined;
+  isByBot: boolean;
   /** Epoch milliseconds. */
   createdAt: number;
   updatedAt: number;
@@ -80,6 +84,8 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
               return {
                 text: data.body ?? '',
                 login: data.user?.login,
+                accountId: data.user ? Number(data.user.id) : undefined,
+                isByBot: isBot(data.user),
                 createdAt: Date.parse(data.created_at),
                 updatedAt: Date.parse(data.updated_at),
               };

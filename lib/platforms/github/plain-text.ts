@@ -5,8 +5,8 @@ export function plainText(text: string): string {
       // Marks that reverse the text after them.
       .replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
       .replaceAll(/[\\`*_{}[\]()<>#+!|~$]/g, '\\$&')
-      // At the beginning of a line, these make lists, headings and rules.
-      .replaceAll(/^(\s*(?:\d+(?=\.)|(?=[-=])))/gm, '$1\\')
+      // At the beginning of a line, these make lists, headings, rules and the commands of the relay and of other tools.
+      .replaceAll(/^(\s*(?:\d+(?=\.)|(?=[-=/])))/gm, '$1\\')
       // A zero-width space breaks mentions, entities, addresses, references to issues and emoji.
       .replaceAll(/[@&#]|:(?=\/\/|[a-z+\\-][\w+\\-]*:)|(?<=\bwww)(?=\.)|\bgh-(?=\d)/gi, '$&\u200b')
   );

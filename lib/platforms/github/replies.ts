@@ -5,6 +5,7 @@ import type { Job, ReplyTo } from '../../engine/record/job.ts';
 import type { Reply } from '../../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../../engine/run/tell-person.ts';
 import { cutToLength } from '../../text.ts';
+import { commentMark } from './comment-marks.ts';
 import type { IssueComments, MadeComment } from './issue-comments.ts';
 import { plainText } from './plain-text.ts';
 
@@ -28,12 +29,11 @@ export function createGithubReplies(comments: IssueComments, contact: string) {
     if (said.of === 'waiting') return { calls, leftOut: 'on GitHub, only the outcome is reported' };
     const thread = await comments.for(place);
     if (!thread) return { calls, leftOut: 'there are no GitHub credentials in the secret' };
-    const marker = `partner-relay ${digest([job.id, said.of, said.of === 'parked' ? job.generation : 0])}`;
+    const mark = commentMark(digest([job.id, said.of, said.of === 'parked' ? job.generation : 0]));
     return {
       calls,
-      find: (since) => thread.find(marker, since),
-      make: (mayLeave) =>
-        thread.make([words(job, said, contact), ...pages.map(linkTo), `<!-- ${marker} -->`].join('\n\n'), mayLeave),
+      find: (since) => thread.find(mark, since),
+      make: (mayLeave) => thread.make([words(job, said, contact), ...pages.map(linkTo), mark].join('\n\n'), mayLeave),
     };
   };
 }

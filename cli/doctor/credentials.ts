@@ -1,0 +1,30 @@
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import type { Secrets } from '../../lib/state/secrets/secrets.ts';
+import { readKeptSecrets } from '../../local/kept-secrets.ts';
+import { slackAppOf } from '../../local/secrets.ts';
+import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
+import { NoRelay, type OpenTarget, type Target } from '../target.ts';
+
+interface Credentials {
+  secrets: Secrets;
+  githubStandIn?: string | undefined;
+  /** Undefined if there is no Slack to ask. */
+  slackUrl: string | undefined;
+}
+
+/** The credentials of the relay, or without one those that npm start would use. */
+export async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Credentials> {
+  let target: Target;
+  try {
+    target = await open();
+  } catch (error) {
+    if (!(error instanceof NoRelay)) throw error;
+    const kept = readKeptSecrets();
+    const hasSlack = slackAppOf(kept, process.env) !== undefined;
+    const secrets = secretsWithoutRelay(kept, process.env);
+    return { secrets, slackUrl: hasSlack ? config.slack?.apiUrl : undefined };
+  }
+  const { slackStandIn, githubStandIn, stores } = target;
+  const slackUrl = slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl;
+  return { secrets: stores.secrets, githubStandIn, slackUrl };
+}
