@@ -112,7 +112,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
-  printNext(job);
+  printNext(job, now);
   printOpen(inOneLine(openCreations), inOneLine(steps));
   printSteps(inOneLine(steps), periodsOf(given, steps, now));
   printHistory(job, now);
@@ -125,8 +125,8 @@ function statusWithNews(job: Job): string {
   return news.startsWith(`${status}: `) ? news : `${status}: ${news}`;
 }
 
-function printNext(job: Job): void {
-  const next = nextStep(job, localTime, Date.now());
+function printNext(job: Job, now: number): void {
+  const next = nextStep(job, localTime, now);
   if (!next) return;
   console.log(`\n${withDocs(next)}`);
   if (job.status === 'parked') console.log('');

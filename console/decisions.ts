@@ -35,7 +35,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   done: {
     label: 'It exists',
     title: () => 'It exists: enter its id',
-    will: 'The job continues with this id as the result of the step. The service is asked whether it exists and holds the marker of the job.',
+    will: 'The job continues with this id as the result of the step. The service is asked whether it exists and holds the marker of the job, unless it cannot show such things.',
     confirm: () => 'Continue with this id',
     asks: { label: 'Id in the service', hint: 'As the service shows it, for example in the address of its page.' },
   },

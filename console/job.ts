@@ -3,7 +3,6 @@ import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { createShowJob } from '../lib/people/names.ts';
-import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
 import { periodsOf } from './periods.ts';
@@ -40,15 +39,10 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
 /** The pages show it in the reader's time zone. */
 const isoTime = (ms: number) => new Date(ms).toISOString();
 
-const ACTIONS = {
-  replay: ['replay'],
-  discard: ['discard'],
-  resolve: ['done', 'again', 'search'],
-} as const satisfies Record<string, readonly JobAction['do'][]>;
-
 export function nextOf(job: Parameters<typeof nextStep>[0], now: number) {
-  const { text, choices, docs } = nextStep(job, isoTime, now) ?? { text: 'Nothing to do: it is done.', choices: [] };
-  return { text, actions: choices.flatMap((choice): readonly JobAction['do'][] => ACTIONS[choice]), docs };
+  const { text, choices = [], docs } = nextStep(job, isoTime, now) ?? { text: 'Nothing to do: it is done.' };
+  const actions: JobAction['do'][] = [...choices];
+  return { text, actions, docs };
 }
 
 function detailOf({ failures, sends, sealed, sent, result, ...entry }: StepEntry) {
@@ -87,9 +81,10 @@ function answerOf(came: JobSend['came']): 'accepted' | 'answered' | 'refused' | 
 }
 
 function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: number) {
-  const { step, operation: calls, marker, executableUntil: mayRunUntil, again } = creation;
+  const { step, operation: calls, marker, until, isSought, isChecked, again } = creation;
   const { sends } = steps.find((one) => one.step === step) ?? {};
-  const found = marker === undefined ? undefined : operations.get(calls)?.found;
+  const notBefore =
+    until > now ? ` Not possible before ${isoTime(until)}: until then the service may carry it out.` : '';
   return {
     step,
     calls,
@@ -98,19 +93,12 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     sends: sends?.newest.map(sendOf) ?? [],
     marker,
     consequences: {
-      done: 'You give the id of what was created, which is checked with the service. The job goes on with it, and creates nothing.',
-      again: found
-        ? `The relay searches once more, and creates it again if it finds nothing.${notBefore(mayRunUntil, now)} If it exists where the relay does not look, there are two.`
-        : `The relay cannot search for it, and creates it again.${notBefore(mayRunUntil, now)} If it exists, there are two.`,
-      search: found
-        ? 'The relay searches once more, and goes on if it finds it. If not, the job is parked again, and nothing is created.'
-        : 'The relay has no way to search for it: the job is parked again.',
+      done: `You give the id of what was created, ${isChecked ? 'which is checked with the service' : 'which the relay cannot check'}. The job goes on with it, and creates nothing.`,
+      again: isSought
+        ? `The relay searches once more, and creates it again if it finds nothing.${notBefore} If it exists where the relay does not look, there are two.`
+        : `The relay cannot search for it, and creates it again.${notBefore} If it exists, there are two.`,
+      search:
+        'The relay searches once more, and goes on if it finds it. If not, the job is parked again, and nothing is created.',
     },
   };
-}
-
-function notBefore(mayRunUntil: number, now: number): string {
-  return mayRunUntil > now
-    ? ` Not possible before ${isoTime(mayRunUntil)}: until then the service may carry it out.`
-    : '';
 }

@@ -71,7 +71,7 @@ export function createHandler(runtime: Runtime) {
     clock,
     sleep,
     random,
-    report: reportNews(log, metrics),
+    report: reportNews(log, metrics, clock),
   };
   return endingCalls(
     middy<SQSEvent, SQSBatchResponse>().handler(async (event, context) => {

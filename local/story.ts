@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { elapsed, localClock, localTime, zoneAt } from '../lib/dates.ts';
 import { commandsOf, nextStepOfParked, withDocs } from '../lib/engine/line/next-step.ts';
-import { parkKinds, shortName } from '../lib/engine/record/job.ts';
+import { parkedShape, shortName } from '../lib/engine/record/job.ts';
 import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
@@ -97,7 +97,7 @@ function words(line: LogLine, now: number): string {
     case 'job continues':
       return `● ${line.entity} continues ${afterWait(line)}`;
     case 'job parked':
-      return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line.kind)}`;
+      return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
     case 'comment on GitHub':
       return `» comment on ${line.issue}: ${line.text}`;
     case 'check on GitHub':
@@ -137,8 +137,9 @@ function afterWait({ waitedFor, durationMs }: LogLine): string {
   return waitedFor === 'operator' ? `by an operator's decision, after ${long}` : `after it waited ${long} for a person`;
 }
 
-function whatNext(jobId: string, kind: unknown): string {
-  const next = nextStepOfParked(parkKinds.find((known) => known === kind) ?? 'needs an operator');
+function whatNext(jobId: string, line: LogLine, now: number): string {
+  const parked = parkedShape.safeParse(line).data;
+  const next = nextStepOfParked(parked, (ms) => timeSoon(ms, now), now);
   const commands = commandsOf({ id: jobId }, next).map((command) => `npm run -s relay -- ${command}`);
   return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
 }

@@ -215,6 +215,10 @@ it('relay replay --parked-for lists the jobs with --json, replays none, and prin
 describe('what a person can do next', () => {
   it('relay job says to resolve a job with an unknown outcome, and not to replay it', async () => {
     const [id = ''] = await unknown(1);
+    const early = await run('job', id);
+    expect(early).toContain(`resolve ${id} --done`);
+    for (const refused of [`resolve ${id} --again`, `discard ${id}`]) expect(early).not.toContain(refused);
+    relay.clock.now += HOUR;
     const shown = await run('job', id);
     for (const way of ['--done', '--again', '--search']) expect(shown).toContain(`resolve ${id} ${way}`);
     expect(shown).not.toContain('replay');

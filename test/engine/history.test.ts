@@ -124,8 +124,8 @@ describe('discarding a job', () => {
     await relay.workToTheEnd();
     const { job, openCreations } = await only();
     const [{ signedAt = 0 } = {}] = openCreations;
-    const executableUntil = signedAt + 11 * 60_000;
-    expect(openCreations).toMatchObject([{ operation: 'defects/create', again: false, executableUntil }]);
+    const until = signedAt + 11 * 60_000;
+    expect(openCreations).toMatchObject([{ operation: 'defects/create', again: false, until }]);
     await expect(discardJob(job, { by: 'alice', reason: 'a test' }, options())).rejects.toThrow(
       'the service may still carry out defects/create',
     );

@@ -1,6 +1,5 @@
 import { useId, useState } from 'preact/hooks';
 import type { ParkedGroups } from '../../contract.ts';
-import type { JobAction } from '../../requests.ts';
 import { Loaded } from '../failure.tsx';
 import { jobs } from '../format.ts';
 import { JobActions } from '../job-actions.tsx';
@@ -16,10 +15,6 @@ import { StatusMark } from '../status.tsx';
 const SHOWN = 50;
 
 type Group = ParkedGroups['groups'][number];
-
-/** The id of a created thing is one job's, so `done` is not for several. */
-const AFTER_REASON: readonly JobAction['do'][] = ['replay', 'discard'];
-const AFTER_UNKNOWN: readonly JobAction['do'][] = ['search', 'again', 'discard'];
 
 /** The jobs that wait for an operator, grouped by their reason. */
 export function ParkedScreen() {
@@ -52,7 +47,7 @@ export function ParkedScreen() {
 function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
   const heading = useId();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const { reason, help, outcomeUnknown, jobs: rows } = group;
+  const { reason, help, outcomeUnknown, actions, jobs: rows } = group;
   const [isWhole, setWhole] = useState(false);
   const ids = rows.map(({ id }) => id).filter((id) => selected.has(id));
   const isAll = ids.length === rows.length;
@@ -101,7 +96,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
             </label>
             <JobActions
               ids={ids}
-              actions={outcomeUnknown ? AFTER_UNKNOWN : AFTER_REASON}
+              actions={actions}
               done={() => {
                 setSelected(new Set());
                 reload();

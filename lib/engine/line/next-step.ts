@@ -1,9 +1,17 @@
 import type { WaitsFor } from '../record/history.ts';
 import { parkingInWords, waitInWords } from '../record/in-plain-words.ts';
-import { canBeDiscarded, continuesAt, continuesInWords, type Job, type ParkKind, waitOf } from '../record/job.ts';
+import {
+  canBeDiscarded,
+  continuesAt,
+  continuesInWords,
+  type Job,
+  type Parked,
+  type ParkKind,
+  waitOf,
+} from '../record/job.ts';
 
-/** What an operator can decide about a job. */
-export type Choice = 'replay' | 'discard' | 'resolve';
+/** What an operator can decide about a job; `done`, `again` and `search` resolve an unknown outcome. */
+export type Choice = 'replay' | 'discard' | 'done' | 'again' | 'search';
 
 /** What to do next about a job that has not succeeded. */
 export interface NextStep {
@@ -34,13 +42,27 @@ export function nextStep(job: Job, time: (ms: number) => string, now: number): N
     case 'waiting':
       return nextStepOfWaiting(job, time, now);
     case 'parked':
-      return nextStepOfParked(parkKindOf(job));
+      return nextStepOfParked(job.parked, time, now);
   }
 }
 
-export function nextStepOfParked(kind: ParkKind): NextStep {
-  const { helps: text, docs } = parkingInWords[kind];
-  return { text, choices: [kind === 'outcome unknown' ? 'resolve' : 'replay', 'discard'], docs };
+export function nextStepOfParked(
+  { kind, open }: Pick<Parked, 'kind' | 'open'> = { kind: 'needs an operator' },
+  time: (ms: number) => string,
+  now: number,
+): NextStep {
+  const { helps, docs } = parkingInWords[kind];
+  if (helps !== undefined) return { text: helps, choices: ['replay', 'discard'], docs };
+  const { operation = 'a creation', isSought = true, until = 0 } = open ?? {};
+  const isOver = now >= until;
+  const search = isSought ? (['search'] as const) : [];
+  const notBefore = isOver ? '' : `, from ${time(until)} on: until then the service may still carry it out`;
+  const unsure = isSought ? ' If you are not sure, let the relay search once more.' : '';
+  return {
+    text: `The service gave no clear answer to ${operation}: look there for what it made. If it exists, resolve the job as done.${unsure} If it does not, resolve it as again, or discard it${notBefore}.`,
+    choices: isOver ? ['done', 'again', ...search, 'discard'] : ['done', ...search],
+    docs,
+  };
 }
 
 export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
@@ -51,7 +73,8 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   const kind = waitOf(job)?.for;
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
-    choices: canBeDiscarded(job) ? ['replay', 'discard'] : ['replay'],
+    // What was just sent may still be carried out.
+    choices: canBeDiscarded(job) && kind !== 'answer' ? ['replay', 'discard'] : ['replay'],
     // More than the job decides when it continues.
     docs: kind === 'outage' || kind === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
   };
@@ -71,10 +94,12 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
   return `${isOver ? 'waited' : 'waits'}${what}, and ${continuesInWords(when, time, now)}`;
 }
 
-const COMMANDS: Readonly<Record<Choice, (id: string) => string[]>> = {
-  replay: (id) => [`replay ${id}`],
-  discard: (id) => [`discard ${id} --reason <why>`],
-  resolve: (id) => ['--done <id of what was created>', '--again', '--search'].map((how) => `resolve ${id} ${how}`),
+const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {
+  replay: (id) => `replay ${id}`,
+  discard: (id) => `discard ${id} --reason <why>`,
+  done: (id) => `resolve ${id} --done <id of what was created>`,
+  again: (id) => `resolve ${id} --again`,
+  search: (id) => `resolve ${id} --search`,
 };
 
 /** The sentence with the section that explains more. */
@@ -84,5 +109,5 @@ export function withDocs({ text, docs }: NextStep): string {
 
 /** The commands for the choices, without `npm run -s relay --`. */
 export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: NextStep): string[] {
-  return choices.flatMap((choice) => COMMANDS[choice](id));
+  return choices.map((choice) => COMMANDS[choice](id));
 }

@@ -35,6 +35,11 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   if (job.status !== 'parked' || !isOutcomeUnknown(job)) {
     throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
   }
+  const { operation, isSought = true } = job.parked?.open ?? {};
+  if (resolution === 'search' && !isSought)
+    throw new Error(
+      `the relay has no way to search for what ${operation} made: look in the service, and resolve ${job.id} as done or again`,
+    );
   // A job with an open creation starts with the search.
   if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
   const decision: Pick<OperatorDecision, 'what' | 'reason'> =

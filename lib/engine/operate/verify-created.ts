@@ -1,7 +1,7 @@
 import type { RelayConfig } from '../../config/schema.ts';
 import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
-import { type Operation, withAnyFields, withOverride } from '../../service/partner/operation.ts';
+import { type Operation, openRecord, withAnyFields, withOverride } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { pages, rowsOf } from '../../service/partner/pages.ts';
 import { markerIn } from '../record/markers.ts';
@@ -36,24 +36,21 @@ export function createVerifyCreated(
   open: (connection: string) => Promise<PartnerClient['call']>,
 ): VerifyCreated {
   return async ({ connection, operation: name, scope, id, marker, mayHave }) => {
-    const { found, createdId, effect } = operations.get(name) ?? {};
-    // There is no thing to look for, so the person's word counts.
-    if (effect === 'unknown') return id;
-    const declared = found && operations.get(found.list);
-    if (!found || !declared || !createdId) {
-      throw new Error(`the service lists nothing that ${name} creates, so the relay cannot check ${id}`);
-    }
-    const list = withOverride(declared, connections[connection]?.operations[declared.name]);
-    const { rows, isWhole } = await read(list, scope);
+    const { found, detail, createdId = '' } = operations.get(name) ?? {};
+    const declared = operations.get(found?.list ?? detail ?? '');
+    // The service shows nothing to compare with, so the person's word counts.
+    if (!declared) return id;
+    const shows = withOverride(declared, connections[connection]?.operations[declared.name]);
+    const { rows, isWhole } = await asked(found ? () => readList(shows) : () => readOne(shows));
     const row = rows.find((one) => String(one[createdId]) === String(id));
     const known = row?.[createdId];
-    if (marker !== undefined) verifyMarker(row?.[found.field], marker);
-    if (mayHave !== undefined) verifyIsFree(markerIn(row?.[found.field]), mayHave);
+    if (found && marker !== undefined) verifyMarker(row?.[found.field], marker);
+    if (found && mayHave !== undefined) verifyIsFree(markerIn(row?.[found.field]), mayHave);
     if (typeof known === 'string' || typeof known === 'number') return known;
     const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
     const most = isWhole ? '' : `the ${rows.length} rows that the relay can read of `;
     throw new Error(
-      `${id} is not a ${createdId} in ${most}${list.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
+      `${id} is not a ${createdId} in ${most}${shows.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
     );
 
     /** A list without the text shows nothing about who created a thing. */
@@ -76,9 +73,24 @@ export function createVerifyCreated(
       );
     }
 
-    async function read(list: Operation, payload: object) {
+    async function readList(list: Operation) {
+      return rowsOf(pages(await open(connection), withAnyFields(list), scope, PAGES));
+    }
+
+    /** Which of the two the digits of an id are is not shown, and the service may refuse the other one. */
+    async function readOne(detail: Operation) {
+      const call = await open(connection);
+      const given = /^\d{1,15}$/.test(String(id)) ? [Number(id), String(id)] : [id];
+      for (const one of given) {
+        const result = await call({ ...detail, data: openRecord }, { [createdId]: one }).catch(unlessUnknown);
+        if (result) return { rows: [result.data], isWhole: true };
+      }
+      return { rows: [], isWhole: true };
+    }
+
+    async function asked<T>(read: () => Promise<T>): Promise<T> {
       try {
-        return await rowsOf(pages(await open(connection), withAnyFields(list), payload, PAGES));
+        return await read();
       } catch (error) {
         if (!(error instanceof PartnerError)) throw error;
         throw new Error(
@@ -88,4 +100,11 @@ export function createVerifyCreated(
       }
     }
   };
+}
+
+/** The statuses of an id that the service does not have (docs/partner-api.md#statuses). */
+const UNKNOWN: readonly unknown[] = [400, 404, 422];
+
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof PartnerError) || !UNKNOWN.includes(error.status)) throw error;
 }

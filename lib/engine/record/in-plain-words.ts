@@ -37,8 +37,11 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   operator: { what: 'an operator', toPerson: 'it has to be looked at' },
 };
 
-/** Why a job was parked: `toPerson` for the person who asked and for public places, and what `helps`, for operators. */
-export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps: string; docs: string }>> = {
+/**
+ * Why a job was parked: `toPerson` for the person who asked and for public places, and what `helps`, for operators. What helps
+ * with an unknown outcome depends on the operation: lib/engine/line/next-step.ts.
+ */
+export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps?: string; docs: string }>> = {
   refused: {
     toPerson: 'the service refuses it',
     helps:
@@ -47,8 +50,6 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
   },
   'outcome unknown': {
     toPerson: 'it is not known whether the service carried it out',
-    helps:
-      'It is unknown whether the service created it: look there, then resolve the job as done (it exists), again (it does not exist) or search (let the relay look once more).',
     docs: 'docs/stuck.md#unknown-outcome',
   },
   failed: {

@@ -134,6 +134,23 @@ const drafted = () => ({
   ),
 });
 
+export const parkedShape = z.object({
+  reason: string,
+  kind: z.enum(parkKinds),
+  /** The creation whose outcome is unknown. Missing if the journal cannot be read. */
+  open: z.exactOptional(
+    z.object({
+      operation: string,
+      /** Until then, the service may still carry it out. */
+      until: storedTime,
+      /** The relay can search for what it created. */
+      isSought: z.boolean(),
+      /** The service can be asked about an id that a person gives. */
+      isChecked: z.boolean(),
+    }),
+  ),
+});
+
 /** The record of a job. Built for the first that is read: a webhook reads one only for a repeat. */
 export const jobShape = z.lazy(() =>
   z.object({
@@ -182,7 +199,7 @@ export const jobShape = z.lazy(() =>
     limited: z.exactOptional(z.object({ operation: string, served: count })),
     /** What was done, or why it is not done, for people. */
     outcome: maybe,
-    parked: z.exactOptional(z.object({ reason: string, kind: z.enum(parkKinds) })),
+    parked: z.exactOptional(parkedShape),
   }),
 );
 
@@ -196,6 +213,7 @@ export type Cause = NonNullable<Job['cause']>;
 export type UnfinishedStep = NonNullable<Job['unfinished']>[number];
 export type Limited = NonNullable<Job['limited']>;
 export type Parked = NonNullable<Job['parked']>;
+export type OpenOutcome = NonNullable<Parked['open']>;
 
 /** The wait that a job is in. */
 export const waitOf = ({ status, waits }: Pick<Job, 'status' | 'waits'>): Waited | undefined =>

@@ -1,20 +1,16 @@
 import { localTime } from '../../dates.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
-import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
-import type { Job } from './job.ts';
+import type { Job, OpenOutcome } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { type OpenRequest, openJournal, type Search, type StepEntry } from './journal.ts';
+import { openOutcome } from './open-outcome.ts';
 import type { Send } from './sends.ts';
 
 /** A creation whose outcome is open, without its bytes. Times are epoch milliseconds. */
-export interface OpenCreation {
+export interface OpenCreation extends OpenOutcome {
   step: string;
-  /** `defects/create`. */
-  operation: string;
   signedAt: number;
-  /** Until then, the service may still execute it. */
-  executableUntil: number;
   /** The text by which the relay searches for it; missing if it cannot. */
   marker?: string;
   /** Since when the relay searches instead of sending. */
@@ -58,12 +54,10 @@ export async function readJob(
 
 function openCreation(step: string, calls: string, open: OpenRequest): OpenCreation {
   const { request, operation = calls, found, lookFrom, searches, lastSearch, again = false } = open;
-  const { signedAt } = request;
   return {
     step,
-    operation,
-    signedAt,
-    executableUntil: executableUntil(signedAt),
+    ...openOutcome({ ...open, operation }),
+    signedAt: request.signedAt,
     searches,
     again,
     ...(found && { marker: found.marker }),
@@ -87,13 +81,12 @@ function unclearAnswer(sends: readonly Send[]): string {
 const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error', 'unreadable', 'contradictory']);
 
 function against(creation: OpenCreation, time: (ms: number) => string): string {
-  const { operation, marker, searches, lastSearch, executableUntil } = creation;
+  const { operation, isSought, searches, lastSearch, until } = creation;
   const found = operations.get(operation)?.found;
-  if (marker === undefined || !found)
-    return 'nothing shows that it does not, because the relay has no way to search for it';
+  if (!isSought || !found) return 'nothing shows that it does not, because the relay has no way to search for it';
   if (searches === 0) return 'nothing shows yet that it does not, because no search for it has come to an end';
   if (!lastSearch?.isComplete)
     return `little shows that it does not, because the relay cannot read all of ${found.list}`;
   const read = `no ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
-  return `it may not, because ${read}: the service could carry it out until ${time(executableUntil)}, and the list may lag behind`;
+  return `it may not, because ${read}: the service could carry it out until ${time(until)}, and the list may lag behind`;
 }

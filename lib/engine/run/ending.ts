@@ -9,6 +9,7 @@ import { InLine, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/i
 import type { Job, Parked, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
+import { openOutcomeOf } from '../record/open-outcome.ts';
 import type { Steps } from './steps.ts';
 
 /** How many failed steps park a job. With the pauses below, that takes about half an hour. */
@@ -66,7 +67,8 @@ export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: nu
 
 /** Parks a job. What is unknown about its calls counts more than why it stopped. */
 export function parked(reason: string, kind: ParkKind, journal: Journal): Ending & { ended: 'parked' } {
-  return { ended: 'parked', reason, kind: journal.openSteps().length > 0 ? 'outcome unknown' : kind };
+  const open = openOutcomeOf(journal);
+  return open ? { ended: 'parked', reason, kind: 'outcome unknown', open } : { ended: 'parked', reason, kind };
 }
 
 /** The delay quadruples with each attempt, up to ten minutes. Half of it is jitter. */

@@ -5,7 +5,11 @@ import type { Ending } from './ending.ts';
 import type { JobNews } from './worker.ts';
 
 /** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
-export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metrics: Metrics): (news: JobNews) => void {
+export function reportNews(
+  log: Pick<Console, 'info' | 'warn' | 'error'>,
+  metrics: Metrics,
+  clock: () => number,
+): (news: JobNews) => void {
   function ended(ending: Ending, about: object): void {
     switch (ending.ended) {
       case 'succeeded':
@@ -25,8 +29,9 @@ export function reportNews(log: Pick<Console, 'info' | 'warn' | 'error'>, metric
         return;
       }
       case 'parked': {
-        const { reason, kind } = ending;
-        log.warn({ message: 'job parked', ...about, reason, kind, next: nextStepOfParked(kind).text });
+        const { reason, kind, open } = ending;
+        const next = nextStepOfParked(ending, (ms) => new Date(ms).toISOString(), clock()).text;
+        log.warn({ message: 'job parked', ...about, reason, kind, open, next });
       }
     }
   }

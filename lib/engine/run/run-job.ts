@@ -95,8 +95,8 @@ async function settle(
       break;
     case 'parked': {
       await letGo(job, 'parked', worker);
-      const { reason, kind, attempts } = ending;
-      await jobs.park(job, { reason, kind }, attempts);
+      const { ended: _, attempts, ...parked } = ending;
+      await jobs.park(job, parked, attempts);
       break;
     }
     case 'waits': {

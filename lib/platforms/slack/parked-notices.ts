@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
 import { digest } from '../../digest.ts';
-import { commandsOf, nextStepOfParked, parkKindOf, withDocs } from '../../engine/line/next-step.ts';
+import { commandsOf, nextStepOfParked, withDocs } from '../../engine/line/next-step.ts';
 import type { ShowJob } from '../../engine/operate/find-jobs.ts';
 import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-groups.ts';
 import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
@@ -124,7 +124,7 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
   async function post(name: string, known: Notice | undefined, groups: readonly ParkedGroup[], parked: StillParked) {
     const begunAt = known?.begunAt ?? clock();
     if (!(await claim(name, begunAt, known))) return false;
-    const text = message(sectionsOf(groups, parked, stage));
+    const text = message(sectionsOf(groups, parked, stage, clock()));
     const reply = slackMessage({ channelId: channel }, `parked ${name}`, text, { slack, clock });
     const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
     try {
@@ -156,7 +156,7 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
       decided.push(job ? decisionOf(await shown(job)) : 'a job that has expired');
     }
     const { text, blocks } = message([
-      ...sectionsOf(groups, parked, stage),
+      ...sectionsOf(groups, parked, stage, clock()),
       ...decisionSection(decided, over.length, told.jobs.length < JOBS_KEPT),
     ]);
     try {
@@ -212,12 +212,17 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof NeedsOperator)) throw error;
 }
 
-function sectionsOf(groups: readonly ParkedGroup[], parked: StillParked, stage: string | undefined): SectionBlock[] {
+function sectionsOf(
+  groups: readonly ParkedGroup[],
+  parked: StillParked,
+  stage: string | undefined,
+  now: number,
+): SectionBlock[] {
   const { size } = parked;
   if (size === 0) return [section(':white_check_mark: *Nothing is parked any more* of what this message told.')];
   const since = time(Math.min(...parked.values()));
   const headline = `:octagonal_sign: *${size === 1 ? 'A job is' : `${size} jobs are`} parked* since ${since}.`;
-  return [section(headline), ...groups.flatMap((group) => sectionsOfGroup(group, stage))];
+  return [section(headline), ...groups.flatMap((group) => sectionsOfGroup(group, stage, now))];
 }
 
 /** What became of the jobs that the message told before. */
@@ -232,9 +237,9 @@ function decisionOf(job: Job): string {
 }
 
 /** The first jobs of one cause, the reason, and what to do. */
-function sectionsOfGroup(group: ParkedGroup, stage: string | undefined): SectionBlock[] {
+function sectionsOfGroup(group: ParkedGroup, stage: string | undefined, now: number): SectionBlock[] {
   const { cause, count, first } = group;
-  const next = nextStepOfParked(parkKindOf(first[0]));
+  const next = nextStepOfParked(first[0].parked, time, now);
   const commands = count === 1 ? commandsOf(first[0], next) : ['jobs --status parked'];
   const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
   const others = count > first.length ? [`• and ${count - first.length} more`] : [];

@@ -63,6 +63,8 @@ export interface Operation<
   createdId?: string;
   /** For `create`: how to find the new object. Without it, a person has to decide what a lost answer means. */
   found?: HowFound;
+  /** For `create` without `found`: the operation that reads one object by the id that `createdId` names. */
+  detail?: string;
 }
 
 /** What creates something names the field of its data that holds the new id. Nothing else does. */

@@ -45,6 +45,7 @@ export const createTask = operation({
   payload: z.looseObject({ project_id: untyped, name: untyped, description: untyped }),
   data: task,
   createdId: 'task_id',
+  detail: 'tasks/detail',
 });
 
 /** The name of the identifier's field is not shown. */
