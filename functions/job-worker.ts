@@ -22,7 +22,7 @@ import { createConnections } from '../lib/service/connection/connection.ts';
 
 /** Processes jobs: claims a job, runs its steps within the budget, and replies. */
 export function createHandler(runtime: Runtime) {
-  const { config, environment, random, randomBytes, sleep, fetch, log, metrics } = runtime;
+  const { config, environment, random, randomBytes, sleep, fetch, log, metrics, runs } = runtime;
   const stores = openStores(runtime);
   const { dynamoDb: client, table, jobs, queue, secrets, clock } = stores;
   const context = createContext({ ...runtime, clock }, stores);
@@ -48,6 +48,7 @@ export function createHandler(runtime: Runtime) {
   const options = {
     table,
     jobs,
+    runs,
     queue,
     budget,
     breakers,

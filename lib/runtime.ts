@@ -8,6 +8,7 @@ import { type Environment, ONE_MACHINE, readEnvironment } from './config/environ
 import type { RelayConfig } from './config/schema.ts';
 import { createJobQueue, type JobQueue, type QueueName } from './engine/line/queue.ts';
 import { createJobStore, type JobStore } from './engine/record/job-store.ts';
+import { createProcessRuns, type ProcessRuns } from './engine/record/process-runs.ts';
 import { createMetrics, type Metrics } from './state/metrics/metrics.ts';
 import { createSecrets, type Secrets, type SecretTimes } from './state/secrets/secrets.ts';
 import { keys } from './state/table/keys.ts';
@@ -30,6 +31,8 @@ export interface Runtime {
   /** Lambda writes one JSON record for each object. */
   log: Pick<Console, 'info' | 'warn' | 'error'>;
   metrics: Metrics;
+  /** The jobs that run in this process. */
+  runs: ProcessRuns;
 }
 
 /** The runtime of a function outside tests. @throws {Error} for an environment that lacks something */
@@ -50,6 +53,7 @@ export function systemRuntime(
     fetch: globalThis.fetch,
     log: console,
     metrics: createMetrics(environment.STAGE, (line) => process.stdout.write(line), Date.now),
+    runs: createProcessRuns(),
   };
 }
 

@@ -8,6 +8,7 @@ import type { InLine, RetryAt } from './interruption.ts';
 import { hasEnded, type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
 import { isGone, jobOfItem, type StandingJob } from './job-item.ts';
 import { createJobLists, lineOf } from './job-lists.ts';
+import { createProcessRuns, type ProcessRuns } from './process-runs.ts';
 import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
 
 const SECOND = 1000;
@@ -36,7 +37,7 @@ const REQUEUED_FIELDS = ['lease', 'dueAt', 'parked', 'line', 'slotAt', 'expected
 
 export type Unclaimed =
   | { unclaimed: 'gone' | 'stale' | 'ended' }
-  | { unclaimed: 'leased' | 'not due'; until: number; job: Job };
+  | { unclaimed: 'leased' | 'not due' | 'beside others'; until: number; job: Job };
 
 /** The writing worker no longer holds the job: its lease expired, and another worker took over. */
 export class LeaseLost extends Error {
@@ -83,8 +84,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     const owner = job.lease?.owner;
     const fields: Item = { ...set, ...kept };
     const over = RUN_FIELDS.filter((name) => fields[name] === undefined);
-    const isOwn = { expression: '#lease.#owner = :owner', values: { owner } };
-    const changed = await table.update(keys.job(job.id), setFields(fields, over), isOwn);
+    const changed = await table.update(keys.job(job.id), setFields(fields, over), ownedBy(owner));
     if (!changed) throw new LeaseLost(job.id);
   }
 
@@ -118,6 +118,54 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       crashes,
       limited,
     };
+  }
+
+  async function claim(
+    jobId: string,
+    generation: number,
+    owner: string,
+    until: number,
+    runs: ProcessRuns,
+  ): Promise<Job | Unclaimed> {
+    const now = clock();
+    const job = await readOr(jobId, (error) => unreadable.setAside(jobId, error));
+    if (!job) return { unclaimed: 'gone' };
+    if (hasEnded(job)) return { unclaimed: 'ended' };
+    if (job.generation !== generation) return { unclaimed: 'stale' };
+    const isLeased = job.lease && job.lease.until > now && job.lease.until <= now + LONGEST_LEASE_MS;
+    if (job.lease && isLeased) return { unclaimed: 'leased', until: job.lease.until, job };
+    if (job.status === 'waiting' && job.dueAt !== undefined && job.dueAt > now) {
+      return { unclaimed: 'not due', until: job.dueAt, job };
+    }
+    const crashed = crashesOf(job);
+    if (!runs.mayStart({ ...job, ...crashed }, now)) return { unclaimed: 'beside others', until: now + SECOND, job };
+    await endSolitude(runs);
+    const lease = { owner, since: now, until, ...(runs.isEmpty() && { alone: true as const }) };
+    const waits = endWait(job.waits, now);
+    const claimed = await table.update(
+      keys.job(jobId),
+      setFields({ status: 'running', ...ofThisForm, lease, ...crashed, wakeAt: until, waits }, ['dueAt', 'expiresAt']),
+      {
+        expression: job.lease
+          ? '#generation = :generation AND #lease.#owner = :lastOwner'
+          : '#generation = :generation AND attribute_not_exists(#lease)',
+        values: { generation, ...(job.lease && { lastOwner: job.lease.owner }) },
+      },
+    );
+    const taken = claimed && jobOfItem(claimed);
+    // If the answer was late, another worker may have taken it over since.
+    if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND, job };
+    runs.begin({ ...taken, lease });
+    return { ...taken, dueAt: job.dueAt };
+  }
+
+  /** Before a run starts, the one that was alone until now loses the note that it is. */
+  async function endSolitude(runs: ProcessRuns): Promise<void> {
+    const job = runs.alone();
+    if (!job) return;
+    const { alone: _, ...lease } = job.lease;
+    await table.update(keys.job(job.id), setFields({ lease }), ownedBy(lease.owner));
+    runs.share(lease);
   }
 
   /**
@@ -158,39 +206,16 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
      * worker crashed.
      * @param generation of the message that brought the job
      * @param until when the lease ends
+     * @param runs of the worker's process
      * @returns `gone` for a record that cannot be read, which is parked
      */
-    async claim(jobId: string, generation: number, owner: string, until: number): Promise<Job | Unclaimed> {
-      const now = clock();
-      const job = await readOr(jobId, (error) => unreadable.setAside(jobId, error));
-      if (!job) return { unclaimed: 'gone' };
-      if (hasEnded(job)) return { unclaimed: 'ended' };
-      if (job.generation !== generation) return { unclaimed: 'stale' };
-      const isLeased = job.lease && job.lease.until > now && job.lease.until <= now + LONGEST_LEASE_MS;
-      if (job.lease && isLeased) return { unclaimed: 'leased', until: job.lease.until, job };
-      if (job.status === 'waiting' && job.dueAt !== undefined && job.dueAt > now) {
-        return { unclaimed: 'not due', until: job.dueAt, job };
-      }
-      const lease = { owner, since: now, until };
-      const waits = endWait(job.waits, now);
-      const claimed = await table.update(
-        keys.job(jobId),
-        setFields({ status: 'running', ...ofThisForm, lease, ...crashesOf(job), wakeAt: until, waits }, [
-          'dueAt',
-          'expiresAt',
-        ]),
-        {
-          expression: job.lease
-            ? '#generation = :generation AND #lease.#owner = :lastOwner'
-            : '#generation = :generation AND attribute_not_exists(#lease)',
-          values: { generation, ...(job.lease && { lastOwner: job.lease.owner }) },
-        },
-      );
-      const taken = claimed && jobOfItem(claimed);
-      // If the answer was late, another worker may have taken it over since.
-      if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND, job };
-      return { ...taken, dueAt: job.dueAt };
-    },
+    claim: (
+      jobId: string,
+      generation: number,
+      owner: string,
+      until: number,
+      runs = createProcessRuns(),
+    ): Promise<Job | Unclaimed> => runs.inTurn(() => claim(jobId, generation, owner, until, runs)),
     lease({ id, lease }: Job): Lease | undefined {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
@@ -316,9 +341,15 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   };
 }
 
-/** With the run that ends, if it crashed: nobody else leaves a job running. */
+const ownedBy = (owner: string | undefined): Expression => ({
+  expression: '#lease.#owner = :owner',
+  values: { owner },
+});
+
+/** With the run that ends, if it crashed: nobody else leaves a job running. It counts if nothing else can be the reason. */
 function crashesOf({ status, lease, crashes = [] }: Job): Pick<Job, 'crashes'> {
-  return status === 'running' && lease ? { crashes: [...crashes, lease.since].slice(-CRASHES_KEPT) } : {};
+  if (status !== 'running' || !lease) return {};
+  return { crashes: lease.alone ? [...crashes, lease.since].slice(-CRASHES_KEPT) : crashes };
 }
 
 /** True if the job has not changed since it was read. */

@@ -166,8 +166,19 @@ export const jobShape = z.lazy(() =>
     /** Failed steps. Receiving a message does not count as an attempt, and neither does a crash. */
     attempts: count,
     /** The worker that runs it, and until when no other worker may. */
-    lease: z.exactOptional(z.object({ owner: string, since: storedTime, until: storedTime })),
-    /** When its last runs began, if they crashed one after the other. */
+    lease: z.exactOptional(
+      z.object({
+        owner: string,
+        since: storedTime,
+        until: storedTime,
+        /** Nothing else has run in the worker's process since it was claimed. */
+        alone: z.exactOptional(z.literal(true)),
+      }),
+    ),
+    /**
+     * Set if its last run crashed, which makes it suspect (process-runs.ts): when the runs began that crashed one after the
+     * other, each alone in its process.
+     */
     crashes: z.exactOptional(z.array(storedTime)),
     /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
     dueAt: maybeTime,

@@ -31,7 +31,7 @@ export interface ReceivedJobMessage extends JobMessage {
  * @param deadline when the run must have ended, a second before the caller is stopped; epoch milliseconds. The lease ends then too
  */
 export async function runJob(message: ReceivedJobMessage, deadline: number, worker: Worker): Promise<MessageFate> {
-  const { jobs, queue, clock } = worker;
+  const { jobs, queue, runs, clock } = worker;
   const { jobId, generation, sleeps } = message;
   if (sleeps) {
     const left = sleeps.until - clock();
@@ -40,23 +40,35 @@ export async function runJob(message: ReceivedJobMessage, deadline: number, work
     return 'done';
   }
   if (await stoodInLine(message, worker)) return 'done';
-  const claimed = await jobs.claim(jobId, generation, randomUUID(), deadline);
-  if ('unclaimed' in claimed) {
+  const owner = randomUUID();
+  try {
+    const claimed = await jobs.claim(jobId, generation, owner, deadline, runs);
+    if (!('unclaimed' in claimed)) return await runClaimed(claimed, message, deadline, worker);
     if (!('until' in claimed)) return 'done';
     const left = claimed.until - clock();
     return fateOf(messageOf(claimed.job, left), left);
+  } finally {
+    runs.end(owner);
   }
+}
+
+async function runClaimed(
+  job: Job,
+  message: ReceivedJobMessage,
+  deadline: number,
+  worker: Worker,
+): Promise<MessageFate> {
   try {
-    const { ending, forNextRun, ...made } = await runAutomation(claimed, deadline, worker);
-    const fate = await settle(claimed, ending, forNextRun, message, worker);
-    await endCalls(claimed, ending, made, worker);
+    const { ending, forNextRun, ...made } = await runAutomation(job, deadline, worker);
+    const fate = await settle(job, ending, forNextRun, message, worker);
+    await endCalls(job, ending, made, worker);
     return fate;
   } catch (error) {
     // The worker that took over runs the job now, and has its own message or one from the sweep.
     if (error instanceof LeaseLost) return 'done';
     if (!(error instanceof UnreadableItem)) throw error;
     // Nothing can be sent, or be told to the person who asked, without the journal.
-    return settle(claimed, unread(claimed, error, false, clock()), {}, message, worker);
+    return settle(job, unread(job, error, false, worker.clock()), {}, message, worker);
   }
 }
 

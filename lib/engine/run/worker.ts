@@ -10,6 +10,7 @@ import type { Waited } from '../record/history.ts';
 import type { Job } from '../record/job.ts';
 import type { JobSignatures } from '../record/job-signatures.ts';
 import type { JobStore } from '../record/job-store.ts';
+import type { ProcessRuns } from '../record/process-runs.ts';
 import type { ReplacedTable } from '../record/replaced-table.ts';
 import type { Automation } from './automation.ts';
 import type { Ending } from './ending.ts';
@@ -20,6 +21,8 @@ import type { Replies } from './tell-person.ts';
 export interface Worker {
   table: Table;
   jobs: JobStore;
+  /** Of the process. */
+  runs: ProcessRuns;
   queue: JobQueue;
   lines: WaitingLines;
   budget: Budget;
