@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { meantName } from '../lib/faults/fault.ts';
-import { hooksSecret } from '../lib/state/secrets/hook-secrets.ts';
+import { hooksSecret, secretsOf } from '../lib/state/secrets/hook-secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
 import { signedByTool } from '../local/examples/signed-request.ts';
@@ -33,8 +33,7 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
       }
       const { stores, hooksUrl } = await open();
       if (hooksUrl === undefined) throw new Error('this stage has no webhook of yours; deploy it with the file');
-      const secrets = await stores.secrets.current('hooks', hooksSecret);
-      const [secret] = [secrets[name] ?? []].flat();
+      const [secret] = secretsOf(await stores.secrets.current('hooks', hooksSecret), found.name);
       if (secret === undefined) throw new Error(`its secret is missing; enter it with secrets set hooks/${name}`);
       const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret);
       const url = `${hooksUrl.replace(/\/$/, '')}/${name}`;

@@ -25,7 +25,7 @@ export async function schedulesNow({ runtime, stores }: OperatedRelay) {
       nextAt: (Math.floor(now / periodMs) + 1) * periodMs,
     };
   });
-  const last = (keptAt(keys.ownSchedules())?.last ?? {}) as Readonly<Record<string, number>>;
+  const last = (keptAt(keys.ownSchedules())?.last ?? {}) as Readonly<Record<string, unknown>>;
   return [
     ...functions,
     ...ownOf(own, 'schedule').map(({ name, cron, timeZone }) => ({
@@ -33,7 +33,7 @@ export async function schedulesNow({ runtime, stores }: OperatedRelay) {
       times: `${cron} ${timeZone}`,
       takesTime: true,
       isOwn: true,
-      lastAt: last[name],
+      lastAt: storedTime.safeParse(last[name]).data,
       nextAt: nextTimeOf(cron, timeZone, now),
     })),
   ];

@@ -33,13 +33,32 @@ export const counted = (count: number, what: string) => `${count} ${what}${count
 
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** The value of a JSON text; undefined for any other text. */
+/**
+ * The value of a JSON text; undefined for any other text. An integer beyond 2^53 comes as a text of its digits, because
+ * two ids would become the same number.
+ */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return hasLongNumber(text) ? JSON.parse(text, withDigits) : JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+const LONG = 16;
+
+/** Whether a number in a JSON text has 16 digits or more: one of them is at a multiple of 16. */
+function hasLongNumber(json: string): boolean {
+  for (let at = LONG - 1; at < json.length; at += LONG) {
+    const code = json.charCodeAt(at);
+    const isDigit = code >= 48 && code <= 57;
+    if (isDigit && /[-\s:,[]\d{16}/.test(json.slice(Math.max(0, at - LONG), at + LONG))) return true;
+  }
+  return false;
+}
+
+function withDigits(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
 }
 
 /** True if the text matches the pattern, in which each `*` stands for any characters. */

@@ -5,19 +5,21 @@ import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 const SHOWN_MESSAGES = 100;
 
 /** Emoji that the relay uses. */
-const EMOJI: Readonly<Record<string, string>> = {
-  white_check_mark: '✅',
-  warning: '⚠️',
-  hourglass: '⌛',
-  hourglass_flowing_sand: '⏳',
-  link: '🔗',
-  no_bell: '🔕',
-  question: '❓',
-  octagonal_sign: '🛑',
-  clock4: '🕓',
-};
+const EMOJI = new Map(
+  Object.entries({
+    white_check_mark: '✅',
+    warning: '⚠️',
+    hourglass: '⌛',
+    hourglass_flowing_sand: '⏳',
+    link: '🔗',
+    no_bell: '🔕',
+    question: '❓',
+    octagonal_sign: '🛑',
+    clock4: '🕓',
+  }),
+);
 
-const withEmoji = (text: string) => text.replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => EMOJI[name] ?? all);
+const withEmoji = (text: string) => text.replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => EMOJI.get(name) ?? all);
 
 /** The messages that the stand-in got, newest first. */
 export function messagesOf({ messages, users, channels }: SlackStandIn) {

@@ -69,6 +69,8 @@ export function usageFault(usage: string): string | undefined {
   const names = parameters.map(({ name }) => name);
   const repeated = names.find((name, index) => names.indexOf(name) < index);
   if (repeated !== undefined) return `the usage '${usage}' names the parameter ${repeated} twice`;
+  const inherited = names.find((name) => name in {});
+  if (inherited !== undefined) return `every object of JavaScript has ${inherited}; give that parameter another name`;
   if (parameters.some(({ isRest }, index) => isRest && index < parameters.length - 1)) {
     return `the usage '${usage}' has a parameter with … that is not the last; the last alone takes the rest`;
   }

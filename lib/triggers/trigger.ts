@@ -22,7 +22,7 @@ export interface Draft<Input> {
    */
   at?: string | number | null | undefined;
   input: Input;
-  /** What the job is about. Jobs about the same thing run one after the other. */
+  /** What the job is about, in at most 600 characters. Jobs about the same thing run one after the other. */
   entity?: string;
 }
 

@@ -252,7 +252,7 @@ it.each<[string, OwnRun, string]>([
       "the step 'read' n",
     ],
   ),
-  ...['../v1/admin', 'https://evil.example', 'tasks/%2e%2e/x', 'a?b', 'a b', 'defects/create/'].map(
+  ...['../v1/admin', 'https://evil.example', 'tasks/%2e%2e/x', 'a?b', 'a b', 'defects/create/', 'constructor'].map(
     (path): [string, OwnRun, string] => [
       `sends to ${path}`,
       async ({ send }) => {

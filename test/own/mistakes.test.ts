@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { github, type Run, schedule } from '#relay';
+import { command, github, type Run, schedule } from '#relay';
 import { described } from '../../lib/automations/own/folder.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -29,6 +29,11 @@ describe('a mistake of a team', () => {
       "GitHub has no event 'release.publish'; did you mean 'release.published'?",
     ],
     ['a cron expression that cannot be read', schedule('0 9 * *', 'Europe/Berlin'), "such as '0 9 * * MON'"],
+    [
+      'a parameter with a name that every object has',
+      command('block <toString>', { does: 'blocks a task', example: 'block 4711' }),
+      'every object of JavaScript has toString; give that parameter another name',
+    ],
     ['a schedule that is too fine', schedule('5 9 * * *', 'UTC'), 'its minutes can be 0, 15, 30 and 45'],
   ])('%s is refused when the file is read', (_, on, said) => {
     const read = () => described('mistaken', { on, run: async () => 'done' }, [], exampleConfig());

@@ -6,15 +6,10 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { cutToLength } from '../../text.ts';
 import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
-import type { Drafted, JobInput } from '../../triggers/trigger.ts';
 import { type OwnDraft, type OwnPlace, ownDrafts } from './draft.ts';
-import { ofTeam } from './thrown.ts';
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
 const LONGEST_MS = LIFETIME_MS - 86_400_000;
-
-/** By how much the clocks of others may be ahead. */
-const MOST_AHEAD_MS = 3_600_000;
 
 const LONGEST_ERROR = 200;
 
@@ -37,14 +32,15 @@ export interface OwnAccepted {
 
 /**
  * Makes the jobs of one automation of a team. A mistake in its file is logged and counted. The other automations go on.
+ * For a person whose role the event does not show, who may be a stranger, it wakes nobody, and is not delivered again.
  *
- * @param decide calls its `job`
+ * @param decide calls its `job`, and returns what came of it
  */
 export async function acceptOwnJobs(
   name: string,
   place: OwnPlace,
   options: AcceptOwnOptions,
-  decide: (trigger: OwnTrigger) => Drafted<JobInput>,
+  decide: (trigger: OwnTrigger) => unknown,
 ): Promise<OwnAccepted> {
   const { own, log, metrics } = options;
   const result: OwnAccepted = { jobs: [], ignored: [], hasFailed: false };
@@ -52,15 +48,14 @@ export async function acceptOwnJobs(
   try {
     const [trigger, { catchingStrays, strayOf }] = await Promise.all([own.on(name), import('./strays.ts')]);
     const stray = strayOf(`automations/${name}.ts`, log, { cause: place.cause });
-    const drafted = catchingStrays(stray, () => ofTeam(() => decide(trigger)));
-    drafts = ownDrafts(name, trigger, drafted, place);
-    if (typeof drafts !== 'string' && drafts.some(({ at = 0 }) => at > options.clock() + MOST_AHEAD_MS))
-      throw new Error('at is in the future; it says when the event happened, not when something is due');
+    const drafted = catchingStrays(stray, () => decide(trigger));
+    drafts = ownDrafts(name, trigger, drafted, place, options.clock());
   } catch (error) {
-    const why = cutToLength(String(error), LONGEST_ERROR, '…');
-    log.error({ message: `automations/${name}.ts failed on an event`, cause: place.cause, error: why });
-    metrics.record({ OwnAutomationsFailed: 1 });
-    return { ...result, hasFailed: true };
+    const isOfStranger = place.stranger !== undefined || (place.asked?.unproven && !place.asked.unproven.isShown);
+    const failed = `automations/${name}.ts failed on an event${isOfStranger ? ' of a person whose role it does not show' : ''}`;
+    log.error({ message: failed, cause: place.cause, error: cutToLength(String(error), LONGEST_ERROR, '…') });
+    metrics.record(isOfStranger ? { OwnAutomationsFailedForStrangers: 1 } : { OwnAutomationsFailed: 1 });
+    return isOfStranger ? { ...result, ignored: [failed] } : { ...result, hasFailed: true };
   }
   if (typeof drafts === 'string') return { ...result, ignored: [drafts] };
   for (const draft of drafts) {

@@ -1,16 +1,26 @@
 import { ownGroup } from '../../engine/line/queue.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';
 import type { EventOf } from '../../engine/record/job-kind.ts';
+import { refusedFields } from '../../faults/refused-fields.ts';
 import { cutToLength } from '../../text.ts';
 import type { OwnTrigger } from '../../triggers/own-automation.ts';
-import type { Draft, Drafted, JobInput } from '../../triggers/trigger.ts';
+import type { Draft, JobInput } from '../../triggers/trigger.ts';
+import { foreignIn } from './json.ts';
+import { ofTeam } from './thrown.ts';
 
 /** An item of the table holds 400 KB, and a summary is for a line in a terminal. */
 export const MOST_INPUT_BYTES = 8_192;
 const MOST_DRAFTS = 50;
 const SUMMARY_LENGTH = 200;
+const LONGEST_REASON = 300;
+/** The name of a repository of GitHub, with the number of an issue, is shorter. */
+const LONGEST_ENTITY = 600;
 /** In 1973. GitHub has times in seconds, too, and these are less. */
 const EARLIEST_MS = 1e11;
+/** By how much the clocks of others may be ahead. */
+const MOST_AHEAD_MS = 3_600_000;
+/** Other texts are read as a time, too, such as `1`. */
+const ISO_DATE = /^\d{4}-\d\d/;
 
 /** What an event says of all jobs that are made of it. */
 export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
@@ -26,36 +36,68 @@ export interface OwnDraft {
 
 /**
  * The jobs that an automation makes of an event, or why it makes none.
- * @throws {Error} that says what is wrong with what the automation returned
+ *
+ * @param drafted what its `job` returned. The types of its file are not checked at run time
+ * @param now epoch milliseconds
+ * @throws {Error} that names the field which is wrong, without its value
  */
-export function ownDrafts(name: string, { input }: OwnTrigger, drafted: Drafted<JobInput>, place: OwnPlace) {
-  if (typeof drafted === 'string') return drafted;
-  const drafts = [drafted].flat() as readonly Draft<JobInput>[];
+export function ownDrafts(
+  name: string,
+  { input }: Pick<OwnTrigger, 'input'>,
+  drafted: unknown,
+  place: OwnPlace,
+  now: number,
+): readonly OwnDraft[] | string {
+  if (typeof drafted === 'string') return cutToLength(drafted, LONGEST_REASON, '…');
+  const drafts: unknown[] = [drafted].flat();
   if (drafts.length > MOST_DRAFTS)
     throw new Error(`job made ${drafts.length} jobs of one event; ${MOST_DRAFTS} is the most`);
-  return drafts.map((draft): OwnDraft => ({ draft: jobOf(name, input, draft, place), at: timeOf(draft) }));
+  return drafts.map((draft) => {
+    if (Object.prototype.toString.call(draft) !== '[object Object]')
+      throw new Error('job returns neither a draft nor a list of drafts nor the reason why there is none');
+    const { happened, at, entity = place.entity, input: given } = draft as Partial<Draft<unknown>>;
+    const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
+    const read = { happened: readIdentity(happened), entity: readEntity(entity), input: readInput(input, given) };
+    return { draft: ownJob(name, { ...place, ...read, summary, lane: 'background' }), at: readTime(at, now) };
+  });
 }
 
-function jobOf(
-  name: string,
-  schema: OwnTrigger['input'],
-  { happened, input, entity }: Draft<JobInput>,
-  place: OwnPlace,
-): JobDraft {
-  const isIdentity = Array.isArray(happened) && happened.length > 0 && happened.every(isPart);
-  if (!isIdentity)
+function readIdentity(happened: unknown): Draft<unknown>['happened'] {
+  if (!Array.isArray(happened) || happened.length === 0)
     throw new Error('happened is missing: name what tells this event from any other, such as [release.id]');
-  const read = schema.safeParse(input);
-  if (!read.success) {
-    const fields = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    throw new Error(`the input of a job is not as the file declares it: ${fields}`);
-  }
+  ensureKept(happened, 'happened');
+  const other = happened.findIndex((part) => typeof part !== 'number' && (typeof part !== 'string' || part === ''));
+  if (other >= 0) throw new Error(`happened.${other} is neither a text nor a number`);
+  return happened as unknown as Draft<unknown>['happened'];
+}
+
+function readEntity(entity: unknown): string {
+  if (typeof entity === 'string' && entity !== '' && entity.length <= LONGEST_ENTITY) return entity;
+  throw new Error(`entity is no text of 1 to ${LONGEST_ENTITY} characters`);
+}
+
+function readInput(schema: OwnTrigger['input'], given: unknown): JobInput {
+  const read = ofTeam(() => schema.safeParse(given));
+  if (!read.success)
+    throw new Error(`the input of a job is not as the file declares it: ${refusedFields(read.error.issues)}`);
+  ensureKept(read.data, 'input');
   const bytes = Buffer.byteLength(JSON.stringify(read.data));
-  if (bytes > MOST_INPUT_BYTES)
-    throw new Error(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
-  const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
-  const about = { entity: entity ?? place.entity, summary, lane: 'background' } as const;
-  return ownJob(name, { ...place, ...about, happened, input: read.data });
+  if (bytes <= MOST_INPUT_BYTES) return read.data;
+  throw new Error(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
+}
+
+function ensureKept(value: unknown, field: string): void {
+  const foreign = foreignIn(value, field);
+  if (foreign) throw new Error(`${foreign.field} is a ${foreign.is}, which is not kept; make a text of it`);
+}
+
+function readTime(at: unknown, now: number): number | undefined {
+  if (at === undefined || at === null) return undefined;
+  const ms = typeof at === 'string' && ISO_DATE.test(at) ? Date.parse(at) : at;
+  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new Error('at is no time; give ISO 8601 or epoch milliseconds');
+  if (ms < EARLIEST_MS) throw new Error('at is in seconds, or before 1973; give milliseconds');
+  if (ms <= now + MOST_AHEAD_MS) return ms;
+  throw new Error('at is in the future; it says when the event happened, not when something is due');
 }
 
 /** A job of a team's automation. */
@@ -65,14 +107,3 @@ export const ownJob = (name: string, { happened, ...draft }: EventOf<JobInput>):
   automation: name,
   group: ownGroup(`${name} ${draft.entity}`),
 });
-
-const isPart = (part: unknown) => (typeof part === 'string' && part !== '') || Number.isFinite(part);
-
-function timeOf({ at }: Draft<JobInput>): number | undefined {
-  if (at === undefined || at === null) return undefined;
-  const ms = typeof at === 'number' ? at : Date.parse(at);
-  if (typeof at === 'number' && at < EARLIEST_MS)
-    throw new Error(`at is ${at}, which is in seconds; give milliseconds`);
-  if (!Number.isFinite(ms)) throw new Error(`at is '${at}', which is no time; give ISO 8601 or epoch milliseconds`);
-  return ms;
-}

@@ -18,6 +18,7 @@ import {
 import type { Job } from '../../engine/record/job.ts';
 import type { Steps as EngineSteps } from '../../engine/run/steps.ts';
 import type { ToolCall } from '../../engine/run/tools/call.ts';
+import { refusedFields } from '../../faults/refused-fields.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
@@ -32,6 +33,7 @@ import { resultOf } from '../create-with.ts';
 import { withFooter } from '../described.ts';
 import { findTask, tasksOfKey } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
+import { foreignIn } from './json.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 import { ofTeam, ThrownByTeam } from './thrown.ts';
 
@@ -418,34 +420,21 @@ function declared(step: string, name: string, effects: readonly Operation['effec
  */
 function checked(step: string, keep: () => Kept, most = MOST_KEPT_BYTES): Json {
   const kept = ofTeam(keep);
-  const other = notJson(kept);
-  if (other !== undefined)
-    throw new NeedsOperator(`the step '${step}' keeps a ${other}, which JSON has not; keep a text or a number of it`);
+  const foreign = foreignIn(kept, '');
+  if (foreign)
+    throw new NeedsOperator(
+      `the step '${step}' keeps a ${foreign.is}, which JSON has not; keep a text or a number of it`,
+    );
   const bytes = Buffer.byteLength(JSON.stringify(kept ?? null));
   if (bytes <= most) return kept ?? null;
   throw new NeedsOperator(`the step '${step}' keeps ${bytes} bytes; keep at most ${most}: choose fields`);
-}
-
-/** The name of what JSON would change: a Date, a Map, a function. */
-function notJson(value: unknown): string | undefined {
-  if (value === null || ['string', 'boolean', 'undefined'].includes(typeof value)) return undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (typeof value !== 'object') return typeof value;
-  // The table leaves undefined out, and the rows behind it would move up.
-  if (Array.isArray(value))
-    return value.map((one) => (one === undefined ? 'list with undefined' : notJson(one))).find(Boolean);
-  const maker = Object.getPrototypeOf(value)?.constructor;
-  if (maker && maker !== Object) return maker.name;
-  return Object.values(value)
-    .map(notJson)
-    .find((one) => one !== undefined);
 }
 
 /** @throws {StepFailed} if the answer is not as the automation expects it */
 function parsed(step: string, schema: $ZodType<Json>, data: unknown): Json {
   const read = zod.safeParse(schema, data);
   if (read.success) return read.data;
-  const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
+  const fields = refusedFields(read.error.issues);
   throw new StepFailed(`the answer to the step '${step}' is not as its schema says: ${fields}`);
 }
 

@@ -1,6 +1,7 @@
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobKind } from '../../engine/record/job-kind.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { refusedFields } from '../../faults/refused-fields.ts';
 import type { CommandSteps } from '../../triggers/steps.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +24,7 @@ export function ownAutomations(context: Context): Automation[] {
       const [{ input }, run] = await Promise.all([own.on(name), own.run(name)]);
       const read = input.safeParse(job.input);
       if (!read.success) {
-        const fields = read.error.issues.map(({ path }) => path.join('.')).join(', ');
+        const fields = refusedFields(read.error.issues);
         throw new NeedsOperator(`the input of ${job.id} does not fit automations/${name}.ts any more: ${fields}`);
       }
       const done: unknown = await withOwnSteps(job, steps, context, `automations/${name}.ts`, (own) =>

@@ -1,4 +1,5 @@
 import { type AcceptOwnOptions, acceptOwnJobs, type OwnAccepted } from '../../automations/own/accept-own.ts';
+import { ofTeam } from '../../automations/own/thrown.ts';
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import type { Cause, JobDraft } from '../../engine/record/job.ts';
@@ -24,9 +25,13 @@ export async function acceptOwnEvent(
   const place = placeOf(payload, cause, repository);
   for (const automation of wanting) {
     const { name } = automation;
-    const of = { ...place, ...trustOf(automation, event, payload as Event, repository.name) };
-    const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, of, options, (trigger) =>
-      (trigger as GithubTrigger<never, JobInput>).job(payload as never),
+    const trust = trustOf(automation, event, payload as Event, repository.name);
+    if (trust.asked?.unproven && trust.asked.unproven.login === undefined) {
+      result.ignored.push(`${name}: a bot, or nobody, caused it, and by: 'anyone' alone takes that`);
+      continue;
+    }
+    const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, { ...place, ...trust }, options, (trigger) =>
+      ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(payload as never)),
     );
     result.accepted.push(...jobs);
     result.ignored.push(...ignored.map((why) => `${name}: ${why}`));
@@ -64,15 +69,13 @@ function placeOf(payload: GithubDelivery['payload'], cause: Cause, { name, conne
 
 /**
  * Events that only people with write access cause, or GitHub itself. The others come from anyone who can see the
- * repository. https://docs.github.com/en/webhooks/webhook-events-and-payloads
+ * repository. That holds for deployments, too: apps deploy the pull requests of forks. https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 const OF_WRITERS = new Set([
   'branch_protection_rule',
   'create',
   'delete',
   'deploy_key',
-  'deployment',
-  'deployment_status',
   'label',
   'member',
   'merge_group',

@@ -1,9 +1,11 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type AcceptOwnOptions, acceptOwnJobs } from '../../automations/own/accept-own.ts';
+import { ofTeam } from '../../automations/own/thrown.ts';
 import type { RelayConfig } from '../../config/schema.ts';
+import { refusedFields } from '../../faults/refused-fields.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import { isTimely, MAX_SKEW_SECONDS } from '../../state/http/signatures.ts';
-import { hooksSecret } from '../../state/secrets/hook-secrets.ts';
+import { hooksSecret, secretsOf } from '../../state/secrets/hook-secrets.ts';
 import { isAcceptedBySecret, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
 import { parsedJson } from '../../text.ts';
 import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
@@ -19,8 +21,9 @@ export interface ReceiveHookOptions extends AcceptOwnOptions {
 }
 
 /**
- * Turns a request to a webhook of the team into jobs, and answers once they are stored and queued: 202 for new jobs, 200
- * for a repeat of known ones, and 202 with the reason if there is none. Code of the team runs once the request is verified.
+ * Turns a request to a webhook of the team into jobs, and answers 200 once they are stored and queued, or with the reason
+ * why there is none: some senders count nothing else as delivered, and give up. Code of the team runs once the request is
+ * verified.
  *
  * @throws {HttpError} 404 for an unknown name, 401 for what is not genuine or too old, 503 while its secret is missing
  */
@@ -41,9 +44,14 @@ export async function receiveHook(
   const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, place, options, (trigger) => {
     if (body === undefined) return 'its body is not JSON';
     const { body: schema, job } = trigger as WebhookTrigger<unknown, JobInput>;
-    const read = schema.safeParse(body);
-    if (read.success) return job(read.data);
-    return `its body is another than the file reads: ${read.error.issues.map(({ path }) => path.join('.')).join(', ')}`;
+    const read = ofTeam(() => schema.safeParse(body));
+    if (read.success) return ofTeam(() => job(read.data));
+    const { issues } = read.error;
+    const long = issues.filter(({ code, path }) => code === 'invalid_type' && isLongNumber(valueAt(body, path)));
+    // The events of such a sender would all be ignored.
+    if (long.length > 0)
+      throw new Error(`a number beyond 2^53 comes as a text of its digits; read it as a text: ${refusedFields(long)}`);
+    return `its body is another than the file reads: ${refusedFields(issues)}`;
   });
   options.metrics.record({ EventsReceived: 1, EventsTaken: jobs.length > 0 ? 1 : 0 });
   if (hasFailed)
@@ -51,11 +59,16 @@ export async function receiveHook(
   const repeat = jobs.length > 0 && jobs.every((job) => job.repeat);
   const reason = ignored.join('; ');
   if (reason !== '') options.log.info({ message: 'request ignored', hook: name, reason });
-  return jsonAnswer(repeat ? 200 : 202, {
+  return jsonAnswer(200, {
     jobs: jobs.map(({ id }) => id),
     ...(jobs.length === 0 ? { ignored: reason } : { repeat }),
   });
 }
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((at, name) => Object(at)[name], value);
+
+const isLongNumber = (value: unknown) => /^-?\d{16,}$/.test(String(value));
 
 /** @param path `/hooks/<name>`, or `/<name>` at a function URL */
 function hookAt(path: string, own: OwnAutomations): OwnOf<'webhook'> {
@@ -73,7 +86,7 @@ async function verify(
 ): Promise<void> {
   let isKnown = false;
   const isAccepted = await isAcceptedBySecret(secrets, 'hooks', hooksSecret, (all) => {
-    const accepted = [all[name] ?? []].flat();
+    const accepted = secretsOf(all, name);
     isKnown ||= accepted.length > 0;
     return accepted.some((secret) => isGenuine(verify, request, secret));
   }).catch((error: unknown) => {

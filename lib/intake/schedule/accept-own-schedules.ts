@@ -85,6 +85,7 @@ async function acceptTime(
       summary: `due ${there} ${timeZone}`,
       cause: { from: 'schedule', id: at },
     },
+    time,
   );
   if (typeof drafts === 'string') throw new Error(drafts);
   const made = await Promise.all(drafts.map((draft) => acceptOwn(draft, options)));

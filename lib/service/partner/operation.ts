@@ -86,7 +86,8 @@ export const operationPath = /^[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/;
 /** @throws {Error} if fetch would not send the path as it was signed */
 function plainPath(path: string): string {
   const plain = path.replace(/^\/+/, '');
-  if (operationPath.test(plain)) return plain;
+  // Items of the table are keyed by it.
+  if (operationPath.test(plain) && !(plain in {})) return plain;
   throw new Error(`operation path '${path}': expected names joined by slashes, such as defects/create`);
 }
 

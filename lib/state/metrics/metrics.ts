@@ -6,6 +6,8 @@ const units = {
   EventsTaken: 'Count',
   /** Events that a team's own automation failed on, before it made a job of them. */
   OwnAutomationsFailed: 'Count',
+  /** The same for people whose role the event does not show. It raises no alarm, because a stranger may cause it. */
+  OwnAutomationsFailedForStrangers: 'Count',
   JobsSucceeded: 'Count',
   JobsParked: 'Count',
   StepsFailed: 'Count',

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { github, token, webhook } from '../../lib/triggers/relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { githubSignature } from '../requests.ts';
+
+let relay: TestRelay;
+afterEach(() => relay.close());
+
+const published = { action: 'published', repository: { full_name: 'Codertocat/Hello-World' } };
+const release = (job: () => unknown, run: (input: { x?: unknown }) => void = () => {}) => ({
+  on: github('release.published', { input: { x: z.optional(z.unknown()) }, job: job as never }),
+  run: async (input: { x?: unknown }) => {
+    run(input);
+    return 'done';
+  },
+});
+const draft = (rest: object) => () => ({ happened: [1], input: {}, ...rest });
+const SECRET = 'words of the payload';
+const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
+
+describe('what `job` returns', () => {
+  it.each<[string, () => unknown, string]>([
+    ['a Date', draft({ input: { x: new Date(0) } }), 'input.x is a Date, which is not kept; make a text of it'],
+    ['a URL', draft({ input: { x: { at: [new URL('https://a.example')] } } }), 'input.x.at.0 is a URL'],
+    ['a Map', draft({ input: { x: new Map([[SECRET, 1]]) } }), 'input.x is a Map'],
+    ['an empty Set', draft({ input: { x: new Set() } }), 'input.x is a Set'],
+    ['a function', draft({ input: { x: () => SECRET } }), 'input.x is a function'],
+    ['1e200', draft({ input: { x: 1e200 } }), 'input.x is a number beyond 2^53'],
+    ['1e-200', draft({ input: { x: 1e-200 } }), 'input.x is a number below 1e-130'],
+    ['40 levels', draft({ input: { x: deep } }), 'a value of more than 20 levels'],
+    ['a list with a gap', draft({ input: { x: new Array(2) } }), 'input.x is a list with undefined'],
+    ['an empty name', draft({ input: { x: { '': SECRET } } }), "input.x is a record with the name ''"],
+    [
+      'a name of every object',
+      draft({ input: { x: { constructor: SECRET } } }),
+      "a record with the name 'constructor'",
+    ],
+    [
+      'half a character',
+      draft({ input: { x: `${SECRET}\ud800` } }),
+      'input.x is a text that is cut within a character',
+    ],
+    ['9 KB', draft({ input: { x: SECRET.repeat(500) } }), 'the input of a job has 10008 bytes; 8192 is the most'],
+    ['names that no field has', draft({ input: { x: { [`${SECRET}@a.example`]: 1n } } }), 'input.x.… is a bigint'],
+    ['an entity that is no text', draft({ entity: 42 }), 'entity is no text of 1 to 600 characters'],
+    ['a long entity', draft({ entity: SECRET.repeat(40) }), 'entity is no text of 1 to 600 characters'],
+    ['no input', () => ({ happened: [1] }), 'the input of a job is not as the file declares it: the whole'],
+    ['an id beyond 2^53', draft({ happened: [1, 2 ** 53] }), 'happened.1 is a number beyond 2^53'],
+    ['an id that is missing', draft({ happened: [undefined] }), 'happened is a list with undefined'],
+    ['an empty id', draft({ happened: [''] }), 'happened.0 is neither a text nor a number'],
+    ['a time in nanoseconds', draft({ at: 1.7636e18 }), 'at is in the future'],
+    ['a time in words', draft({ at: SECRET }), 'at is no time; give ISO 8601 or epoch milliseconds'],
+    ['a time that is a number in a text', draft({ at: '1' }), 'at is no time'],
+    ['a promise', async () => ({ happened: [1], input: {} }), 'job returns neither a draft nor'],
+    ['nothing', () => undefined, 'job returns neither a draft nor'],
+  ])('costs only its file if it has %s, and its value is not shown', async (_, job, said) => {
+    relay = await startRelay({ own: { aaa: release(job), bbb: release(draft({})) } });
+    for (let delivery = 0; delivery < 2; delivery++) {
+      expect(await relay.post('release', published)).toMatchObject({
+        status: 500,
+        answer: { error: 'automations/aaa.ts failed on this delivery; redeliver it once the file is repaired' },
+      });
+    }
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ automation: 'bbb', status: 'succeeded' }]);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({
+        message: 'automations/aaa.ts failed on an event',
+        error: expect.stringContaining(said),
+      }),
+    );
+    expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
+    expect(JSON.stringify(relay.log)).not.toContain(SECRET);
+  });
+
+  it('comes to `run` as it was, whatever it is, or is refused', async () => {
+    let x: unknown;
+    let id = 0;
+    const ran: unknown[] = [];
+    const file = release(
+      () => ({ happened: [id], input: { x } }),
+      (input) => ran.push(input.x),
+    );
+    relay = await startRelay({ own: { mine: file }, tableOnWire: true });
+    const values = fc.anything({
+      withBigInt: true,
+      withBoxedValues: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    });
+    await fc.assert(
+      fc.asyncProperty(values, async (value) => {
+        x = value;
+        id++;
+        ran.length = 0;
+        const { status } = await relay.post('release', published);
+        await relay.workToTheEnd();
+        if (status === 202) expect(ran).toEqual([x === undefined ? undefined : JSON.parse(JSON.stringify(x))]);
+        else expect([status, ran]).toEqual([500, []]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('an id beyond 2^53', () => {
+  const ids = ['1234567890123456789', '1234567890123456790'];
+
+  it('keeps its digits in the payload of GitHub, so that two events make two jobs', async () => {
+    const on = github('release.published', {
+      input: { id: z.union([z.string(), z.number()]) },
+      job: ({ release: { id } }) => ({ happened: [id], input: { id } }),
+    });
+    relay = await startRelay({
+      own: { mine: { on, run: async ({ id }: { id: unknown }) => `got ${typeof id} ${id}` } },
+    });
+    for (const id of [...ids, '42']) {
+      const body = `{ "release": { "id": ${id} }, ${JSON.stringify(published).slice(1)}`;
+      const headers = { 'x-github-event': 'release', 'x-github-delivery': id };
+      const signed = { ...headers, 'x-hub-signature-256': githubSignature(body) };
+      expect((await relay.postRaw(body, signed)).status).toBe(202);
+    }
+    await relay.workToTheEnd();
+    const said = (await relay.jobs('succeeded')).map(({ outcome }) => outcome);
+    expect(said.sort()).toEqual(['got number 42', ...ids.map((id) => `got string ${id}`)]);
+  });
+
+  it('of a webhook is a text too, and a file that reads a number there fails with the name of the field', async () => {
+    const file = (id: z.ZodMiniType<string | number>) => ({
+      on: webhook({
+        verify: token({ header: 'x-token' }),
+        body: z.object({ id }),
+        input: { id },
+        job: (body) => ({ happened: [body.id], input: body }),
+      }),
+      run: async () => 'done',
+    });
+    relay = await startRelay({ own: { text: file(z.string()), number: file(z.number()) } });
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { text: 'secret', number: 'secret' });
+    const post = (name: string, id: string) =>
+      fetch(new URL(`/hooks/${name}`, relay.url), {
+        method: 'POST',
+        headers: { 'x-token': 'secret' },
+        body: `{ "id" : ${id} }`,
+      });
+    for (const id of ids) expect(await (await post('text', id)).json()).toMatchObject({ repeat: false });
+    expect((await post('number', '9007199254740991')).status).toBe(200);
+    expect((await post('number', '-9007199254740993')).status).toBe(500);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({
+        error: 'Error: a number beyond 2^53 comes as a text of its digits; read it as a text: id',
+      }),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { type By, github } from '../../lib/triggers/github.ts';
+import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay;
+let api: GithubApi;
+afterEach(async () => {
+  await relay.close();
+  await api.close();
+});
+
+const people = {
+  stranger: { login: 'mallory', type: 'User' },
+  // The event does not show a member who keeps that private.
+  triager: { login: 'mira', type: 'User' },
+  member: { login: 'mira', type: 'User', association: 'MEMBER' },
+  bot: { login: 'vercel[bot]', type: 'Bot' },
+  nobody: undefined,
+};
+
+/** What becomes of an event that a person caused, and on which the file fails or not. */
+const become = { runs: 'succeeded: ran', 'does not run': 'succeeded: nothing to do', 'is left': 'no job' };
+
+it.each<[By, string, keyof typeof people, 'reads it' | 'fails' | 'takes too much', number, string]>([
+  ['collaborators', 'issues.opened', 'stranger', 'reads it', 202, become['does not run']],
+  ['collaborators', 'issues.opened', 'stranger', 'fails', 202, 'not woken'],
+  ['collaborators', 'issues.opened', 'stranger', 'takes too much', 202, 'not woken'],
+  ['collaborators', 'issues.opened', 'triager', 'reads it', 202, become.runs],
+  ['collaborators', 'issues.opened', 'triager', 'fails', 202, 'not woken'],
+  ['collaborators', 'issues.opened', 'member', 'fails', 500, 'woken'],
+  ['collaborators', 'issues.opened', 'bot', 'fails', 202, become['is left']],
+  ['collaborators', 'issues.opened', 'nobody', 'fails', 202, become['is left']],
+  ['collaborators', 'deployment.created', 'stranger', 'reads it', 202, become['does not run']],
+  ['collaborators', 'deployment_status.created', 'stranger', 'reads it', 202, become['does not run']],
+  ['collaborators', 'deployment_status.created', 'triager', 'reads it', 202, become.runs],
+  ['collaborators', 'deployment_status.created', 'bot', 'reads it', 202, become['is left']],
+  ['collaborators', 'push', 'bot', 'reads it', 202, become.runs],
+  ['collaborators', 'push', 'stranger', 'fails', 500, 'woken'],
+  ['anyone', 'deployment_status.created', 'bot', 'reads it', 202, become.runs],
+  ['anyone', 'issues.opened', 'stranger', 'reads it', 202, become.runs],
+  ['anyone', 'issues.opened', 'stranger', 'fails', 202, 'not woken'],
+  ['anyone', 'issues.opened', 'member', 'takes too much', 500, 'woken'],
+])("by '%s': %s of %s, which the file %s, is answered with %d: %s", async (by, event, who, does, status, becomes) => {
+  const { association = 'NONE', ...sender } = { association: undefined, ...people[who] };
+  let calls = 0;
+  const on = github(event as 'issues.opened', {
+    by,
+    input: { text: z.string() },
+    job() {
+      calls++;
+      if (does === 'fails') throw new Error('no match');
+      return { happened: [1], input: { text: 'x'.repeat(does === 'reads it' ? 1 : 9_000) } };
+    },
+  });
+  api = await startGithubApi(() => relay.clock.now);
+  api.roles?.set('mira', 'triage');
+  relay = await startRelay({
+    own: { mine: { on, run: async () => 'ran' } },
+    config: exampleConfig({ labels: ['none'] }, { apiUrl: api.url }),
+    github: { token: 'ghp_test' },
+  });
+  const [name = '', action] = event.split('.');
+  const payload = {
+    action,
+    repository: { full_name: 'Codertocat/Hello-World' },
+    ...(people[who] && { sender }),
+    ...(name === 'issues' && {
+      issue: {
+        id: 1,
+        number: 1,
+        title: 'One',
+        html_url: 'https://github.com/Codertocat/Hello-World/issues/1',
+        user: people[who] ? sender : null,
+        author_association: association,
+        created_at: '2026-11-20T09:59:58Z',
+        updated_at: '2026-11-20T09:59:58Z',
+        labels: [],
+      },
+    }),
+  };
+  expect((await relay.post(name, payload)).status).toBe(status);
+  await relay.workToTheEnd();
+  const [job] = (await relay.jobs()).filter(({ automation }) => automation === 'mine');
+  const counted = (metric: string) => relay.metrics.some((one) => metric in one);
+  if (becomes === 'woken' || becomes === 'not woken') {
+    expect([job, counted('OwnAutomationsFailed'), counted('OwnAutomationsFailedForStrangers')]).toEqual([
+      undefined,
+      becomes === 'woken',
+      becomes === 'not woken',
+    ]);
+    expect(JSON.stringify(relay.log)).toContain('automations/mine.ts failed on an event');
+  } else {
+    expect(job ? `${job.status}: ${job.outcome}` : 'no job').toContain(becomes);
+    expect(calls).toBe(becomes === 'no job' ? 0 : 1);
+  }
+});
