@@ -25,7 +25,7 @@ export function refusalAnswer({ status, message, errors, retryAfterSeconds }: Re
 }
 
 /** An error answer in the form of its endpoint. */
-export type ErrorAnswer = (status: 429 | 500, message: string, reason: string) => Answer;
+export type ErrorAnswer = (status: 413 | 429 | 500, message: string, reason: string) => Answer;
 
 const partnerError: ErrorAnswer = (status, message, reason) =>
   jsonAnswer(status, { success: false, message, data: null }, reason);

@@ -5,7 +5,7 @@ import { delay, type Fault, type Faults, skewMsOf } from './faults.ts';
 import type { NonceMoment, Nonces } from './nonces.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
-import { type Route, toTheirs } from './routes.ts';
+import { type Route, toTheirs, undeclared } from './routes.ts';
 import { keyOwnerId } from './seed.ts';
 import type { Store } from './store.ts';
 
@@ -80,13 +80,12 @@ async function answerAttempt(
   const stopped = disturbed(faults, 'on arrival', done);
   if (stopped !== done) return stopped;
 
-  // "Method is always POST". Assumed: 405 for other methods, 404 for unknown paths, and neither counts.
-  const route = service.routes.get(request.operation);
+  // "Method is always POST". Assumed: 405 for other methods, which do not count.
   if (request.method !== 'POST') {
     const refused = refusalAnswer(new Refusal(405, 'Method not allowed'));
     return { ...refused, headers: { ...refused.headers, allow: 'POST' } };
   }
-  if (route === undefined) return refusalAnswer(new Refusal(404, 'Unknown operation'));
+  const route = service.routes.get(request.operation) ?? undeclared(request.operation);
 
   const arrivedAt = service.clock();
   const apiKey = header(request.headers, 'x-api-key');

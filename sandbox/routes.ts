@@ -7,6 +7,7 @@ import { tests } from './operations/tests.ts';
 import { timelogs } from './operations/timelogs.ts';
 import { users } from './operations/users.ts';
 import { validate } from './operations/validate.ts';
+import { refuse } from './refusal.ts';
 
 export const operations: readonly Operation[] = [
   validate,
@@ -44,6 +45,28 @@ export function routesByPath(rename: Rename): Map<string, Route> {
       return [path, { operation, ours, theirs }];
     }),
   );
+}
+
+/** The resources of docs/partner-api.md#operations that have operations which are not shown. Their names are assumed. */
+const RESOURCES =
+  /^\/(timelogs|users|test-(cases|scenarios|steps)|checklist-(configuration|groups|templates)|checklists|work-items|defects)(\/[\w-]+)+$/;
+
+/**
+ * An operation that is not shown: it takes any payload, and succeeds. Any other path is refused as unknown, after the
+ * checks of the key and the signature (assumed).
+ */
+export function undeclared(path: string): Route {
+  const isShown = operations.some((operation) => operation.path === path);
+  const operation: Operation = {
+    path,
+    evidence: 'assumed',
+    scope: null,
+    success: 200,
+    invalid: 422,
+    validate: (payload) => (isShown || !RESOURCES.test(path) ? refuse(404, 'Unknown operation') : payload),
+    run: () => ({ data: {} }),
+  };
+  return { operation, ours: new Map(), theirs: new Map() };
 }
 
 /** The original name of a renamed field no longer exists on the wire, so it is dropped. */

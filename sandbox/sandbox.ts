@@ -187,6 +187,8 @@ async function answer(sides: Sides, request: IncomingMessage): Promise<Answer | 
       service.store.addToAudit({ time, ip, endpoint: operation, status: 413, reason });
       service.store.commit();
     }
+    const endpoint = mcp.endpointOf(path);
+    if (endpoint !== undefined) return mcp.tooLarge(endpoint, reason);
     return jsonAnswer(413, { success: false, message: reason, data: null });
   }
   if (operation !== undefined) return answerPartner(service, { method, path, operation, headers, body, ip });

@@ -78,6 +78,11 @@ export class McpService {
     return Object.values<string>(paths).find((known) => known === endpoint);
   }
 
+  /** For a body that was not read to its end. */
+  tooLarge(endpoint: string, reason: string): Answer {
+    return this.#errorAnswer({ endpoint })(413, reason, reason);
+  }
+
   /** Processes one request in the same stages as the partner API. Resolves to null if the connection must be cut. */
   async answer(arrived: Omit<McpRequest, 'nowMs'>): Promise<Answer | null> {
     const { store, faults: active, clock, sleep } = this.#surroundings;
@@ -132,10 +137,11 @@ export class McpService {
   }
 
   /** How a fault's error looks at this endpoint. */
-  #errorAnswer(request: McpRequest): ErrorAnswer {
+  #errorAnswer(request: Pick<McpRequest, 'endpoint'>): ErrorAnswer {
     return (status, message, reason) => {
       if (!isMcp(request)) {
-        return oauthAnswer(status, { error: 'temporarily_unavailable', error_description: message }, reason);
+        const error = status === 413 ? 'invalid_request' : 'temporarily_unavailable';
+        return oauthAnswer(status, { error, error_description: message }, reason);
       }
       const refusal = new McpRefusal(status, message, status === 429 ? { code: rpcCodes.rateLimited } : {});
       return { ...mcpRefusalAnswer(refusal, this.#metadataUrl), reason };
@@ -147,7 +153,7 @@ export class McpService {
   }
 }
 
-function isMcp({ endpoint }: McpRequest): boolean {
+function isMcp({ endpoint }: Pick<McpRequest, 'endpoint'>): boolean {
   return endpoint === paths.mcp;
 }
 

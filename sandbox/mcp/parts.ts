@@ -25,7 +25,7 @@ export type McpParts = ReturnType<typeof createParts>;
 export function createParts({ store, basePath, signingKey, baseUrl, clock }: McpSurroundings, options: McpOptions) {
   const toolbox = new Toolbox({
     names: options.renameTools ?? {},
-    pageSize: options.toolsPerPage ?? 3,
+    pageSize: options.toolsPerPage ?? 9,
     tellsScopes: options.tellsToolScopes ?? false,
   });
   return {

@@ -29,6 +29,20 @@ describe('the headers', () => {
   });
 });
 
+it.each([
+  ['/test-cases/list', {}, 200],
+  ['/work-items/checklist/groups/attach', {}, 200],
+  ['/nothing/list', {}, 404],
+  ['/defects', {}, 404],
+  ['/nothing/list', { headers: { 'x-api-key': 'pk_other' } }, 401],
+  ['/test-cases/list', { headers: { 'x-signature': 'no' } }, 401],
+] as const)('a path that is not shown, %s with %o: %i', async (path, signing, status) => {
+  const { sandbox } = await startAtNoon();
+  const { json, ...answer } = await call(sandbox, path, { any: 1 }, signing);
+  expect(answer.status).toBe(status);
+  expect(json.success).toBe(status === 200);
+});
+
 describe('the payload', () => {
   it.each([
     ['a body that is not JSON', 'nonsense', 'The body is not JSON'],

@@ -2,6 +2,7 @@ import { Refusal } from '../../refusal.ts';
 import { isObject, RpcError } from '../json-rpc.ts';
 import { codes, McpRefusal, type RequestId } from '../mcp-refusal.ts';
 import type { Actor } from './actor.ts';
+import { otherTools } from './other-tools.ts';
 import type { Arguments, Tool } from './tool.ts';
 import { tools } from './tools.ts';
 
@@ -22,7 +23,7 @@ export class Toolbox {
 
   constructor(options: ToolboxOptions) {
     this.#options = options;
-    this.#tools = tools.map((tool) => ({ ...tool, name: options.names[tool.name] ?? tool.name }));
+    this.#tools = [...tools, ...otherTools].map((tool) => ({ ...tool, name: options.names[tool.name] ?? tool.name }));
   }
 
   /** One page of tools/list. The cursor is the number of tools before the page. */

@@ -4,7 +4,7 @@ import { type Tool, tool } from './tool.ts';
 
 const severity = oneOf(['minor', 'major', 'critical']);
 
-/** What the relay's commands are mapped to. Every other scope of the contract has no tool here. */
+/** What the relay's commands are mapped to. */
 export const tools: readonly Tool[] = [
   tool({
     name: 'list_projects',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { grantable } from '../../../sandbox/mcp/scopes.ts';
-import { tools } from '../../../sandbox/mcp/tools/tools.ts';
 import { consent } from './consent.ts';
 import {
   authorization,
@@ -18,6 +17,7 @@ import {
 // in conformance.test.ts and in the tests of the relay, whose own client passes the official suite and an independent
 // authorization server (test/as-person/).
 
+const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -71,7 +71,7 @@ describe('the token endpoint', () => {
 });
 
 describe('the MCP endpoint', () => {
-  it.each([...new Set(tools.map(({ scope }) => scope))])(
+  it.each([...grantable.keys()].filter((scope) => scope !== 'mcp:use'))(
     'has tools for the scope %s, and refuses them without it',
     async (scope) => {
       const { sandbox } = await startMcp({ toolsPerPage: 100, tellsToolScopes: true });
@@ -89,6 +89,28 @@ describe('the MCP endpoint', () => {
       }
     },
   );
+
+  it('refuses a body that is too large with a challenge and a JSON-RPC error', async () => {
+    const { sandbox } = await startMcp();
+    const headers = { ...bearer(sandbox.mcp.grant(mira).access_token), 'content-type': 'application/json' };
+    const answer = await fetch(sandbox.mcp.url, { method: 'POST', headers, body: Buffer.alloc(11 * 1024 * 1024) });
+    expect(answer.status).toBe(413);
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', error: { message: 'Payload too large' } });
+  });
+
+  it.each([
+    ['create_project', { name: 'Warehouse' }, { project: { name: 'Warehouse' } }],
+    ['create_task', { project: shop, title: 'Try tools' }, { task: { title: 'Try tools', project_id: shop } }],
+    ['list_people', {}, { people: [{ name: 'Mira Novak' }, { name: 'Tomasz Zielinski' }] }],
+    ['list_sprints', { project: shop }, { sprints: [] }],
+    ['save_context', { project: shop, context: 'x' }, { project: shop, context: 'x' }],
+  ])('has a plain tool %s', async (name, args, expected) => {
+    const { sandbox } = await startMcp();
+    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    const { json } = await client.call(name, args);
+    expect(json.result).toMatchObject({ isError: false, structuredContent: expected });
+  });
 
   it('has no tool that changes members', async () => {
     const { sandbox } = await startMcp({ toolsPerPage: 100 });
