@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
  * The encoding of a text, as its first bytes show it, or else as it is said to be. What is said to be UTF-16 and is not,
  * and what has an unknown name, is UTF-8.
  */
-export function encodingOf([first = 0, second = 0]: Uint8Array, said: string | undefined): string {
+export function encodingOf([first = 0, second = first]: Uint8Array, said: string | undefined): string {
   if ((first === 0xff && second === 0xfe) || (first > 0 && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second > 0)) return 'utf-16be';
   try {
