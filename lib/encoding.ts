@@ -20,3 +20,8 @@ export function decoded(bytes: Uint8Array, charset: string | undefined): string 
   const encoding = encodingOf(bytes, charset);
   return new TextDecoder(isUtf8(bytes) && !encoding.startsWith('utf-16') ? undefined : encoding).decode(bytes);
 }
+
+/** The charset that an answer names. */
+export function charsetOf(headers: Headers): string | undefined {
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '')?.[1];
+}

@@ -1,7 +1,11 @@
 import { runInNewContext } from 'node:vm';
-import ICAL from 'ical.js';
-import { Temporal } from 'temporal-polyfill';
+import { type Component, eventsOf, type Property } from './calendar-file/components.ts';
+import { createEventReader, type ReadEvent } from './calendar-file/read-event.ts';
+import { datesOf } from './calendar-file/series.ts';
+import { utc } from './calendar-file/times.ts';
+import { ianaZone } from './calendar-file/zones.ts';
 import { datesBetween } from './dates.ts';
+import { counted } from './text.ts';
 
 /** An event of an iCalendar file that takes place on some of the wanted days (RFC 5545). */
 interface CalendarEvent {
@@ -22,91 +26,74 @@ interface WantedDates {
   at: string;
 }
 
-/** The limit for everything that a file makes the library do: rules may repeat without an end, or never match. */
+/** The limits for what a file makes the library do: rules may never match. */
 const LONGEST_MS = 2_000;
-const MOST_OCCURRENCES = 20_000;
-const ZONES = new Set(Intl.supportedValuesOf('timeZone'));
+const LONGEST_SERIES_MS = 1_000;
 
 /**
- * Reads the events of an iCalendar file, with their repetitions.
- * @throws {Error} for a file that is not iCalendar, or that takes too long
+ * Reads the events of an iCalendar file, with their repetitions. Each is read for itself.
+ *
+ * @param leftOut is called for each part of the file that cannot be understood, with what it is
+ * @throws {Error} for a file that is not iCalendar
  */
-export function eventsIn(file: string, wanted: WantedDates): CalendarEvent[] {
-  return runInNewContext('read()', { read: () => read(file, wanted) }, { timeout: LONGEST_MS }) as CalendarEvent[];
-}
+export function eventsIn(
+  file: string,
+  wanted: WantedDates,
+  leftOut: (what: string) => void = () => {},
+): CalendarEvent[] {
+  const { from, to, timeZone, at } = wanted;
+  const zone = ianaZone(timeZone) ?? utc;
+  const days = datesBetween(from, to).map((date) => {
+    return { date, midnight: Date.parse(date), moment: zone(Date.parse(`${date}T${at}Z`)) };
+  });
+  const readEvent = createEventReader(leftOut);
+  const read = eventsOf(file, leftOut).map(readEvent);
+  // What is repeated takes time, so it comes after the rest.
+  const series = [...Map.groupBy(read, ({ uid }) => uid).values()].sort(
+    (a, b) => Number(hasRule(a)) - Number(hasRule(b)),
+  );
 
-function read(file: string, { from, to, timeZone, at }: WantedDates): CalendarEvent[] {
-  const days = datesBetween(from, to).map((date) => ({ date, ms: momentOf(`${date}T${at}`, timeZone) }));
-  const end = momentOf(`${to}T23:59:59`, timeZone);
-  const all = new ICAL.Component(ICAL.parse(file)).getAllSubcomponents('vevent');
-  // An occurrence that was changed is an event of its own.
-  const changed = new Set(all.map((one) => changedKey(one)).filter((key) => key !== undefined));
-  return all.flatMap((component) => {
-    if (String(component.getFirstPropertyValue('status')).toUpperCase() === 'CANCELLED') return [];
-    const event = new ICAL.Event(component, { exceptions: [] });
-    const zone = zoneOf(component, timeZone);
-    const dates = new Set<string>();
-    for (const { startDate, endDate } of occurrencesOf(event, changed)) {
-      if (msOf(startDate, zone) > end) break;
-      for (const { date, ms } of days) {
-        const isOn = startDate.isDate
-          ? dateOf(startDate) <= date && date < dateOf(endDate)
-          : msOf(startDate, zone) <= ms && ms < msOf(endDate, zone);
-        if (isOn) dates.add(date);
+  const found: CalendarEvent[] = [];
+  const end = performance.now() + LONGEST_MS;
+  let next = 0;
+  /** Some of the series: starting a context takes as long as reading many of them. */
+  function readSome(): void {
+    const pause = performance.now() + LONGEST_SERIES_MS / 2;
+    for (; next < series.length && performance.now() < pause; next++) {
+      for (const [{ component }, dates] of datesOf(series[next] ?? [], { days, timeZone, zone }, leftOut)) {
+        found.push({ summary: summaryOf(component), addresses: addressesOf(component), dates: [...dates].sort() });
       }
     }
-    return dates.size === 0
-      ? []
-      : [{ summary: event.summary ?? '', addresses: addressesOf(component), dates: [...dates] }];
-  });
-}
-
-function* occurrencesOf(
-  event: ICAL.Event,
-  changed: ReadonlySet<string>,
-): Generator<Pick<ICAL.Event, 'startDate' | 'endDate'>> {
-  if (!event.isRecurring()) return yield event;
-  const repeats = event.iterator();
-  for (let count = 0; count < MOST_OCCURRENCES; count++) {
-    const start = repeats.next();
-    if (!start) return;
-    if (!changed.has(`${event.uid} ${start.toUnixTime()}`)) yield event.getOccurrenceDetails(start);
   }
-  throw new Error('an event is repeated too often');
+  while (next < series.length) {
+    if (performance.now() > end) {
+      leftOut(`${counted(series.length - next, 'event')}: the file takes too long to read`);
+      break;
+    }
+    try {
+      runInNewContext('read()', { read: readSome }, { timeout: LONGEST_SERIES_MS });
+    } catch {
+      leftOut(`${series[next]?.[0]?.component.title}: it takes too long to read`);
+      next++;
+    }
+  }
+  return found;
 }
 
-function changedKey(component: ICAL.Component): string | undefined {
-  const of = component.getFirstPropertyValue('recurrence-id');
-  return of instanceof ICAL.Time ? `${component.getFirstPropertyValue('uid')} ${of.toUnixTime()}` : undefined;
+const hasRule = (events: readonly ReadEvent[]) => events.some(({ component }) => component.properties.has('RRULE'));
+
+function summaryOf({ properties }: Component): string {
+  const written = properties.get('SUMMARY')?.[0]?.value ?? '';
+  return written.replaceAll(/\\([n,;\\])/gi, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
 }
 
-/** The zone of times whose zone the file does not define: the IANA name that they have, or else the team's. */
-function zoneOf(component: ICAL.Component, otherwise: string): string {
-  const named = component.getFirstProperty('dtstart')?.getParameter('tzid');
-  return typeof named === 'string' && ZONES.has(named) ? named : otherwise;
-}
-
-function msOf(time: ICAL.Time, zone: string): number {
-  if (!time.isDate && time.zone && time.zone !== ICAL.Timezone.localTimezone) return time.toUnixTime() * 1_000;
-  return momentOf(
-    new Date(Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second))
-      .toISOString()
-      .slice(0, 19),
-    zone,
-  );
-}
-
-const momentOf = (local: string, timeZone: string) =>
-  Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds;
-
-const dateOf = ({ year, month, day }: ICAL.Time) => new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);
-
-function addressesOf(component: ICAL.Component): string[] {
-  const address = (property: ICAL.Property) =>
-    String(property.getFirstValue())
+function addressesOf({ properties }: Component): string[] {
+  const addressOf = ({ value }: Property) =>
+    value
+      .trim()
       .replace(/^mailto:/i, '')
       .toLowerCase();
-  const attendees = component.getAllProperties('attendee');
-  if (attendees.length === 0) return component.getAllProperties('organizer').map(address);
-  return attendees.filter((one) => one.getFirstParameter('partstat') !== 'DECLINED').map(address);
+  const attendees = properties.get('ATTENDEE');
+  if (!attendees) return (properties.get('ORGANIZER') ?? []).map(addressOf);
+  return attendees.filter(({ parameters }) => !/;PARTSTAT="?DECLINED/i.test(parameters)).map(addressOf);
 }

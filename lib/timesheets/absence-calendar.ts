@@ -1,15 +1,18 @@
 import { comparableName } from '../commands/words.ts';
 import type { Team } from '../config/timesheets.ts';
+import { charsetOf, decoded } from '../encoding.ts';
 import { readUpTo } from '../state/http/read-up-to.ts';
 import { calendarSecret, SecretError, type Secrets } from '../state/secrets/secrets.ts';
 import { comparableAddress } from '../text.ts';
 import type { TeamMember } from './read-timesheets.ts';
 
-/** Whom the calendar of a team says to be away on a day, or why it cannot be read. */
-type ReadCalendar = { away: string[] } | { unread: string };
+/** Whom the calendar of a team says to be away on a day, and what of it cannot be read, or why none of it can. */
+type ReadCalendar = { away: string[]; leftOut?: string } | { unread: string };
 
 const MOST_BYTES = 5_000_000;
 const MOST_REDIRECTS = 3;
+/** How many parts that cannot be read are named. */
+const MOST_NAMED = 5;
 const TIMEOUT_MS = 10_000;
 
 /** What a calendar is read with. */
@@ -39,12 +42,17 @@ export async function readCalendar(
   }
   // Few teams have a calendar, so a cold start does not load the library.
   const { eventsIn } = await import('../ics.ts');
+  const leftOut: string[] = [];
   try {
-    const events = eventsIn(file, { from: date, to: date, timeZone, at });
+    const events = eventsIn(file, { from: date, to: date, timeZone, at }, (what) => leftOut.push(what));
     const away = members.filter((member) => events.some((event) => isAbout(event, member)));
-    return { away: away.map(({ userId }) => String(userId)) };
+    const named = [
+      ...leftOut.slice(0, MOST_NAMED),
+      ...(leftOut.length > MOST_NAMED ? [`${leftOut.length} parts in all`] : []),
+    ];
+    return { away: away.map(({ userId }) => String(userId)), ...(named.length > 0 && { leftOut: named.join('; ') }) };
   } catch {
-    return { unread: 'it is no iCalendar file, or takes too long to read' };
+    return { unread: 'it is no iCalendar file' };
   }
 }
 
@@ -68,7 +76,7 @@ async function download(calendar: string, fetch: typeof globalThis.fetch): Promi
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) {
       const file = response.ok && (await readUpTo(MOST_BYTES, response));
-      if (file) return file.toString('utf8');
+      if (file) return decoded(withoutFolds(file), charsetOf(response.headers) ?? 'windows-1252');
       if (file === undefined) throw new Unread(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
       await response.body?.cancel();
       throw new Unread(`it answers with ${response.status}`);
@@ -80,4 +88,9 @@ async function download(calendar: string, fetch: typeof globalThis.fetch): Promi
     address = next;
   }
   throw new Unread(`it redirects more than ${MOST_REDIRECTS} times`);
+}
+
+/** Long lines may be folded in the middle of a character, so they are put together as bytes (RFC 5545, section 3.1). */
+function withoutFolds(file: Buffer): Buffer {
+  return Buffer.from(file.toString('latin1').replaceAll(/\r?\n[ \t]/g, ''), 'latin1');
 }

@@ -81,7 +81,6 @@ describe('a calendar of the team', () => {
     ['is too large', answer('A'.repeat(5_000_001)), 'it is larger than 5 MB'],
     ['redirects for ever', answer('', 302, { location: '/again' }), 'it redirects more than 3 times'],
     ['redirects to a file', answer('', 302, { location: 'file:///etc/passwd' }), 'it redirects to another protocol'],
-    ['never stops', answer(event('DTSTART:20200101T000000Z', 'RRULE:FREQ=SECONDLY')), 'takes too long'],
   ])('that %s stops no reminder, and the summary says so', async (_, listener, why) => {
     const calendar = await serve(listener);
     await startWithCalendar(calendar, { summary: SUMMARY });
@@ -91,6 +90,36 @@ describe('a calendar of the team', () => {
     expect((await outcomes(relay, 'team-timesheets')).join()).toContain(why);
     expect(JSON.stringify([relay.log, await relay.jobs()])).not.toContain('secret-address');
     expect(await summary()).toContain('The calendar of the team could not be read on 2026-11-20.');
+  });
+
+  it.each<[string, Buffer, object, string]>([
+    ['in another encoding', Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira Novak, fällig'), 'latin1'), {}, ''],
+    [
+      'in an encoding that the answer names',
+      Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira Novak'), 'utf16le'),
+      { 'content-type': 'text/calendar; charset=utf-16' },
+      '',
+    ],
+    [
+      'with an event that is broken',
+      Buffer.from(event('DTSTART:soon', 'END:VEVENT', 'BEGIN:VEVENT', 'DTSTART:20261120', 'SUMMARY:Mira Novak')),
+      {},
+      'event 1: a DTSTART is no date or time',
+    ],
+    [
+      'with lines folded in a character',
+      Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira\u00c2\r\n \u00a0Novak'), 'latin1'),
+      {},
+      '',
+    ],
+  ])('is read %s, and the job names what cannot be', async (_, bytes, headers, said) => {
+    await startWithCalendar(await serve((_, response) => void response.writeHead(200, headers).end(bytes)));
+    await remind(relay);
+    expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
+    const leftOut = said === '' ? '' : `; of the team's calendar cannot be read: ${said}`;
+    expect(await outcomes(relay, 'team-timesheets')).toEqual([
+      `2 of 3 have time missing for ${FRIDAY}; 1 away${leftOut}`,
+    ]);
   });
 
   it('whose address is not entered stops no reminder, and the job says how to enter it', async () => {

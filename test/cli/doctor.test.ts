@@ -220,7 +220,8 @@ describe('doctor', () => {
   });
 
   it('doctor reads the calendars of teams', async () => {
-    const { url, close } = await startHttpStandIn(() => ({ status: 404, body: '' }));
+    let answer = { status: 404, body: '' };
+    const { url, close } = await startHttpStandIn(() => answer);
     onTestFinished(close);
     const address = `${url}/away.ics`;
     const config = exampleConfig({}, { timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] } });
@@ -232,6 +233,12 @@ describe('doctor', () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}calendar/${teamInput.name}`, { address });
     relay.clock.now += 5_000;
     expect((await findings()).get(calendar)).toMatch(/^bad: it answers with 404; reminders go out/);
+    const events = ['BEGIN:VEVENT', 'END:VEVENT'].join('\n').repeat(7);
+    answer = { status: 200, body: `BEGIN:VCALENDAR\n${events.replaceAll('TB', 'T\nB')}\nEND:VCALENDAR` };
+    relay.clock.now += 60_000;
+    expect((await findings()).get(calendar)).toMatch(
+      /^unknown: not all of it can be read: event 1: it has no DTSTART; .*event 5: it has no DTSTART; 7 parts in all$/,
+    );
   });
 
   it('doctor says which connections have the same key', async () => {

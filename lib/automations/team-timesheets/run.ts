@@ -73,6 +73,7 @@ export function teamTimesheets({ config, jobs, queue, clock, absences, calendars
         : away.length > 0
           ? `; ${away.length} away`
           : '';
-    return `${known.length} of ${sheets.length} have time missing for ${date}${unread}${unmatched}${absent}`;
+    const leftOut = 'leftOut' in calendar ? `; of the team's calendar cannot be read: ${calendar.leftOut}` : '';
+    return `${known.length} of ${sheets.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
   });
 }

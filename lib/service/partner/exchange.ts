@@ -1,4 +1,4 @@
-import { decoded } from '../../encoding.ts';
+import { charsetOf, decoded } from '../../encoding.ts';
 import { type HttpAnswer, MOST_BODY_BYTES } from './answer.ts';
 import { PartnerUnanswered } from './errors.ts';
 import { type NetworkFailure, networkFailure } from './network-failure.ts';
@@ -41,8 +41,7 @@ async function readBody({ body, headers }: Response): Promise<Pick<HttpAnswer, '
     if (bytes > MOST_BODY_BYTES) break;
     read.push(chunk);
   }
-  const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '') ?? [];
-  const text = decoded(Buffer.concat(read), charset);
+  const text = decoded(Buffer.concat(read), charsetOf(headers));
   return { body: text, isCut: bytes > MOST_BODY_BYTES };
 }
 

@@ -1,0 +1,62 @@
+import ICAL from 'ical.js';
+import { Temporal } from 'temporal-polyfill';
+import windowsZones from './windows-zones.json' with { type: 'json' };
+
+/** Turns what clocks show, as milliseconds in which it would be UTC, into a moment. */
+export type Zone = (local: number) => number;
+
+/**
+ * The zone that a file calls by that name. It has the name of an IANA zone, also at its end, as in
+ * `/freeassociation.sourceforge.net/Europe/Berlin`, or is defined in the file, or has a name of Windows.
+ * @param defined the zones that the file defines
+ */
+export function zoneOf(name: string, defined: ReadonlyMap<string, string>): Zone | undefined {
+  const parts = name.split('/');
+  const windows = (windowsZones as Partial<Record<string, string>>)[name];
+  return (
+    ianaZone(name) ??
+    definedZone(defined.get(name)) ??
+    [3, 2, 1].map((count) => ianaZone(parts.slice(-count).join('/'))).find((zone) => zone !== undefined) ??
+    (windows === undefined ? undefined : ianaZone(windows))
+  );
+}
+
+/** Only Intl knows whether it knows a name: its list has one name of each zone. */
+export function ianaZone(timeZone: string): Zone | undefined {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    return undefined;
+  }
+  return (local) =>
+    Temporal.PlainDateTime.from(new Date(local).toISOString().slice(0, 23)).toZonedDateTime(timeZone).epochMilliseconds;
+}
+
+function definedZone(text: string | undefined): Zone | undefined {
+  try {
+    const component = new ICAL.Component(ICAL.parse(text ?? ''));
+    const zone = new ICAL.Timezone(component);
+    const read: Zone = (local) => timeOf(local, false, zone).toUnixTime() * 1_000;
+    const isWhole = component.getAllSubcomponents().some((one) => one.hasProperty('tzoffsetto'));
+    return isWhole && Number.isFinite(read(Date.now())) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A time of the library, of no zone unless it is given one. */
+export function timeOf(local: number, isDate: boolean, zone = ICAL.Timezone.localTimezone): ICAL.Time {
+  const date = new Date(local);
+  return ICAL.Time.fromData(
+    {
+      year: date.getUTCFullYear(),
+      month: date.getUTCMonth() + 1,
+      day: date.getUTCDate(),
+      hour: date.getUTCHours(),
+      minute: date.getUTCMinutes(),
+      second: date.getUTCSeconds(),
+      isDate,
+    },
+    zone,
+  );
+}
