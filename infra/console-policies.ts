@@ -22,10 +22,13 @@ export interface ConsolePoliciesProps extends Keyed {
 /**
  * What a person needs to use `relay console --stage`: to look, and to change things too. The second contains the
  * first, and can call the service with the relay's key. Attach one to the people or the role that operate the stage.
+ * The third enters the secrets. With it, a person can forge whatever Slack and GitHub send, so it is for the owners of the
+ * stage.
  */
 export class ConsolePolicies extends Construct {
   readonly read: ManagedPolicy;
   readonly operate: ManagedPolicy;
+  readonly enterSecrets: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { table, queues, secrets, scheduled, path, key }: ConsolePoliciesProps) {
     super(scope, id);
@@ -48,6 +51,10 @@ export class ConsolePolicies extends Construct {
       description: `Read the console of ${stackName}, and change what it shows`,
       statements: [findsStack()],
     });
+    this.enterSecrets = new ManagedPolicy(this, 'Secrets', {
+      ...under,
+      description: `Enter the secrets of ${stackName}`,
+    });
     const { partition, region } = Stack.of(this);
     const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
     const place = `${shown(partition, 'Partition')}:cloudformation:${shown(region, 'Region')}`;
@@ -59,9 +66,12 @@ export class ConsolePolicies extends Construct {
     key?.grant(this.operate, ...ENCRYPT_AND_DECRYPT);
     for (const queue of queues) queue.grantSend(this.operate);
     // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
-    // backfill reads the issues of GitHub. Who enters one of the secrets of webhooks keeps the others.
-    secrets.grantRead(this.operate, ['partner', 'markers', 'github', 'hooks']);
-    secrets.grantEnter(this.operate);
+    // backfill reads the issues of GitHub.
+    secrets.grantRead(this.operate, ['partner', 'markers', 'github']);
+    secrets.grantEnter(this.enterSecrets);
+    // The secrets of all webhooks are one, and entering that of one webhook keeps the others.
+    secrets.grantRead(this.enterSecrets, ['hooks']);
+    key?.grant(this.enterSecrets, ...ENCRYPT_AND_DECRYPT);
     this.operate.addStatements(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],

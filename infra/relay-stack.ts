@@ -171,6 +171,7 @@ export class RelayStack extends Stack {
       SecretNames: secrets.names.join(' '),
       ConsoleReadPolicyArn: policies.read.managedPolicyArn,
       ConsoleOperatePolicyArn: policies.operate.managedPolicyArn,
+      ConsoleSecretsPolicyArn: policies.enterSecrets.managedPolicyArn,
       DashboardLink: `${console}/cloudwatch/home?region=${this.region}#dashboards/dashboard/${dashboard.name}`,
       LogsLink: `${console}/cloudwatch/home?region=${this.region}#logsV2:log-groups$3FlogGroupNameFilter$3D${id}`,
       TableLink: `${console}/dynamodbv2/home?region=${this.region}#table?name=${table.table.tableName}`,

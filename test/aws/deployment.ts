@@ -23,6 +23,7 @@ const stackOutputs = z.object({
   SecretPrefix: z.string(),
   ConsoleReadPolicyArn: z.string(),
   ConsoleOperatePolicyArn: z.string(),
+  ConsoleSecretsPolicyArn: z.string(),
 });
 export type StackOutputs = z.output<typeof stackOutputs>;
 

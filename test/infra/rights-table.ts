@@ -40,6 +40,18 @@ export function statementsOfPolicy(template: Template, output: string): Statemen
   return template.findResources('AWS::IAM::ManagedPolicy')[Ref]?.Properties.PolicyDocument.Statement;
 }
 
+/** The outputs with the policies for people. */
+export const POLICIES = ['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn', 'ConsoleSecretsPolicyArn'];
+
+/** What such a policy allows beyond looking at the table, as SECURITY.md names it: `enters slack`, `job#*`. */
+export function worthOf(template: Template, output: string): Set<string> {
+  const statements = statementsOfPolicy(template, output);
+  const [secrets = '', , writes = '', queues = ''] = cells(statements, template);
+  const named = [...`${secrets} ${writes} ${queues}`.matchAll(/`([^`]+)`/g)].map(([, right = '']) => right);
+  const runs = statements.some(({ Action }) => [Action].flat().includes('lambda:InvokeFunction'));
+  return new Set([...named, ...(runs ? ['runs schedules'] : [])]);
+}
+
 /** SECURITY.md with the rights of every role in a stage that has all parts. */
 export function withRights(page: string): string {
   const template = synthesize('dev', { ...everything, deployment: {} }, ownOfEach(1)).template();
@@ -49,10 +61,7 @@ export function withRights(page: string): string {
 function rightsTable(template: Template): string {
   const roles: [string, Statement[]][] = [
     ...slugsOf(template).map((slug): [string, Statement[]] => [slug, statementsOf(template, slug)]),
-    ...['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn'].map((output): [string, Statement[]] => [
-      output,
-      statementsOfPolicy(template, output),
-    ]),
+    ...POLICIES.map((output): [string, Statement[]] => [output, statementsOfPolicy(template, output)]),
   ];
   const rows = roles.map(([name, statements]) => `| ${[`\`${name}\``, ...cells(statements, template)].join(' | ')} |`);
   return ['| role | secrets | reads | writes | queues |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');

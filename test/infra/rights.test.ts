@@ -1,9 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inWords, rightsOf } from './lists.ts';
-import { type Statement, slugsOf, statementsOf, statementsOfPolicy } from './rights-table.ts';
+import { POLICIES, type Statement, slugsOf, statementsOf, statementsOfPolicy, worthOf } from './rights-table.ts';
 import { everything, ownOfEach, synthesize } from './variants.ts';
-
-const POLICIES = ['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn'];
 
 describe('a role or policy', () => {
   const template = synthesize('dev', { ...everything, deployment: {} }, ownOfEach(1)).template();
@@ -16,6 +15,30 @@ describe('a role or policy', () => {
 
   it('for reading in the console gives access to no secret', () => {
     expect(inWords(statementsOfPolicy(template, 'ConsoleReadPolicyArn'))).not.toContain('secretsmanager');
+  });
+
+  it('for operating enters no secret, and reads none that shows who sent a request', () => {
+    const secrets = [...worthOf(template, 'ConsoleOperatePolicyArn')].filter(
+      (right) => !/#|^(sends|runs) /.test(right),
+    );
+    expect(secrets).toEqual(['github', 'markers', 'partner/<connection>']);
+  });
+
+  it('for entering secrets gives nothing else', () => {
+    const statements = statementsOfPolicy(template, 'ConsoleSecretsPolicyArn');
+    expect([...new Set(statements.flatMap(({ Action }) => Action))].sort()).toEqual([
+      'secretsmanager:GetSecretValue',
+      'secretsmanager:PutSecretValue',
+    ]);
+    expect(inWords(statements)).not.toMatch(/intake|grants|markers/);
+  });
+
+  it.each(POLICIES)('of SECURITY.md says of %s what each right is worth at its worst', (output) => {
+    const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| (?<rights>`.*`) \| (?<policy>\w+) \| .+ \|$/gm)];
+    const named = rows.filter(({ groups }) => output.includes(`Console${groups?.policy}Policy`));
+    const rights = named.flatMap(({ groups }) => groups?.rights?.match(/(?<=`)[^`,]+(?=`)/g) ?? []);
+    expect(new Set(rights)).toEqual(worthOf(template, output));
   });
 
   it('of the pages that seal grants keeps none, and of who keeps them seals none', () => {
