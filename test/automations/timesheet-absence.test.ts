@@ -92,7 +92,7 @@ describe('a calendar of the team', () => {
     expect(await summary()).toContain('The calendar of the team could not be read on 2026-11-20.');
   });
 
-  it.each<[string, Buffer, object, string]>([
+  it.each<[string, Buffer, Record<string, string>, string]>([
     ['in another encoding', Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira Novak, fällig'), 'latin1'), {}, ''],
     [
       'in an encoding that the answer names',
