@@ -62,16 +62,15 @@ export function datesOf(
       if (!range) note(event, one);
       else if (then) {
         const moved = place(then) - range.from;
-        note(range.event, { ...begin(then), local: one.local + moved, at: one.at + moved });
+        note(range.event, { ...begin(then), local: one.local + moved, at: one.at + moved }, start);
       }
     }
   }
   return found;
 
-  function note(event: ReadEvent, { local, at, lasts }: Occurrence): void {
-    const { start, isCancelled } = event;
-    if (!start || isCancelled) return;
-    const { isDate, zone: named = zone } = start;
+  function note(event: ReadEvent, { local, at, lasts }: Occurrence, of = event.start): void {
+    if (!of || event.isCancelled) return;
+    const { isDate, zone: named = zone } = of;
     const wholeDays = lasts.days + Math.ceil(lasts.ms / DAY_MS);
     const end = isDate ? at + Math.max(1, wholeDays) * DAY_MS : named(local + lasts.days * DAY_MS) + lasts.ms;
     for (const { date, midnight, moment } of days) {

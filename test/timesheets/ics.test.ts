@@ -160,6 +160,14 @@ describe('an iCalendar file', () => {
       [WED, THU],
     ],
     [
+      'hours that are moved in another zone from one on',
+      [
+        ...['DTSTART;TZID=Australia/Lord_Howe:20261101T160000', 'DURATION:PT19H', 'RRULE:FREQ=DAILY'],
+        ...change('RECURRENCE-ID;RANGE=THISANDFUTURE:20261118T050000Z', 'DTSTART:20261118T050000Z', 'DURATION:PT9H'),
+      ],
+      [MON, TUE],
+    ],
+    [
       'days that are deleted from one on',
       [...weekly, ...change('RECURRENCE-ID;RANGE=THISANDFUTURE;VALUE=DATE:20261106', 'STATUS:CANCELLED')],
       [],
