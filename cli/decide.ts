@@ -5,10 +5,10 @@ import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
-import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
+import { asksQuestion, isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
-import { messageOf } from '../lib/text.ts';
+import { counted, messageOf } from '../lib/text.ts';
 import type { Define } from './cli.ts';
 import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
@@ -30,8 +30,13 @@ export const defineReplay: Define = (command, { open }) =>
     .option('--json', 'as JSON, with times in ISO 8601')
     .action(async (id: string | undefined, options: Several & { reason?: string }) => {
       const target = await open();
-      const chosen = await chosenJobs(target.stores, id, options.parkedFor);
-      if (isOnlyListed(chosen, id, options)) return;
+      const all = await chosenJobs(target.stores, id, options.parkedFor);
+      const chosen = id === undefined ? all.filter((job) => !asksQuestion(job)) : all;
+      if (chosen.length < all.length)
+        console.error(
+          `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>`,
+        );
+      if (chosen.length === 0 || isOnlyListed(chosen, id, options)) return;
       const decision = { by: operatorOf(target), reason: options.reason };
       await inTurn(chosen, (job) => replayJob(job, decision, target.stores), sayQueued, options);
     });

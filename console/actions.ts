@@ -52,6 +52,7 @@ async function decideOne(
 
 const DONE: Readonly<Record<JobAction['do'], string>> = {
   replay: 'It is queued again, and continues where it stopped.',
+  answer: 'It is queued again, and continues with the answer.',
   discard: 'It ends without doing the rest.',
   done: 'It continues with what was created.',
   again: 'It searches once more, and creates it again if nothing is found.',
@@ -73,5 +74,7 @@ async function applyDecision({ stores, runtime, operator: by }: OperatedRelay, j
       return resolveJob(job, decision.do, { ...options, by });
     case 'replay':
       return replayJob(job, { by }, options);
+    case 'answer':
+      return replayJob(job, { by, reason: decision.answer }, options);
   }
 }

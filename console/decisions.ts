@@ -21,6 +21,13 @@ export const described: Readonly<Record<Do, DecisionText>> = {
     will: 'Each job continues where it stopped. Steps that are done are not repeated.',
     confirm: (many) => `Replay ${many}`,
   },
+  answer: {
+    label: 'Answer',
+    title: () => 'Answer the question of this job',
+    will: 'The job continues with your answer. It reads the words, and the history of the job keeps them.',
+    confirm: () => 'Continue with this answer',
+    asks: { label: 'Answer', hint: 'The reason of the job has the question.' },
+  },
   discard: {
     label: 'Discard',
     title: (many) => `Discard ${many}?`,

@@ -18,9 +18,11 @@ export async function readParked(relay: OperatedRelay) {
       const [first] = jobs;
       if (!first) return [];
       const [reason, outcomeUnknown, help] = [reasonOf(first), isOutcomeUnknown(first), nextOf(first, runtime.clock())];
-      // What only some of them allow is decided at each. The id of a created thing is one job's.
+      // What only some of them allow is decided at each. An answer and the id of a created thing are one job's.
       const others = jobs.map((job) => nextOf(job, runtime.clock()).actions);
-      const actions = help.actions.filter((one) => one !== 'done' && others.every((all) => all.includes(one)));
+      const actions = help.actions.filter(
+        (one) => one !== 'done' && one !== 'answer' && others.every((all) => all.includes(one)),
+      );
       return { reason, outcomeUnknown, help: help.text, actions, jobs: await rowsOf(jobs, relay) };
     });
   return { more: found.length > SHOWN, groups: (await Promise.all(shown)).flat() };

@@ -27,6 +27,7 @@ export interface ActionOutcome {
 /** `POST /api/jobs/<id>`, and `POST /api/jobs` with `{ ids, ...action }` for several. Answers {@link ActionResult}. */
 export const jobAction = z.discriminatedUnion('do', [
   z.object({ do: z.literal('replay') }),
+  z.object({ do: z.literal('answer'), answer: z.string().trim().min(1, 'an answer is needed').max(300) }),
   z.object({ do: z.literal('discard'), reason: z.string().trim().min(1, 'a reason is needed').max(1_000) }),
   z.object({ do: z.literal('done'), createdId: z.string().trim().min(1).max(200) }),
   z.object({ do: z.literal('again') }),

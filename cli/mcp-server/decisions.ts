@@ -12,7 +12,7 @@ import { type Confirm, createConfirm } from './confirmation.ts';
 import type { AddTool } from './tool.ts';
 
 const REVERSIBLE: readonly Do[] = ['replay', 'search'];
-const IRREVERSIBLE: readonly Do[] = ['discard', 'done', 'again'];
+const IRREVERSIBLE: readonly Do[] = ['answer', 'discard', 'done', 'again'];
 
 const CONFIRMED = 'The person at the client confirms it in a form.';
 const RESUMED = 'The pause of the connection ends, its breakers close, and its waiting jobs continue.';
@@ -60,7 +60,7 @@ function addDecision(add: AddTool, does: Do, confirm: Confirm, ofStage: string):
       if (generation !== seen.generation || status !== seen.status)
         throw new Error('nothing was changed: the job has changed while the person was asked; look at it again');
       const operator = throughAssistant(relay);
-      const { results } = await decide({ ...relay, operator }, { do: does, reason: typed, createdId: typed }, id);
+      const { results } = await decide({ ...relay, operator }, { do: does, answer: typed, reason: typed, createdId: typed }, id);
       const failed = results.find(({ ok }) => !ok);
       if (failed) throw new Error(failed.text);
       return { results };
@@ -77,7 +77,7 @@ function linesOf(does: Do, { id, summary, status, news, openCreations }: JobDeta
     `Event: ${quoted(summary)}`,
     `It is ${status}: ${quoted(news)}`,
     ...(open ? [`Known: ${quoted(open.forAndAgainst)}`] : []),
-    (does !== 'replay' && does !== 'discard' && open?.consequences[does]) || will,
+    (does !== 'replay' && does !== 'answer' && does !== 'discard' && open?.consequences[does]) || will,
     recordedAs(relay),
   ];
 }

@@ -104,6 +104,7 @@ function Confirmation({ ids, action, will, close, done }: ConfirmationProps) {
 
 function actionOf(action: Do, answer: string): JobAction {
   if (action === 'discard') return { do: action, reason: answer };
+  if (action === 'answer') return { do: action, answer };
   return action === 'done' ? { do: action, createdId: answer } : { do: action };
 }
 

@@ -10,6 +10,7 @@ import {
   asNotDone,
   InLine,
   Interruption,
+  NeedsAnswer,
   NeedsOperator,
   NotDone,
   RetryAt,
@@ -291,9 +292,10 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       const { newest, older } = job.decisions ?? { newest: [], older: 0 };
       const before = await steps.read(`${step}: asked`, 'a person', async () => older + newest.length);
       return steps.read(step, 'a person', async () => {
-        const answer = newest.find(({ what }, index) => what === 'replayed' && older + index >= before);
-        if (answer) return { by: answer.by, answer: answer.reason ?? '' };
-        throw new NeedsOperator(`${question} Answer with relay replay --reason "…", or discard the job`);
+        const later = newest.slice(Math.max(0, before - older));
+        const { by, reason = '' } = later.find(({ what, reason }) => what === 'replayed' && reason) ?? {};
+        if (by !== undefined) return { by, answer: reason };
+        throw new NeedsAnswer(`${question} Answer with relay replay --reason "…", or discard the job`);
       });
     },
     stop(why: string): never {

@@ -11,7 +11,7 @@ import {
 } from '../record/job.ts';
 
 /** What an operator can decide about a job; `done`, `again` and `search` resolve an unknown outcome. */
-export type Choice = 'replay' | 'discard' | 'done' | 'again' | 'search';
+export type Choice = 'replay' | 'answer' | 'discard' | 'done' | 'again' | 'search';
 
 /** What to do next about a job that has not succeeded. */
 export interface NextStep {
@@ -47,11 +47,13 @@ export function nextStep(job: Job, time: (ms: number) => string, now: number): N
 }
 
 export function nextStepOfParked(
-  { kind, open }: Pick<Parked, 'kind' | 'open'> = { kind: 'needs an operator' },
+  { kind, open, asks }: Pick<Parked, 'kind' | 'open' | 'asks'> = { kind: 'needs an operator' },
   time: (ms: number) => string,
   now: number,
 ): NextStep {
   const { helps, docs } = parkingInWords[kind];
+  if (asks && helps !== undefined)
+    return { text: 'It asks you a question: answer it, or discard the job.', choices: ['answer', 'discard'], docs };
   if (helps !== undefined) return { text: helps, choices: ['replay', 'discard'], docs };
   const { operation = 'a creation', isSought = true, until = 0 } = open ?? {};
   const isOver = now >= until;
@@ -96,6 +98,7 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {
   replay: (id) => `replay ${id}`,
+  answer: (id) => `replay ${id} --reason <answer>`,
   discard: (id) => `discard ${id} --reason <why>`,
   done: (id) => `resolve ${id} --done <id of what was created>`,
   again: (id) => `resolve ${id} --again`,

@@ -89,6 +89,11 @@ export class NeedsOperator extends Interruption {
   override readonly name: string = 'NeedsOperator';
 }
 
+/** The job asks a person a question. It continues with an answer only. */
+export class NeedsAnswer extends NeedsOperator {
+  override readonly name = 'NeedsAnswer';
+}
+
 /** The service refused a call because of its content, and nothing is open. If it is not caught, it parks the job. */
 export class Refused extends NeedsOperator {
   override readonly name = 'Refused';

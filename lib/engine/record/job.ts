@@ -149,6 +149,8 @@ export const parkedShape = z.object({
       isChecked: z.boolean(),
     }),
   ),
+  /** The reason is a question, and only an answer continues the job. */
+  asks: z.exactOptional(z.literal(true)),
 });
 
 /** The record of a job. Built for the first that is read: a webhook reads one only for a repeat. */
@@ -236,6 +238,9 @@ export const endedAt = (job: Pick<Job, 'status' | 'wakeAt'>): number | undefined
 
 /** True if a creating step was sent and it is unknown whether it was executed. */
 export const isOutcomeUnknown = ({ parked }: Pick<Job, 'parked'>): boolean => parked?.kind === 'outcome unknown';
+
+/** True if the job continues with a person's answer only. */
+export const asksQuestion = ({ parked }: Pick<Job, 'parked'>): boolean => parked?.asks === true;
 
 /** Since when a job waits for a worker to claim it. */
 export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>

@@ -5,7 +5,7 @@ import { SecretError } from '../../state/secrets/secrets.ts';
 import { WAITS_FOR_NEWER_MS } from '../../state/table/form.ts';
 import { NewerItem, UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { LONGEST_SLEEP_MS } from '../line/queue.ts';
-import { InLine, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
+import { InLine, NeedsAnswer, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Job, Parked, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
@@ -38,7 +38,10 @@ export function endingOf(
     return { ended: 'waits', wait: error, attempts: job.attempts };
   if (error instanceof NewerItem) return unread(job, error, journal.openSteps().length > 0, clock());
   if (error instanceof NeedsOperator || error instanceof UnreadableItem)
-    return parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator', journal);
+    return {
+      ...parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator', journal),
+      ...(error instanceof NeedsAnswer && { asks: true }),
+    };
   const silent = isSilence(error) ? 'AWS does not answer' : undefined;
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
   if (!foreseen && silent === undefined) bug(error);
