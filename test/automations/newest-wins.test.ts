@@ -120,6 +120,22 @@ describe('the newest request for a checklist item wins', () => {
     expect(isDone(103)).toBe(false);
   });
 
+  it('although it is carried out while the run of an older one stands still before its call', async () => {
+    await slack('done 103');
+    relay.table.loseAnswer(
+      (input) => input.includes('newest#') && /UpdateExpression|"Item"/.test(input),
+      async () => {
+        relay.clock.now += 1_000;
+        await slack('undo 103', TOMASZ);
+        await relay.work();
+      },
+    );
+    await relay.workToTheEnd();
+    expect(relay.table.lost).toBe(1);
+    expect(isDone(103)).toBe(false);
+    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(COMPLETE))).toHaveLength(1);
+  });
+
   it('although an older one is tried again later, each item for itself', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: COMPLETE, times: 1 });
     await slack('done 102 103');

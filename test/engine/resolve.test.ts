@@ -106,6 +106,16 @@ describe('resolve --done', () => {
     expect((await openJournal(relay.stores.table, id, clock)).openSteps()).toEqual([]);
   });
 
+  it('has no further request of a worker whose lease is over when the request is stored', async () => {
+    const { id } = await parked();
+    const lease = { owner: 'late', isHeld: async () => false };
+    const journal = await openJournal(relay.stores.table, id, clock, lease);
+    const open = journal.openRequest(STEP);
+    if (!open) throw new Error('expected an open request');
+    await expect(journal.keepRequest('another step', open)).rejects.toThrow(LeaseLost);
+    expect((await openJournal(relay.stores.table, id, clock)).openSteps()).toEqual([STEP]);
+  });
+
   it("sends what the issue has changed since, and keeps a person's change of another field", async () => {
     await parked();
     await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'edited' }));

@@ -46,6 +46,31 @@ describe('a job of a person', () => {
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
   });
 
+  it('jobs that stand in line get their slots by their lanes, whatever came first', async () => {
+    const connection = { limits: { perMinute: 20 } };
+    relay = await startRelay({ config: exampleConfig({}, { connection }) });
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 100, times: 1 });
+    await command(relay, 'done 101');
+    await relay.work();
+    const [first] = await relay.jobs();
+    if (!first) throw new Error('expected a job');
+    const { slotAt: _, ...asked } = first;
+    const byPriority = ['interactive', 'further', 'background', 'backfill'] as const;
+    for (const lane of byPriority.toReversed()) {
+      relay.clock.now += 1_000;
+      await relay.stores.jobs.store({ ...asked, id: `${first.id}-${lane}`, entity: lane, lane }, 'others are ahead');
+    }
+    const { stores, clock } = relay;
+    const options = { ...stores, clock: () => clock.now, random: () => 0 };
+    const budget = createBudget({ ...options, sleep: async () => {} });
+    const lines = createWaitingLines({ ...options, budget, breakers: createBreakers(options) });
+    await lines.moveOn({ name: 'main', limits: { perMinute: 20, perDay: 5_000 } }, { atOnce: true });
+    const others = (await relay.jobs()).filter(({ id }) => id !== first.id);
+    const inTheirOrder = others.toSorted((a, b) => (a.slotAt ?? 0) - (b.slotAt ?? 0));
+    expect(new Set(others.map(({ slotAt }) => slotAt)).size).toBe(byPriority.length);
+    expect(inTheirOrder.map(({ lane }) => lane)).toEqual(byPriority);
+  });
+
   it.each([
     [45, []],
     [46, ['this run has no time left for a call']],

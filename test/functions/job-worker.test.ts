@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { waitOf } from '../../lib/engine/record/job.ts';
+import { InLine, RetryAt } from '../../lib/engine/record/interruption.ts';
+import { type Job, waitOf } from '../../lib/engine/record/job.ts';
+import { LeaseLost } from '../../lib/engine/record/job-store.ts';
 import { openJournal, type StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -284,6 +286,22 @@ it('a worker that lost its lease writes nothing', async () => {
   if ('unclaimed' in late) throw new Error('the job should have been claimed');
   await expect(relay.stores.jobs.park(late, { reason: 'late', kind: 'failed' })).rejects.toThrow(/lease/);
   expect((await only()).status).toBe('succeeded');
+});
+
+it.each<[string, (relay: TestRelay, late: Job) => Promise<unknown>]>([
+  ['done', ({ stores }, late) => stores.jobs.finish(late, { ended: 'succeeded', outcome: 'late' })],
+  ['parked', ({ stores }, late) => stores.jobs.park(late, { reason: 'late', kind: 'failed' })],
+  ['waiting', ({ stores }, late) => stores.jobs.wait(late, new RetryAt(0, 'late'), 'leaves', late)],
+  ['in line', ({ stores }, late) => stores.jobs.standInLine(late, new InLine('late'), late)],
+])('a worker does not write that a job is %s whose lease another one holds', async (_, end) => {
+  await start();
+  const { id, generation } = await stored();
+  const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
+  if ('unclaimed' in late) throw new Error('the job should have been claimed');
+  relay.clock.now += 1_000;
+  await relay.stores.jobs.claim(id, generation, 'the other', relay.clock.now + 1_000);
+  await expect(end(relay, late)).rejects.toThrow(LeaseLost);
+  expect(await only()).toMatchObject({ status: 'running', lease: { owner: 'the other' } });
 });
 
 it('a job that the changed configuration no longer allows is parked with the reason', async () => {

@@ -201,6 +201,17 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
     { do: 'redrives', which: -1 },
     { do: 'resumes', which: -1 },
   ]),
+  // A newer request for an item is carried out while the run of an older one stands still.
+  fc
+    .tuple(fc.nat({ max: 20 }), stalls)
+    .map(([at, what]) => [
+      { do: 'works off' },
+      { do: 'asks', from: 'slack', isDone: true, items: [103], held: false, troubles: [] },
+      { do: 'works', lane: 0, troubles: [{ at, what }] },
+      { do: 'asks', from: 'comment', isDone: false, items: [103], held: false, troubles: [] },
+      { do: 'works off' },
+      { do: 'resumes', which: -1 },
+    ]),
   // A creation without an answer is taken up late.
   fc
     .tuple(way, fc.constantFrom<Way>('429 for 20 s', '429 for 900 s', '500 before the checks'), seconds)

@@ -36,6 +36,8 @@ export class Judge {
   readonly #seeded: number;
   /** The leases that were seen last. */
   #leases: ({ id: string } & NonNullable<Job['lease']>)[] = [];
+  /** The jobs that were over when they were seen last, by when they were made. */
+  #over = new Map<string, number>();
 
   constructor(world: World) {
     this.#world = world;
@@ -126,6 +128,7 @@ export class Judge {
       ...service.wrong,
       ...(await this.#uncounted()),
       ...this.#takenAway(),
+      ...this.#goesOn(),
       ...linkedTwice(this.#world),
       ...this.#doubled(),
       ...this.#irresponsible(),
@@ -207,6 +210,17 @@ export class Judge {
       const lasts = until > this.#world.clock.now + CLOCK_ERROR_MS;
       const isHeld = jobs.some((job) => job.id === id && job.lease?.owner === owner);
       return lasts && !isHeld ? [`${id} was taken over before its lease ended`] : [];
+    });
+  }
+
+  /** What is over stays over, until its record has expired. */
+  #goesOn(): string[] {
+    const before = this.#over;
+    const jobs = this.#world.jobs();
+    this.#over = new Map(jobs.filter(isOver).map(({ id, createdAt }) => [id, createdAt]));
+    return jobs.flatMap((job) => {
+      const wasOver = before.get(job.id) === job.createdAt;
+      return wasOver && !isOver(job) ? [`${job.id} was over and is ${job.status} again`] : [];
     });
   }
 

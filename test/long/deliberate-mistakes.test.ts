@@ -26,6 +26,18 @@ const mistakes = {
     'if (job.lease && isLeased && !until) return',
     /was taken over before its lease ended/,
   ],
+  'a newer request is overlooked': [
+    'lib/automations/newest-wins.ts',
+    'return begun !== undefined;',
+    'return begun !== null;',
+    /item \d+ is not as .* asked for/,
+  ],
+  'a run ends its job whoever holds the lease': [
+    'lib/engine/record/job-store.ts',
+    'setFields(fields, over), ownedBy(owner));',
+    'setFields(fields, over));',
+    /was over and is \w+ again|was taken over before its lease ended/,
+  ],
   'the same bytes are sent for ever': [
     'lib/engine/run/creations.ts',
     'now >= signedAt + RESEND_WINDOW_MS',
