@@ -16,6 +16,7 @@ export interface Rule {
 export function readRule(text: string): Rule {
   const parts = text
     .trim()
+    .toUpperCase()
     .split(';')
     .filter((part) => part !== '');
   const isUntil = (part: string) => /^UNTIL=/i.test(part);
