@@ -23,6 +23,23 @@ const published = { title: SECRET, action: 'published', repository: { full_name:
 const DAY = 86_400_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
+const STRAY = 'automations/mine.ts does not wait for a promise, which failed';
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What a listener hears meanwhile that would end the process, as that of Lambda's runtime does. */
+async function rejectionsHeard(act: () => Promise<void>): Promise<unknown[]> {
+  const heard: unknown[] = [];
+  const listener = (error: unknown) => heard.push(error);
+  process.on('unhandledRejection', listener);
+  try {
+    await act();
+    await turn();
+  } finally {
+    process.off('unhandledRejection', listener);
+  }
+  return heard;
+}
+
 type Drafts = Draft<object> | readonly Draft<object>[];
 const onRelease = (job: () => Drafts | string) => ({
   on: github('release.published', { input: { title: z.optional(z.string()) }, job }),
@@ -59,6 +76,19 @@ describe('an event', () => {
     const log = JSON.stringify(relay.log);
     expect(log).toContain(said);
     expect(log).not.toContain(SECRET);
+  });
+
+  it('whose job is async and fails makes no job, and ends no process', async () => {
+    const failing = async () => Promise.reject(new Error(SECRET));
+    relay = await startRelay({ own: { mine: onRelease(failing as never) } });
+    const heard = await rejectionsHeard(async () => {
+      expect((await relay.post('release', published)).status).toBe(500);
+    });
+    expect(heard).toEqual([]);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({ message: STRAY, error: expect.stringMatching(/^Error at /) }),
+    );
+    expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 
   it('makes the missing job alone once a file is repaired, and none for another hook or 31 days later', async () => {
@@ -325,7 +355,6 @@ const COMPLETE = 'work-items/checklist/items/complete';
 const done = (id: number) => ({ item_id: id, is_completed: true });
 const ids = [101, 102, 103];
 const outOfTurn = 'Steps run one after the other: await each, in a list with for (const one of all)';
-const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Each run with what the job says, and how many items are complete. */
 it.each<[string, OwnRun, string | RegExp, number]>([
@@ -407,17 +436,10 @@ it.each<[string, OwnRun, string | RegExp, number]>([
     1,
   ],
 ])('no process ends, and no job succeeds, by a step %s', async (_, run, reason, completed) => {
-  const heard: unknown[] = [];
-  // As Lambda's runtime, whose listener ends the process.
-  const listener = (error: unknown) => heard.push(error);
-  process.on('unhandledRejection', listener);
-  try {
+  const heard = await rejectionsHeard(async () => {
     await start(run);
     await relay.workToTheEnd();
-    await turn();
-  } finally {
-    process.off('unhandledRejection', listener);
-  }
+  });
   expect(heard).toEqual([]);
   const said = typeof reason === 'string' ? reason : expect.stringMatching(reason);
   expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: said } }]);
@@ -441,9 +463,8 @@ it('the log has the file of a promise that fails once the job has ended, and no 
   release();
   await turn();
   const [job] = await relay.jobs();
-  const message = 'automations/mine.ts does not wait for a promise, which failed';
   for (const error of [/^the step 'late' begins after run has returned/, /^Error at /])
-    expect(relay.log).toContainEqual({ message, jobId: job?.id, error: expect.stringMatching(error) });
+    expect(relay.log).toContainEqual({ message: STRAY, jobId: job?.id, error: expect.stringMatching(error) });
   expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   expect(relay.sandbox.audit).toEqual([]);
 });

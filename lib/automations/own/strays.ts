@@ -4,6 +4,7 @@ import { ThrownByTeam } from './thrown.ts';
 
 /** Gets what a promise was rejected with that no code waits for. */
 type Stray = (thrown: unknown) => void;
+type Log = Pick<Console, 'error'>;
 
 const running = new AsyncLocalStorage<Stray>();
 
@@ -15,16 +16,11 @@ export const catchingStrays = <T>(stray: Stray, code: () => T): T => running.run
  * @param file that left the promise behind
  * @param failed gets it as the records may have it
  */
-export function strayOf(
-  file: string,
-  log: Pick<Console, 'error'>,
-  about: object,
-  failed: (error: Error) => void = () => {},
-): Stray {
+export function strayOf(file: string, log: Log, about: object, failed?: (error: Error) => void): Stray {
   const logged = new Set<unknown>();
   return (thrown) => {
     const error = thrown instanceof Interruption ? thrown : new ThrownByTeam(thrown);
-    failed(error);
+    failed?.(error);
     if (logged.has(thrown)) return;
     logged.add(thrown);
     log.error({ message: `${file} does not wait for a promise, which failed`, ...about, error: error.message });

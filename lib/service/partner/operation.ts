@@ -143,9 +143,6 @@ export const untyped = z.unknown().optional();
 /** The types of identifiers other than project_id and group_ids are not shown, so numbers and strings are accepted. */
 export const id = z.union([z.string().min(1), z.number()]);
 
-/** An identifier of a result that is not shown. A value of any other type counts as missing. */
-export const maybeId = id.nullish().catch(null);
-
 /** A UUID of any version, or without a valid version: the contract only says UUID. */
 export const uuid = z.guid();
 

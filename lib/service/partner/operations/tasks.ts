@@ -1,19 +1,8 @@
 import * as z from 'zod';
-import {
-  assumedText,
-  changes,
-  creates,
-  lists,
-  maybeId,
-  notShown,
-  operation,
-  reads,
-  untyped,
-  uuid,
-} from '../operation.ts';
+import { assumedText, changes, creates, id, lists, notShown, operation, reads, untyped, uuid } from '../operation.ts';
 
 /** The id and name fields are assumed. Some instances call the name a title. */
-const task = z.looseObject({ task_id: maybeId, name: assumedText, title: assumedText });
+const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
 
 /** The task's id and name, or undefined for a record without the assumed fields. */
 export function taskName({

@@ -1,5 +1,8 @@
 import * as z from 'zod';
-import { changes, creates, id, maybeId, openData, operation, untyped, uuid } from '../operation.ts';
+import { changes, creates, id, openData, operation, untyped, uuid } from '../operation.ts';
+
+/** A value of any other type counts as missing. */
+const newId = id.nullish().catch(null);
 
 /** The fields are documented, but neither their types nor which are required (docs/partner-api.md#payload-types). */
 const fields = {
@@ -19,7 +22,7 @@ export const createTestScenario = operation({
   evidence: 'documented',
   ...creates,
   payload: z.strictObject({ project_id: uuid.optional(), ...fields, test_strategy_id: id.nullish() }),
-  data: z.looseObject({ scenario_id: maybeId }),
+  data: z.looseObject({ scenario_id: newId }),
   createdId: 'scenario_id',
 });
 
@@ -49,7 +52,7 @@ export const createTestStep = operation({
     outcome: untyped,
     status: untyped,
   }),
-  data: z.looseObject({ step_id: maybeId }),
+  data: z.looseObject({ step_id: newId }),
   createdId: 'step_id',
 });
 
