@@ -60,7 +60,11 @@ function addDecision(add: AddTool, does: Do, confirm: Confirm, ofStage: string):
       if (generation !== seen.generation || status !== seen.status)
         throw new Error('nothing was changed: the job has changed while the person was asked; look at it again');
       const operator = throughAssistant(relay);
-      const { results } = await decide({ ...relay, operator }, { do: does, answer: typed, reason: typed, createdId: typed }, id);
+      const { results } = await decide(
+        { ...relay, operator },
+        { do: does, answer: typed, reason: typed, createdId: typed },
+        id,
+      );
       const failed = results.find(({ ok }) => !ok);
       if (failed) throw new Error(failed.text);
       return { results };
