@@ -188,6 +188,70 @@ describe('a connection that is down', () => {
     expect(defects()).toHaveLength(5);
   });
 
+  it.each<[string, number, boolean]>([
+    ['the only one', 0, false],
+    ['beside a backlog', 12, false],
+    ['beside a backlog that has probed for long', 12, true],
+  ])('is probed every 20 s while a person waits, one probe at a time: %s', async (_, backlog, isOld) => {
+    await start();
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    await open(backlog);
+    await pass(isOld ? 20 * MINUTE : 10 * SECOND);
+    await command(relay, 'done 101');
+    await pass(MINUTE);
+    for (let minute = 0; minute < 5; minute++) {
+      for (let third = 0; third < 3; third++) {
+        const before = relay.sandbox.requests;
+        await pass(20 * SECOND);
+        expect(relay.sandbox.requests - before).toBeGreaterThanOrEqual(1);
+        expect(relay.sandbox.requests - before).toBeLessThanOrEqual(2);
+      }
+    }
+    relay.sandbox.clearFaults();
+    await pass(20 * SECOND);
+    expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
+  });
+
+  describe('says since when', () => {
+    const since = async () => {
+      const { breakers } = (await relay.stores.table.get(keys.breaker('main'))) ?? {};
+      return (breakers as Record<string, { since: number }>).connection?.since ?? 0;
+    };
+
+    it.each<[string, Fault]>([
+      ['a page', { kind: 'maintenance' }],
+      ['no answer', { kind: 'cut', when: 'on arrival' }],
+    ])('without the answer of one call that was lost before the outage: %s', async (_, fault) => {
+      await start();
+      relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/tasks/create', times: 1 });
+      await ask(relay, 'task "Write the report"');
+      await relay.work();
+      await pass(4 * MINUTE);
+      const began = relay.clock.now;
+      relay.sandbox.setFault(fault);
+      await open(5);
+      await pass(10 * SECOND);
+      expect(await since()).toBeGreaterThanOrEqual(began);
+    });
+
+    it('a key is refused, and not since the outage before it', async () => {
+      await start();
+      relay.sandbox.setFault({ kind: 'maintenance' });
+      const began = relay.clock.now;
+      await open(5);
+      await pass(3 * MINUTE);
+      expect(await since()).toBeLessThan(began + MINUTE);
+      relay.sandbox.clearFaults();
+      const refused = relay.clock.now;
+      relay.sandbox.setFault({ kind: 'key-revoked' });
+      await pass(6 * MINUTE);
+      expect(await since()).toBeGreaterThanOrEqual(refused);
+      const first = await since();
+      await pass(6 * MINUTE);
+      expect(await since()).toBe(first);
+    });
+  });
+
   it("people's commands probe at most once in ten seconds", async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });

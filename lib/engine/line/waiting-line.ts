@@ -8,7 +8,7 @@ import {
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
 import { type Limits, MINUTE } from '../../service/budget/window.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
-import { type Breakers, callsProberAt, createBreakers } from '../../service/connection/breakers.ts';
+import { type Breakers, callsPersonAt, callsProberAt, createBreakers } from '../../service/connection/breakers.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Job } from '../record/job.ts';
 import type { StandingJob } from '../record/job-item.ts';
@@ -121,7 +121,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     });
     const now = clock();
     const probers = down
-      ? nextProber(merged, down, now)
+      ? nextProber(merged, down, now, callsPersonAt)
       : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
     const slotsOpen = !down && lanes.some((lane) => plan.slotTime(lane, 0) !== undefined);
     const calls = slotsOpen ? nextCalls(merged, plan, MINUTE / limits.perMinute, now) : [];
@@ -134,7 +134,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     );
     const ids = called.filter((id) => id !== undefined);
     const made = calls.filter(({ job }) => ids.includes(job.id));
-    if (made.length === calls.length) return { called: ids, lookAgainAt: slotsOpen ? noted : undefined };
+    if (made.length === calls.length) return { called: ids, lookAgainAt: slotsOpen || down ? noted : undefined };
     // The index does not show yet that the others are called or have ended, so none of them comes.
     const awakeAt = lastAwakeAt(merged, made, now) ?? 0;
     const stillComesAt = awakeAt > clock() ? awakeAt : undefined;
@@ -207,14 +207,26 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
   };
 }
 
-/** The job that makes the next probe, if it is time to call it and none is called already. Not the last one again. */
-function nextProber(standing: readonly StandingJob[][], breaker: Breaker, now: number): Call[] {
+/**
+ * The job that makes the next probe, if it is time to call it and none is called already: a person's first, and not the last
+ * one again.
+ * @param personAt when a person's job is called
+ */
+function nextProber(
+  standing: readonly StandingJob[][],
+  breaker: Breaker,
+  now: number,
+  personAt = callsProberAt,
+): Call[] {
   const all = standing.flat();
-  const slotAt = callsProberAt(breaker);
-  const isCalled = all.some((job) => job.slotAt !== undefined && isComing(job.slotAt, now));
-  if (isCalled || slotAt > now + PROBER_CALLED_AHEAD_MS) return [];
-  const job = all.find(({ id, slotAt }) => slotAt === undefined && id !== breaker.prober) ?? all[0];
-  return job && job.slotAt === undefined ? [{ job, slotAt: Math.max(slotAt, now) }] : [];
+  const uncalled = all.filter(({ slotAt }) => slotAt === undefined);
+  const ofPeople = uncalled.filter(({ lane }) => isOfPeople(lane));
+  const candidates = ofPeople.length > 0 ? ofPeople : uncalled;
+  const slotAt = Math.max((ofPeople.length > 0 ? personAt : callsProberAt)(breaker), now);
+  // One that is called for a later time, by a longer pause, does not count.
+  const isCalled = all.some((job) => job.slotAt !== undefined && isComing(job.slotAt, now) && job.slotAt <= slotAt);
+  const job = candidates.find(({ id }) => id !== breaker.prober) ?? candidates[0];
+  return job && !isCalled && slotAt <= now + PROBER_CALLED_AHEAD_MS ? [{ job, slotAt }] : [];
 }
 
 /**

@@ -211,7 +211,11 @@ export function createPartnerCalls(run: CallingRun) {
 
   /** @throws {InLine | RetryAt} if the connection is down */
   async function noteFailure(scope: Scope, { error: { message }, outcome }: Failure): Promise<void> {
-    const open = await breakers.failed(scope, me, { why: message, refusesKey: REFUSES_KEY.has(outcome) });
+    const open = await breakers.failed(scope, me, {
+      why: message,
+      kind: outcome,
+      refusesKey: REFUSES_KEY.has(outcome),
+    });
     for (const { operation = `the connection ${name}` } of open)
       report({ news: 'stopped', what: operation, why: message });
     const isDown = open.some(({ operation }) => operation === undefined);

@@ -188,12 +188,15 @@ function saidMessage(
       const told = message([plainSection(`${emoji} ${sentence(words)}`), ...links]);
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
-    case 'waiting':
+    case 'waiting': {
+      // The time of the next probe is not that of the end of an outage, and would soon be wrong.
+      const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
+      const when = until === undefined ? '' : `, at about ${time(until)}`;
+      const why = waitInWords[said.waitsFor].toPerson;
       return message(
-        section(
-          `:hourglass: ${code(askedIn(job))} has to wait: ${waitInWords[said.waitsFor].toPerson}. It continues automatically${said.until === undefined ? '' : `, at about ${time(said.until)}`}.`,
-        ),
+        section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. It continues automatically${when}.`),
       );
+    }
     case 'parked':
       return message(
         plainSection(

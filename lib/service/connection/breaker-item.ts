@@ -34,8 +34,11 @@ export type Breaker = z.output<typeof breakerShape>;
 const breakerShape = z.object({
   /** The reason for the last failure. */
   why: string,
-  /** When the first of the failures in a row happened. */
+  /** When the first of the failures in a row happened that may have the cause of the last. */
   since: time,
+  /** The outcome of the last failed call, and when it failed, until the breaker opens. */
+  kind: z.exactOptional(string),
+  failedAt: z.exactOptional(time),
   failures: count,
   /** The distinct callers of failed calls, up to as many as it takes to open. */
   callers: strings,

@@ -1,3 +1,4 @@
+import type { SendOutcome } from '../../decide.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { unchangedSince } from '../../state/table/unreadable-item.ts';
@@ -17,6 +18,8 @@ export interface Caller {
 
 export interface CallFailure {
   why: string;
+  /** Failures of one kind in a row may have one cause. */
+  kind: SendOutcome;
   refusesKey: boolean;
 }
 
@@ -46,8 +49,11 @@ const PAUSES_MS = [0, 2_000, 5_000, 15_000, 40_000, 120_000] as const;
 const OWN_PROBES = 4;
 /** If a caller has not probed itself by then, the line calls another job for it. */
 const LATE_PROBE_MS = 10_000;
-/** While a person waits, a probe is made at least this often. */
-const LONGEST_PAUSE_OF_PEOPLE_MS = 60_000;
+/**
+ * While a person waits, the next probe is due this long after the last one. That of a connection changes nothing; that of an
+ * operation uses up an attempt of a job. With the time that a message takes to wake a worker, a connection is probed every 20 s.
+ */
+const PAUSE_OF_PEOPLE_MS = { connection: 15_000, operation: 60_000 } as const;
 /** A person's call may probe this long after the last probe, before the pause is over. */
 export const EARLY_PROBE_MS = 10_000;
 /** A probe that has not reported after this long counts as killed. */
@@ -57,6 +63,8 @@ const WORTH_STAYING_MS = 2_000;
 const LOOK_EVERY_MS = 300;
 /** A job that saw the breaker open may still be about to stand in line, and the index of the line may lag behind. */
 const LATE_IN_LINE_MS = 30_000;
+/** A failure that is followed by none for longer, such as a lost answer, is not the beginning of an outage. */
+const OF_ONE_CAUSE_MS = 60_000;
 /** After this long without a failure, an operation is forgotten. */
 const FORGOTTEN_MS = 10 * 60_000;
 /** The last probe showed nothing, so its prober has no right to the next one. */
@@ -152,7 +160,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           // One operation that takes no key has another reason: the key works for the others.
           const seen = { ...failure, refusesKey: failure.refusesKey && isWhole };
           breakers[name] =
-            last.until > 0 ? afterProbe(last, caller.lane, seen, now) : afterCall(last, caller.id, isWhole, seen, now);
+            last.until > 0
+              ? afterProbe(last, caller.lane, isWhole, seen, now)
+              : afterCall(last, caller.id, isWhole, seen, now);
           changed = true;
         }
         const answer = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
@@ -261,6 +271,10 @@ export function callsProberAt({ until, probes, probedAt, prober }: Breaker): num
   return isDoneByOther ? until + LATE_PROBE_MS : until;
 }
 
+/** When the line calls a person's job that probes a connection: nobody else's pause counts. */
+export const callsPersonAt = (breaker: Breaker): number =>
+  Math.min(callsProberAt(breaker), breaker.probedAt + PAUSE_OF_PEOPLE_MS.connection);
+
 const scopeOf = (connection: string, name: string): Scope =>
   name === WHOLE ? { connection } : { connection, operation: name };
 
@@ -283,13 +297,17 @@ function afterCall(last: Breaker, caller: string, isWhole: boolean, failure: Cal
   const failures = last.failures + 1;
   const isEnough = (isWhole ? failures : callers.length) >= FAILURES_TO_OPEN;
   const opens = isEnough && last.workedAt + WORKED_LATELY_MS <= now;
-  const next = { ...last, ...failure, since: last.failures === 0 ? now : last.since, failures, callers };
+  const isSame = last.kind === failure.kind && now - (last.failedAt ?? last.since) <= OF_ONE_CAUSE_MS;
+  const since = last.failures > 0 && isSame ? last.since : now;
+  const next = { ...last, ...failure, since, failedAt: now, failures, callers };
   return opens ? { ...next, until: now + PAUSES_MS[0], probedAt: now, prober: caller } : next;
 }
 
-function afterProbe(last: Breaker, lane: Lane, failure: CallFailure, now: number): Breaker {
+function afterProbe(last: Breaker, lane: Lane, isWhole: boolean, failure: CallFailure, now: number): Breaker {
   const probes = last.probes + 1;
   const pause = PAUSES_MS[probes] ?? LONGEST_PAUSE_MS;
-  const longest = isOfPeople(lane) ? LONGEST_PAUSE_OF_PEOPLE_MS : pause;
-  return { ...last, ...failure, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
+  const longest = isOfPeople(lane) ? PAUSE_OF_PEOPLE_MS[isWhole ? 'connection' : 'operation'] : pause;
+  // An outage can end with a refused key. That it lasts is not what the key did.
+  const since = failure.refusesKey === (last.refusesKey ?? false) ? last.since : now;
+  return { ...last, ...failure, since, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
 }
