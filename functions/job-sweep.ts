@@ -14,6 +14,7 @@ import {
 } from '../lib/engine/operate/new-troubles.ts';
 import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
 import { createShowJob } from '../lib/people/names.ts';
+import { createOutageNotices } from '../lib/platforms/slack/outage-notices.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -31,19 +32,17 @@ export function createHandler(runtime: Runtime) {
   const budget = createBudget({ table, random, sleep, warn: log.warn });
   const breakers = createBreakers({ table, clock, random, warn: log.warn });
   const lines = createWaitingLines({ jobs, queue, budget, breakers, clock, sleep });
-  const notices =
-    config.slack &&
-    config.contactChannel !== undefined &&
-    createParkedNotices({
+  const posting = config.slack &&
+    config.contactChannel !== undefined && {
       table,
-      jobs,
-      shown: createShowJob({ table, clock }),
       clock,
       log,
       channel: config.contactChannel,
       slack: createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch: runtime.fetch }),
       stage: environment.STAGE === ONE_MACHINE ? undefined : environment.STAGE,
-    });
+    };
+  const notices = posting && createParkedNotices({ ...posting, jobs, shown: createShowJob({ table, clock }) });
+  const outages = posting && createOutageNotices(posting);
   const teller = { table, metrics, log };
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
@@ -55,9 +54,9 @@ export function createHandler(runtime: Runtime) {
       const settled = await Promise.allSettled(
         Object.entries(config.connections).map(async ([name, { limits }]) => {
           await lines.moveOn({ name, limits });
-          const { used, standstill } = await stateOfConnection(name, limits, { budget, table, clock });
+          const { used, standstill, down } = await stateOfConnection(name, limits, { budget, table, clock });
           await tellNewTroubles(`connection ${name}`, troublesOf(name, standstill), teller);
-          return { name, used };
+          return { name, used, down };
         }),
       );
       // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
@@ -67,6 +66,8 @@ export function createHandler(runtime: Runtime) {
       await tellNewlyParked(teller);
       await tellNewTroubles('dead', await deadLetters(sqs, queueUrls), teller);
       if (notices) await notices.tell();
+      if (outages)
+        for (const one of settled) if (one.status === 'fulfilled') await outages.tell(one.value.name, one.value.down);
       // A failure of one connection must not stop the others, and must still be reported.
       const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);

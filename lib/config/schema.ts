@@ -473,7 +473,8 @@ export const configSchema = z
     contactChannel: slackChannel.optional().meta({
       description:
         'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
-        'message for each hour, with the number of jobs by cause. It needs `slack`, and the app in that channel.',
+        'message for each hour, with the number of jobs by cause, and one when a connection is down for five minutes, when its ' +
+        'key is refused, and when it works again. It needs `slack`, and the app in that channel.',
       examples: ['C0123ABCD'],
     }),
     caFile: z

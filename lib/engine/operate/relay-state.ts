@@ -54,5 +54,5 @@ export async function stateOfConnection(name: string, limits: Limits, stores: Pa
     ConnectionPaused: standstill.isPaused ? 1 : 0,
     OperationsStopped: standstill.operations.length,
   };
-  return { used, standstill };
+  return { used, standstill, down: stopped.find(({ operation }) => operation === undefined) };
 }

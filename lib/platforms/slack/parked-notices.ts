@@ -5,17 +5,15 @@ import { digest } from '../../digest.ts';
 import { commandsOf, nextStepOfParked, withDocs } from '../../engine/line/next-step.ts';
 import type { ShowJob } from '../../engine/operate/find-jobs.ts';
 import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-groups.ts';
-import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import { type Job, newsOf, statusInWords } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
-import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { ifReadable } from '../../state/table/unreadable-item.ts';
 import { cutToLength } from '../../text.ts';
 import { message, plainSection, section } from './messages.ts';
 import { escaped, time } from './mrkdwn.ts';
-import { slackMessage } from './replies.ts';
+import { createNoticePosts, type Notice } from './notice-posts.ts';
 import { type SlackApi, SlackRefusal, TOKEN_ERRORS } from './slack-api.ts';
 
 export interface ParkedNoticesOptions {
@@ -35,8 +33,6 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The index of parked jobs may lag behind, so an hour is read again for a while. */
 const INDEX_LAG_MS = 5 * MINUTE;
-/** Longer than a run of the sweep. */
-const CLAIM_MS = 2 * MINUTE;
 /** Keep the message far below the size that Slack refuses with `msg_blocks_too_long`, which it does not document. */
 const CAUSES = 8;
 const JOBS_NAMED = 3;
@@ -52,20 +48,6 @@ const LOOKED_BACK_MS = 14 * 24 * HOUR;
 const PLACE = 'place';
 const place = z.object({ toldTo: z.number(), undecided: z.array(z.number()) });
 
-/** The notice of one hour. */
-const notice = z.object({
-  /** When the first try to post it began. */
-  begunAt: z.number(),
-  /** Until when one run may post it. */
-  claimedUntil: z.optional(z.number()),
-  /** Set once it is posted. */
-  ts: z.optional(z.string()),
-  /** The jobs that it has named, and those that it still calls parked. */
-  jobs: z.optional(z.array(z.string())),
-  says: z.optional(z.string()),
-});
-type Notice = z.output<typeof notice>;
-
 /** The jobs that are still parked since an hour: by their ids, when each was parked. */
 type StillParked = ReadonlyMap<string, number>;
 
@@ -75,6 +57,8 @@ type StillParked = ReadonlyMap<string, number>;
  * here can fail a job. A message that may have been posted is searched for before it is posted again.
  */
 export function createParkedNotices({ table, jobs, shown, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
+  const posts = createNoticePosts({ table, slack, channel, clock });
+
   async function tellHours(): Promise<void> {
     const before = await readPlace();
     const after = { toldTo: before.toldTo, undecided: [] as number[] };
@@ -103,9 +87,13 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
   async function tellHour(hour: number): Promise<'untold' | 'undecided' | 'decided'> {
     const { groups, parked } = await parkedIn(hour);
     const name = new Date(hour).toISOString();
-    const known = notice.safeParse(await table.get(keys.parkedNotice(name))).data;
+    const known = await posts.read(name);
     if (known?.ts !== undefined) await update(name, known, known.ts, groups, parked);
-    else if (parked.size > 0 && !(await post(name, known, groups, parked))) return 'untold';
+    else if (
+      parked.size > 0 &&
+      !(await posts.post(name, known, sectionsOf(groups, parked, stage, clock()), toldIn(parked)))
+    )
+      return 'untold';
     return parked.size > 0 ? 'undecided' : 'decided';
   }
 
@@ -118,26 +106,6 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
       }
     }
     return { groups: await parkedGroups(pages(), CAUSES, JOBS_NAMED), parked };
-  }
-
-  /** @returns false if another run posts it */
-  async function post(name: string, known: Notice | undefined, groups: readonly ParkedGroup[], parked: StillParked) {
-    const begunAt = known?.begunAt ?? clock();
-    if (!(await claim(name, begunAt, known))) return false;
-    const text = message(sectionsOf(groups, parked, stage, clock()));
-    const reply = slackMessage({ channelId: channel }, `parked ${name}`, text, { slack, clock });
-    const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
-    try {
-      const sent = earlier ?? (await reply.make(() => {}));
-      // An earlier run showed jobs that are not known any more.
-      if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && toldIn(parked)) });
-      return true;
-    } catch (error) {
-      // Slack did not post it, so there is nothing to search for.
-      const isClear = error instanceof NeedsOperator || error instanceof RetryAt;
-      if (isClear) await table.delete(keys.parkedNotice(name));
-      throw error;
-    }
   }
 
   async function update(
@@ -165,25 +133,8 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
       // A person may have deleted the message. They know about it then. With another token, it can still be changed.
       if (!(error instanceof SlackRefusal) || TOKEN_ERRORS.has(error.error)) throw error;
     }
-    await store(name, { ...known, ...told });
+    await posts.store(name, { ...known, ...told });
   }
-
-  /** @returns false if another run posts the notice, or has posted it since `known` was read */
-  async function claim(name: string, begunAt: number, known: Notice | undefined): Promise<boolean> {
-    const { claimedUntil } = known ?? {};
-    if (claimedUntil !== undefined && claimedUntil > clock()) return false;
-    const asRead =
-      claimedUntil === undefined
-        ? { expression: 'attribute_not_exists(#pk)' }
-        : { expression: '#claimedUntil = :claimedUntil', values: { claimedUntil } };
-    return table.put({ ...itemOf(name), begunAt, claimedUntil: clock() + CLAIM_MS }, asRead);
-  }
-
-  async function store(name: string, posted: Notice): Promise<void> {
-    await table.put({ ...itemOf(name), ...posted });
-  }
-
-  const itemOf = (name: string) => ({ ...keys.parkedNotice(name), expiresAt: expiry(clock()) });
 
   return {
     /** Tells what is not told yet. Never fails: what could not be told is told by a later run. */
@@ -205,11 +156,6 @@ function toldIn(parked: StillParked, told: readonly string[] = []): Required<Pic
 
 function hourOf(at: number): number {
   return Math.floor(at / HOUR) * HOUR;
-}
-
-/** Telling something twice is better than not at all. */
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof NeedsOperator)) throw error;
 }
 
 function sectionsOf(

@@ -1,0 +1,89 @@
+import type { SectionBlock } from '@slack/types';
+import * as z from 'zod/mini';
+import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
+import { expiry } from '../../state/table/expiry.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { message } from './messages.ts';
+import { slackMessage } from './replies.ts';
+import type { SlackApi } from './slack-api.ts';
+
+/** Longer than a run of the sweep. */
+const CLAIM_MS = 2 * 60_000;
+
+const notice = z.object({
+  /** When the first try to post it began. */
+  begunAt: z.number(),
+  /** Until when one run may post it. */
+  claimedUntil: z.optional(z.number()),
+  /** Set once it is posted. */
+  ts: z.optional(z.string()),
+  /** The jobs that it has named, and those that it still calls parked. */
+  jobs: z.optional(z.array(z.string())),
+  says: z.optional(z.string()),
+});
+export type Notice = z.output<typeof notice>;
+
+export interface NoticePostsOptions {
+  table: Table;
+  slack: SlackApi;
+  channel: string;
+  clock: () => number;
+}
+
+/** Posts each notice once. One that may have been posted is searched for before it is posted again. */
+export function createNoticePosts({ table, slack, channel, clock }: NoticePostsOptions) {
+  /** @returns false if another run posts the notice, or has posted it since `known` was read */
+  async function claim(name: string, begunAt: number, known: Notice | undefined): Promise<boolean> {
+    const { claimedUntil } = known ?? {};
+    if (claimedUntil !== undefined && claimedUntil > clock()) return false;
+    const asRead =
+      claimedUntil === undefined
+        ? { expression: 'attribute_not_exists(#pk)' }
+        : { expression: '#claimedUntil = :claimedUntil', values: { claimedUntil } };
+    return table.put({ ...itemOf(name), begunAt, claimedUntil: clock() + CLAIM_MS }, asRead);
+  }
+
+  async function store(name: string, posted: Notice): Promise<void> {
+    await table.put({ ...itemOf(name), ...posted });
+  }
+
+  const itemOf = (name: string) => ({ ...keys.parkedNotice(name), expiresAt: expiry(clock()) });
+
+  return {
+    read: async (name: string) => notice.safeParse(await table.get(keys.parkedNotice(name))).data,
+    store,
+    /**
+     * @param known as it was read
+     * @param told what is stored with it
+     * @returns false if another run posts it
+     */
+    async post(
+      name: string,
+      known: Notice | undefined,
+      sections: SectionBlock[],
+      told: Pick<Notice, 'jobs' | 'says'> = {},
+    ): Promise<boolean> {
+      const begunAt = known?.begunAt ?? clock();
+      if (!(await claim(name, begunAt, known))) return false;
+      const reply = slackMessage({ channelId: channel }, `parked ${name}`, message(sections), { slack, clock });
+      const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
+      try {
+        const sent = earlier ?? (await reply.make(() => {}));
+        // An earlier run may have told something else, which is not known any more.
+        if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && told) });
+        return true;
+      } catch (error) {
+        // Slack did not post it, so there is nothing to search for.
+        const isClear = error instanceof NeedsOperator || error instanceof RetryAt;
+        if (isClear) await table.delete(keys.parkedNotice(name));
+        throw error;
+      }
+    },
+  };
+}
+
+/** Telling something twice is better than not at all. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof NeedsOperator)) throw error;
+}

@@ -1,0 +1,79 @@
+import type { SectionBlock } from '@slack/types';
+import * as z from 'zod/mini';
+import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
+import { keys } from '../../state/table/keys.ts';
+import { plainSection, section } from './messages.ts';
+import { time } from './mrkdwn.ts';
+import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
+
+/** Shorter outages end before somebody could do something. */
+const LASTS_MS = 5 * 60_000;
+
+/** The outage of a connection that is being told, until its end is told. */
+const outage = z.object({ since: z.number(), isOfKey: z.boolean() });
+
+/**
+ * Tells the contact's channel that a connection is down for five minutes, or that its key is refused, and once that it works
+ * again. The outage is stored before it is told and until its end is told, so every run finds what is left to say.
+ */
+export function createOutageNotices({
+  stage,
+  log,
+  ...options
+}: NoticePostsOptions & { stage: string | undefined; log: Pick<Console, 'warn'> }) {
+  const { table, slack, channel, clock } = options;
+  const posts = createNoticePosts(options);
+
+  async function once(name: string, sections: SectionBlock[]): Promise<boolean> {
+    const known = await posts.read(name);
+    return known?.ts !== undefined || posts.post(name, known, sections);
+  }
+
+  async function tellOutage(connection: string, down: OpenBreaker | undefined): Promise<void> {
+    const key = keys.parkedNotice(`outage ${connection}`);
+    let known = outage.safeParse(await table.get(key)).data;
+    const isOfKey = down?.refusesKey === true;
+    const isNews = down && (known ? isOfKey && !known.isOfKey : isOfKey || clock() - down.since >= LASTS_MS);
+    if (isNews) {
+      const asRead = known
+        ? { expression: '#since = :since', values: { since: known.since } }
+        : { expression: 'attribute_not_exists(#pk)' };
+      known = { since: down.since, isOfKey };
+      // Another run has just begun to tell it.
+      if (!(await table.put({ ...key, ...known }, asRead))) return;
+    }
+    if (!known) return;
+    const { since } = known;
+    const name = `outage ${connection} ${since}`;
+    if (!(await once(name, wordsOf(connection, known, down?.why))) || down) return;
+    const over = `:white_check_mark: *${connection} works again.* It did not since ${time(since)}. What waits continues by itself.`;
+    if (await once(`${name} over`, [section(over)])) await table.delete(key);
+  }
+
+  function wordsOf(connection: string, { since, isOfKey }: z.output<typeof outage>, why: string | undefined) {
+    const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
+    const [what, todo] = isOfKey
+      ? [
+          `The service refuses the key of ${connection}`,
+          `Enter another one: \`${relay}secrets set partner/${connection}\`.`,
+        ]
+      : [`${connection} is down`, 'The relay goes on asking.'];
+    return [
+      section(
+        `:octagonal_sign: *${what}* since ${time(since)}. ${todo} Nothing is lost, and what waits continues by itself. See docs/stuck.md#connections.`,
+      ),
+      ...(why === undefined ? [] : [plainSection(why)]),
+    ];
+  }
+
+  return {
+    /** Tells what is not told yet. Never fails: what could not be told is told by a later run. */
+    async tell(connection: string, down: OpenBreaker | undefined): Promise<void> {
+      try {
+        if (await slack.isThere()) await tellOutage(connection, down);
+      } catch (error) {
+        log.warn({ message: 'the contact channel could not be told about an outage', channel, error: String(error) });
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Fault } from '../../sandbox/faults.ts';
+import { issueEvent } from '../issue-events.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { PLATFORM, readable } from '../slack-requests.ts';
+
+const MINUTE = 60_000;
+
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay({ config: { ...exampleConfig(), contactChannel: PLATFORM } });
+});
+afterEach(() => relay.close());
+
+/** Without those of parked jobs. */
+const told = () =>
+  relay.slack.messages
+    .filter(({ channel }) => channel === PLATFORM)
+    .map(({ blocks }) => readable(blocks))
+    .filter((text) => !text.includes('parked since'));
+
+/** Minutes in which the sweep runs twice at once. */
+async function minutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute++) {
+    relay.clock.now += MINUTE;
+    await Promise.all([relay.sweep(), relay.sweep()]);
+    await relay.work();
+  }
+}
+
+async function fail(fault: Fault): Promise<void> {
+  relay.sandbox.setFault(fault);
+  for (let id = 1; id <= 4; id++) await relay.post('issues', issueEvent('opened', { id }));
+  await relay.work();
+}
+
+it.each<[string, Fault, number, RegExp]>([
+  ['is down for five minutes', { kind: 'maintenance' }, 5, /:octagonal_sign: main is down since <!date/],
+  [
+    'refuses the key',
+    { kind: 'key-revoked' },
+    1,
+    /The service refuses the key of main since <!date.*secrets set partner\/main/,
+  ],
+])('a connection that %s is told once, and once that it works again', async (_, fault, after, words) => {
+  await fail(fault);
+  await minutes(after - 1);
+  if (after > 1) expect(told()).toEqual([]);
+  await minutes(12);
+  expect(told()).toEqual([expect.stringMatching(words)]);
+  relay.sandbox.clearFaults();
+  await minutes(12);
+  expect(told()).toEqual([expect.stringMatching(words), expect.stringMatching(/main works again\./)]);
+});
+
+it('what Slack does not take is told later, also after a crash between posting and noting it', async () => {
+  await fail({ kind: 'key-revoked' });
+  let stops = 0;
+  for (const n of [1, 2, 3, 4]) {
+    let left = n;
+    relay.table.stopAt((body) => body.includes('"parked-notices"') && body.includes('outage main') && --left === 0);
+    await relay.sweep().catch(() => stops++);
+    relay.table.goOn();
+    relay.clock.now += 3 * MINUTE;
+  }
+  await minutes(3);
+  expect(told()).toHaveLength(1);
+});
+
+it('a short outage is not told', async () => {
+  await fail({ kind: 'maintenance' });
+  await minutes(1);
+  relay.sandbox.clearFaults();
+  await minutes(8);
+  expect(told().filter((text) => text.includes('main is down') || text.includes('works again'))).toEqual([]);
+});
