@@ -100,6 +100,7 @@ export async function planOwn(
       learned: createLearned(dry.table, connection.name, clock),
       // A step that is not done ends the run before it comes to these.
       calls: { repeatable: notReached },
+      takeShare: notReached,
       creating: notReached,
       journal,
       once,

@@ -1,7 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type By, github } from '../../lib/triggers/github.ts';
+import type { Steps } from '../../lib/triggers/steps.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
+import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
@@ -95,4 +97,38 @@ it.each<[By, string, keyof typeof people, 'reads it' | 'fails' | 'takes too much
     expect(job ? `${job.status}: ${job.outcome}` : 'no job').toContain(becomes);
     expect(calls).toBe(becomes === 'no job' ? 0 : 1);
   }
+});
+
+const SHARE = 4;
+type Outward = (steps: Steps) => Promise<unknown>;
+it.each<[string, Outward]>([
+  ['say', ({ say }) => say('tell', { channel: 'C0PLATFORM' }, 'An issue was opened.')],
+  ['comment', ({ comment }) => comment('answer', { repository: 'Codertocat/Hello-World', issue: 1 }, 'Thank you!')],
+  [
+    'github',
+    ({ github }) => github('look', '/repos/Codertocat/Hello-World/issues/1', z.object({ number: z.number() })),
+  ],
+  ['call', ({ call }) => call('look', 'projects/list', {})],
+])('what people from outside cause with %s counts against their share of the day', async (_, outward) => {
+  const on = github('issues.opened', {
+    by: 'anyone',
+    input: {},
+    job: ({ issue }) => ({ happened: [issue.id], input: {} }),
+  });
+  api = await startGithubApi(() => relay.clock.now);
+  api.issues.set('Codertocat/Hello-World#1', { number: 1 });
+  relay = await startRelay({
+    own: { mine: { on, run: async (_: unknown, steps: Steps) => String(await outward(steps)) } },
+    config: exampleConfig(
+      { labels: ['none'] },
+      { apiUrl: api.url, connection: { limits: { perDay: SHARE * 10 }, strangersShare: 0.1 } },
+    ),
+    github: { token: 'ghp_test' },
+  });
+  const by = { user: people.stranger, author_association: 'NONE', extra: { sender: people.stranger } };
+  for (let id = 1; id <= SHARE + 2; id++) await relay.post('issues', issueEvent('opened', { id, labels: [], ...by }));
+  await relay.work();
+  const [done, waiting] = [await relay.jobs('succeeded'), await relay.jobs('waiting')];
+  expect([done.length, waiting.length]).toEqual([SHARE, 2]);
+  for (const { waits } of waiting) expect(waits?.newest.at(-1)?.why).toContain('for outside contributors are used up');
 });

@@ -258,7 +258,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       const { pathname, search } = pathOf(step, path);
       const [, , owner, repo] = pathname.split('/');
       const repository = configured(step, `${owner}/${repo}`);
-      return steps.read(step, `GitHub GET ${pathname}`, () =>
+      return steps.look(step, `GitHub GET ${pathname}`, () =>
         github.ask(
           async () => {
             const authorized = await github.at({ repository });

@@ -108,7 +108,8 @@ export function connected(
     isPublic: job.replyTo?.in === 'github',
     ensureSignedByIntake,
   });
-  const steps = createSteps({ connection, learned, calls, creating, journal, once, replies: replySteps, tools });
+  const [{ takeShare }, replies] = [calls.slots, replySteps];
+  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, tools });
   return { steps, calls, tools };
 }
 

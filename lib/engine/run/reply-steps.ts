@@ -20,8 +20,11 @@ export interface Reply<Kept> {
 export interface ReplySteps {
   /** Reads something outside the partner API. */
   read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
-  /** Sends a reply once. A second try searches for it first. */
-  reply<Kept>(step: string, reply: Reply<Kept>): Promise<Kept>;
+  /**
+   * Sends a reply once. A second try searches for it first.
+   * @param mayMake throws if it must not be made now
+   */
+  reply<Kept>(step: string, reply: Reply<Kept>, mayMake?: () => Promise<void>): Promise<Kept>;
   /** Decides something once. The journal has it sealed, because more may write to it than may decide. */
   decide<Kept>(step: string, calls: string, decide: () => Promise<Kept>): Promise<Kept>;
   isDone(step: string): boolean;
@@ -43,11 +46,12 @@ export function createReplySteps(
 
   return {
     read: (step, calls, read) => once.run(step, calls, read),
-    async reply(step, { calls, find, make }) {
+    async reply(step, { calls, find, make }, mayMake) {
       return once.run(step, calls, async (begun) => {
         ensureTime();
         const made = begun && (await find(begun.startedAt));
         if (made !== undefined) return made;
+        await mayMake?.();
         if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
         // This worker may have been stalled since, and may be again while it prepares the request.
         ensureTime();

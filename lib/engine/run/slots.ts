@@ -87,14 +87,19 @@ export function createSlots(run: SlotsOptions, pauses: Pauses) {
   async function take(urgent: boolean): Promise<TakenSlot> {
     const taken = await withBudget(gate.take(urgent), clock);
     try {
-      if (stranger && !urgent && !(await stranger.share.take(name, stranger.login, mostCallsOfStrangers)))
-        throw await untilTomorrow(stranger.share);
+      if (!urgent) await takeShare();
     } catch (error) {
       taken.slot.giveUp();
       throw error;
     }
     hasBegun = true;
     return taken;
+  }
+
+  /** Counts a call that an outside contributor caused. @throws {RetryAt} if their share of the day is used up */
+  async function takeShare(): Promise<void> {
+    if (stranger && !(await stranger.share.take(name, stranger.login, mostCallsOfStrangers)))
+      throw await untilTomorrow(stranger.share);
   }
 
   /** @throws {RetryAt} if the outside contributors' share of the day is used up */
@@ -125,6 +130,7 @@ export function createSlots(run: SlotsOptions, pauses: Pauses) {
   return {
     take,
     send,
+    takeShare,
     ensureShare,
     /** True if the run has taken or requested a slot. */
     hasAsked: () => hasAsked,

@@ -96,6 +96,8 @@ export interface Steps extends ReplySteps {
     payload: z.input<P>,
     identity?: Identity,
   ): Promise<Created>;
+  /** Reads something of GitHub or Slack. If an outside contributor caused the job, it counts against their share of the day. */
+  look: ReplySteps['read'];
   /** The other steps of its operation that earlier runs carried out, or began to, and that this run has not come to. */
   unreached(step: string, operation: string): string[];
   /** An identifier that a person typed, for a field of the operation. */
@@ -108,6 +110,8 @@ export interface StepsOptions {
   connection: Connection;
   learned: Learned;
   calls: Pick<PartnerCalls, 'repeatable'>;
+  /** Counts a call that an outside contributor caused, or throws. */
+  takeShare(): Promise<void>;
   creating: Creating;
   journal: Journal;
   once: Once;
@@ -116,7 +120,7 @@ export interface StepsOptions {
 }
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, learned, calls, creating, journal, once, replies, tools } = options;
+  const { connection, learned, calls, takeShare, creating, journal, once, replies, tools } = options;
 
   /** The names that this run has come to. */
   const named = new Set<string>();
@@ -153,6 +157,8 @@ export function createSteps(options: StepsOptions): Steps {
 
   return {
     ...replies,
+    reply: (step, reply) => replies.reply(step, reply, takeShare),
+    look: (step, calls, look) => replies.read(step, calls, () => takeShare().then(look)),
     call: repeatable,
     set: (step, operation, payload, fence, refused) => repeatable(step, operation, payload, () => null, refused, fence),
     async list(step, declared, payload, keep, idOf, maxPages) {
