@@ -115,7 +115,7 @@ export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSo
 export const mayBeCut = ({ length }: readonly unknown[]): boolean => length >= 10 && length % 5 === 0;
 
 /**
- * The task that a person typed, by its id or its name: without quotation marks, by the longest name.
+ * The task that a person typed, by its id or its name. Without quotation marks, the name ends where the note begins.
  *
  * @throws {Refused} if the service refuses to search for what was typed
  */
@@ -167,16 +167,21 @@ async function isOfTask(behind: readonly string[], tasks: TaskSource): Promise<b
 
 type FittingTask = Fit & { task: Task };
 
-/** The tasks that may be meant: of the exact matches the longest, and others that the person has to be asked about. */
+/**
+ * The tasks that may be meant: of the exact matches the longest, and others that the person has to be asked about. The name
+ * of a task with a few words more can be a stranger's, made of the issue that they opened.
+ */
 function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others', FittingTask[]> {
   const ofKind = (how: Fit['how']) => fitting.filter((one) => one.how === how);
   const most = (some: readonly FittingTask[], of: 'words' | 'matching') => {
     const highest = Math.max(...some.map((one) => one[of]));
     return some.filter((one) => one[of] === highest);
   };
-  const meant = most(ofKind('exactly'), 'words');
+  const exactly = ofKind('exactly');
+  const meant = most(exactly, 'words');
+  const shorter = exactly.filter((one) => !meant.includes(one));
   const nearer = ofKind('nearly').filter(({ words }) => words > (meant[0]?.words ?? 0));
-  if (meant.length + nearer.length > 0) return { meant, others: nearer };
+  if (meant.length + nearer.length > 0) return { meant, others: [...shorter, ...nearer] };
   const behind = most(ofKind('behind'), 'words');
   return { meant, others: behind.length > 0 ? behind : most(ofKind('partly'), 'matching') };
 }
@@ -194,8 +199,10 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
   const meant = offered.filter(({ how }) => how === 'exactly');
   const same = (fault: string) => ({ fault, said: fault });
   if (meant[0]) {
-    const named = shown(words.slice(0, meant[0].words));
-    if (meant.length > 1) return same(`${meant.length} tasks are called ${named}`);
+    const least = Math.min(...meant.map((one) => one.words));
+    const named = shown(words.slice(0, least));
+    if (meant.length > 1 && meant.every((one) => one.words === least))
+      return same(`${meant.length} tasks are called ${named}`);
     const isAlone = offered.length === 1;
     return same(
       isAlone ? `More than one task may be called ${named}` : `${named} may be the beginning of another name`,
