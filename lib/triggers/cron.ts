@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { DAY_MS } from '../dates.ts';
 
 /** Own schedules are looked at this often, so nothing can be due more often, or between. */
 export const TICK_MINUTES = 15;
@@ -11,23 +12,51 @@ const LOOKED_AT = 200;
  * due when the clock goes on; a fixed time that it repeats is due the first time. https://github.com/hexagon/croner
  */
 export function timesOf(cron: string, timeZone: string, from: number, to: number): number[] {
-  const times: number[] = [];
-  const schedule = new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true });
+  const times = skippedTimes(cron, timeZone, from, to);
+  const schedule = read(cron, timeZone);
   for (let next = schedule.nextRun(new Date(from)); next && +next <= to; next = schedule.nextRun(next))
     times.push(+next);
-  return times;
+  return [...new Set(times)].sort((a, b) => a - b);
 }
 
 /** When it is due after that time, in epoch milliseconds; undefined if it never is. */
 export function nextTimeOf(cron: string, timeZone: string, after: number): number | undefined {
-  return new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true }).nextRun(new Date(after))?.getTime();
+  const next = read(cron, timeZone).nextRun(new Date(after))?.getTime();
+  return next && (skippedTimes(cron, timeZone, after, next)[0] ?? next);
+}
+
+const read = (cron: string, timeZone: string) => new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true });
+
+/**
+ * When the clock goes on over a time in a fixed hour. Croner leaves some of these out: where the date ends with what is
+ * skipped, as in Greenland, and several times of one hour. An expression for any hour has further times on both sides.
+ */
+function skippedTimes(cron: string, timeZone: string, from: number, to: number): number[] {
+  const isFixed = /^\s*\S+\s+[\d,-]+\s/.test(cron);
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const offsetAt = (ms: number) =>
+    Date.parse(`${clock.format(ms).replace(' ', 'T')}Z`) - Math.floor(ms / 1_000) * 1_000;
+  const times: number[] = [];
+  for (let day = from; isFixed && day < to; day += DAY_MS) {
+    let [before, after] = [day, Math.min(day + DAY_MS, to)];
+    const [offset, skipped] = [offsetAt(before), offsetAt(after) - offsetAt(before)];
+    if (skipped <= 0) continue;
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (offsetAt(middle) === offset) before = middle;
+      else after = middle;
+    }
+    const due = read(cron, 'UTC').nextRun(new Date(after + offset - 1));
+    if (due && +due < after + offset + skipped) times.push(after);
+  }
+  return times;
 }
 
 /** @returns why a schedule can never be used as it is, or undefined */
 export function scheduleFault(cron: string, timeZone: string, now: number): string | undefined {
   let times: Date[];
   try {
-    times = new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true }).nextRuns(LOOKED_AT, new Date(now));
+    times = read(cron, timeZone).nextRuns(LOOKED_AT, new Date(now));
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
     return `the cron expression '${cron}' cannot be read: ${why}. Write minute, hour, day of the month, month and day of the week, such as '0 9 * * MON'`;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
 import type { ScheduleEvent } from '../../lib/schedules.ts';
+import { nextTimeOf } from '../../lib/triggers/cron.ts';
 import { schedule } from '../../lib/triggers/relay.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -89,12 +90,23 @@ describe('ticks', () => {
   });
 });
 
-describe('daylight saving in Berlin', () => {
-  it.each([
-    ['a time that is skipped is due when the clock goes on', '30 2 * * *', '2026-03-29', '01:00'],
-    ['a time that comes twice is due the first time', '30 2 * * *', '2026-10-25', '00:30'],
-  ])('%s', async (_, cron, date, expected) => {
-    await start(schedule(cron, 'Europe/Berlin'), 'at-night', `${date}T00:00:00Z`);
-    expect(await ticks(`${date}T00:00Z`, `${date}T03:00Z`)).toEqual([`${date}T${expected}:00.000Z`]);
+describe('daylight saving', () => {
+  it.each<[string, string, string, string, string[]]>([
+    ['a time that is skipped is due when the clock goes on', 'Europe/Berlin', '30 2 * * *', '2026-03-29', ['01:00']],
+    ['several that are skipped are due once', 'Europe/Berlin', '0,30 2 * * *', '2026-03-29', ['01:00']],
+    ['a step in an hour that is skipped is due once', 'Europe/Berlin', '*/30 2 * * *', '2026-03-29', ['01:00']],
+    ['the others of the hour are due as ever', 'Europe/Berlin', '30 2,3 * * *', '2026-03-29', ['01:00', '01:30']],
+    ['a time of any hour goes on', 'Europe/Berlin', '30 * * * *', '2026-03-29', ['00:30', '01:30', '02:30']],
+    ['a time that comes twice is due the first time', 'Europe/Berlin', '30 2 * * *', '2026-10-25', ['00:30']],
+    ['the end of a date is skipped', 'America/Nuuk', '30 23 * * *', '2026-03-29', ['01:00']],
+    ['the end of the only such day of the week is skipped', 'America/Nuuk', '30 23 * * SAT', '2026-03-29', ['01:00']],
+    ['the end of another day is not', 'America/Nuuk', '30 23 * * SUN', '2026-03-29', []],
+    ['the beginning of a date is skipped', 'Africa/Cairo', '30 0 * * *', '2026-04-23', ['22:00']],
+  ])('%s (%s, %s)', async (_, zone, cron, date, expected) => {
+    await start(schedule(cron, zone), 'at-night', `${date}T00:00:00Z`);
+    const [from, to] = [date, Date.parse(date) + (expected[0] === '22:00' ? 24 : 3) * 60 * MINUTE];
+    const due = expected.map((time) => `${date}T${time}:00.000Z`);
+    expect(await ticks(from, new Date(to).toISOString())).toEqual(due);
+    if (due[0]) expect(nextTimeOf(cron, zone, Date.parse(date))).toBe(Date.parse(due[0]));
   });
 });
