@@ -40,6 +40,15 @@ const own = {
   gitlab: file(token({ header: 'X-Gitlab-Token' })),
   forgotten: file(),
   constructor: file(),
+  large: {
+    on: webhook({
+      verify: token({ header: 'X-Token' }),
+      body: z.object({ text: z.string() }),
+      input: { text: z.string() },
+      job: (input) => ({ happened: [1], input }),
+    }),
+    run,
+  },
   records: {
     on: webhook({
       verify: token({ header: 'X-Token' }),
@@ -61,6 +70,7 @@ const secrets = {
   timed: 'of timed',
   gitlab: 'of gitlab',
   records: 'of records',
+  large: 'of large',
 };
 
 let relay: TestRelay;
@@ -157,6 +167,7 @@ describe('a verified request', () => {
   it.each([
     ['is not JSON', 'no JSON', /not JSON/],
     ['does not match', '{"test": "7"}', /another than the file reads: test/],
+    ['is deep', '['.repeat(200_000) + ']'.repeat(200_000), /another than the file reads: the whole/],
     ['needs no job', '{"test": 0}', /a zero needs nothing/],
   ])('that %s is answered with the reason', async (_, body, reason) => {
     const { status, answer } = await send(body);
@@ -189,6 +200,16 @@ it('a body with thousands of mistakes names at most five fields, and nothing of 
   const reason = 'its body is another than the file reads: ….id, ….test';
   expect([status, answer]).toEqual([200, { jobs: [], ignored: reason }]);
   expect(relay.log).toContainEqual(expect.objectContaining({ message: 'request ignored', reason }));
+});
+
+it('a body of which the file keeps too much is answered with the reason, and counted', async () => {
+  const body = JSON.stringify({ text: 'x'.repeat(9_000) });
+  relay.metrics.length = 0;
+  expect(await post('large', { 'x-token': 'of large' }, body)).toEqual({
+    status: 200,
+    answer: { jobs: [], ignored: 'the input of a job has 9011 bytes; 8192 is the most' },
+  });
+  expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
 });
 
 it('an unknown name is 404', async () => {

@@ -22,6 +22,9 @@ const MOST_AHEAD_MS = 3_600_000;
 /** Other texts are read as a time, too, such as `1`. */
 const ISO_DATE = /^\d{4}-\d\d/;
 
+/** The event has more text than an input takes. It would have as much when it comes again. */
+export class TooLarge extends Error {}
+
 /** What an event says of all jobs that are made of it. */
 export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
   /** What the jobs are about, unless the automation says otherwise. */
@@ -83,7 +86,7 @@ function readInput(schema: OwnTrigger['input'], given: unknown): JobInput {
   ensureKept(read.data, 'input');
   const bytes = Buffer.byteLength(JSON.stringify(read.data));
   if (bytes <= MOST_INPUT_BYTES) return read.data;
-  throw new Error(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
+  throw new TooLarge(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
 }
 
 function ensureKept(value: unknown, field: string): void {

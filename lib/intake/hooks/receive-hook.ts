@@ -68,7 +68,7 @@ export async function receiveHook(
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((at, name) => Object(at)[name], value);
 
-const isLongNumber = (value: unknown) => /^-?\d{16,}$/.test(String(value));
+const isLongNumber = (value: unknown) => typeof value === 'string' && /^-?\d{16,}$/.test(value);
 
 /** @param path `/hooks/<name>`, or `/<name>` at a function URL */
 function hookAt(path: string, own: OwnAutomations): OwnOf<'webhook'> {
