@@ -179,7 +179,8 @@ describe('npm start', WAITING, () => {
 
   it('npm start says what to run first, before anything is installed', async () => {
     await mkdir(join(folder, 'cli'));
-    for (const name of ['package.json', 'cli/installed.js']) await copyFile(join(root, name), join(folder, name));
+    for (const name of ['package.json', 'cli/installed.js', 'cli/which-node.js'])
+      await copyFile(join(root, name), join(folder, name));
     for (const words of [['start'], ['run', 'relay', '--', 'jobs'], ['run', 'sandbox']]) {
       await expect(run('npm', words, { cwd: folder })).rejects.toMatchObject({
         code: 1,
