@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { $ZodIssue } from 'zod/v4/core';
 import { type AcceptOwnOptions, acceptOwnJobs } from '../../automations/own/accept-own.ts';
 import { ofTeam } from '../../automations/own/thrown.ts';
 import type { RelayConfig } from '../../config/schema.ts';
@@ -47,10 +48,11 @@ export async function receiveHook(
     const read = ofTeam(() => schema.safeParse(body));
     if (read.success) return ofTeam(() => job(read.data));
     const { issues } = read.error;
-    const long = issues.filter(({ code, path }) => code === 'invalid_type' && isLongNumber(valueAt(body, path)));
     // The events of such a sender would all be ignored.
-    if (long.length > 0)
-      throw new Error(`a number beyond 2^53 comes as a text of its digits; read it as a text: ${refusedFields(long)}`);
+    if (isOnlyLong(issues, body))
+      throw new Error(
+        `a number beyond 2^53 comes as a text of its digits; read it as a text: ${refusedFields(issues)}`,
+      );
     return `its body is another than the file reads: ${refusedFields(issues)}`;
   });
   options.metrics.record({ EventsReceived: 1, EventsTaken: jobs.length > 0 ? 1 : 0 });
@@ -65,10 +67,15 @@ export async function receiveHook(
   });
 }
 
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce((at, name) => Object(at)[name], value);
+/** Whether a value is refused for nothing but numbers that came as texts of their digits. Other events may have such texts, too. */
+const isOnlyLong = (issues: readonly $ZodIssue[], value: unknown): boolean =>
+  issues.every((issue) => {
+    const at = issue.path.reduce<unknown>((part, name) => Object(part)[name], value);
+    if (issue.code === 'invalid_union') return issue.errors.some((one) => one.length > 0 && isOnlyLong(one, at));
+    return issue.code === 'invalid_type' && typeof at === 'string' && isLongNumber(at);
+  });
 
-const isLongNumber = (value: unknown) => typeof value === 'string' && /^-?\d{16,}$/.test(value);
+const isLongNumber = (text: string) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 
 /** @param path `/hooks/<name>`, or `/<name>` at a function URL */
 function hookAt(path: string, own: OwnAutomations): OwnOf<'webhook'> {
