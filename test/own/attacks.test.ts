@@ -23,19 +23,19 @@ const published = { title: SECRET, action: 'published', repository: { full_name:
 const DAY = 86_400_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
-const STRAY = 'automations/mine.ts does not wait for a promise, which failed';
+const STRAY = 'automations/mine.ts left a promise or a timer behind, which failed';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** What a listener hears meanwhile that would end the process, as that of Lambda's runtime does. */
 async function rejectionsHeard(act: () => Promise<void>): Promise<unknown[]> {
   const heard: unknown[] = [];
   const listener = (error: unknown) => heard.push(error);
-  process.on('unhandledRejection', listener);
+  process.on('unhandledRejection', listener).on('uncaughtException', listener);
   try {
     await act();
     await turn();
   } finally {
-    process.off('unhandledRejection', listener);
+    process.off('unhandledRejection', listener).off('uncaughtException', listener);
   }
   return heard;
 }
@@ -434,6 +434,18 @@ it.each<[string, OwnRun, string | RegExp, number]>([
     },
     /ThrownByTeam: TypeError: Cannot read properties of undefined/,
     1,
+  ],
+  [
+    'in front of which a timer throws',
+    async ({ call }) => {
+      setImmediate(() => (undefined as unknown as OwnRun[]).forEach(() => {}));
+      await turn();
+      await turn();
+      await call('first', COMPLETE, done(101));
+      return 'done';
+    },
+    /ThrownByTeam: TypeError: Cannot read properties of undefined/,
+    0,
   ],
 ])('no process ends, and no job succeeds, by a step %s', async (_, run, reason, completed) => {
   const heard = await rejectionsHeard(async () => {

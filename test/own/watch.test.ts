@@ -62,3 +62,16 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
     expect.stringMatching(/^automations\/monday\.ts: the cron expression .*; left out$/),
   ]);
 });
+
+it('a promise that a file leaves behind while it is loaded ends no process', async () => {
+  const folder = newFolder();
+  await writeFile(
+    join(folder, 'monday.ts'),
+    `${text("schedule('0 9 * * MON', 'UTC')")}void Promise.reject(new Error());`,
+  );
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => said.mockRestore());
+  expect(await readOwnAutomations(exampleConfig(), folder)).toMatchObject({ own: { list: [{ name: 'monday' }] } });
+  const message = 'automations/monday.ts left a promise or a timer behind, which failed';
+  await vi.waitFor(() => expect(said).toHaveBeenCalledWith(expect.objectContaining({ message })));
+});

@@ -46,9 +46,13 @@ export async function acceptOwnJobs(
   const result: OwnAccepted = { jobs: [], ignored: [], hasFailed: false };
   let drafts: readonly OwnDraft[] | string;
   try {
-    const [trigger, { catchingStrays, strayOf }] = await Promise.all([own.on(name), import('./strays.ts')]);
+    const { catchingStrays, strayOf } = await import('./strays.ts');
     const stray = strayOf(`automations/${name}.ts`, log, { cause: place.cause });
-    const drafted = catchingStrays(stray, () => decide(trigger));
+    // What is loaded may leave something behind, too.
+    const { trigger, drafted } = await catchingStrays(stray, async () => {
+      const trigger = await own.on(name);
+      return { trigger, drafted: decide(trigger) };
+    });
     drafts = ownDrafts(name, trigger, drafted, place, options.clock());
   } catch (error) {
     const isOfStranger = place.stranger !== undefined || (place.asked?.unproven && !place.asked.unproven.isShown);

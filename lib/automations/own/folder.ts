@@ -11,6 +11,7 @@ import { scheduleFault } from '../../triggers/cron.ts';
 import type { OwnAutomation, OwnAutomations, OwnRun, OwnTrigger } from '../../triggers/own-automation.ts';
 import { ourVerbs } from '../verbs.ts';
 import { ownVerb } from './command.ts';
+import { catchingStrays, strayOf } from './strays.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Where a team's automations are. */
@@ -35,7 +36,8 @@ export async function readOwnAutomations(config: RelayConfig, folder = OWN_FOLDE
     try {
       const url = pathToFileURL(join(folder, file));
       url.searchParams.set('changed', String(statSync(join(folder, file)).mtimeMs));
-      const exported = await import(url.href);
+      const stray = strayOf(`automations/${file}`, console, {});
+      const exported = await catchingStrays(stray, () => import(url.href));
       list.push(described(name, exported, list, config));
       loaded.set(name, exported);
     } catch (error) {

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Interruption } from '../../engine/record/interruption.ts';
 import { ThrownByTeam } from './thrown.ts';
 
-/** Gets what a promise was rejected with that no code waits for. */
+/** Gets what a promise was rejected with that no code waits for, and what a timer or a listener threw. */
 type Stray = (thrown: unknown) => void;
 type Log = Pick<Console, 'error'>;
 
 const running = new AsyncLocalStorage<Stray>();
 
-/** Runs code of a team. A promise that it leaves behind and that is rejected ends no process, also much later. */
+/** Runs code of a team. What it leaves behind, such as a promise or a timer, ends no process if it fails, also much later. */
 export const catchingStrays = <T>(stray: Stray, code: () => T): T => running.run(stray, code);
 
 /**
@@ -23,15 +23,16 @@ export function strayOf(file: string, log: Log, about: object, failed?: (error: 
     failed?.(error);
     if (logged.has(thrown)) return;
     logged.add(thrown);
-    log.error({ message: `${file} does not wait for a promise, which failed`, ...about, error: error.message });
+    log.error({ message: `${file} left a promise or a timer behind, which failed`, ...about, error: error.message });
   };
 }
 
-// Each listener would hear of a rejection, and that of Lambda's runtime ends the process. So the event of a team's promise
-// reaches none, and all others go their usual way.
+// Each listener would hear of it, and that of Lambda's runtime ends the process. So what is of a team's code reaches none,
+// and all else goes its usual way.
+const ENDING = new Set(['unhandledRejection', 'uncaughtException']);
 const { emit } = process;
 process.emit = function (this: NodeJS.Process, event: string, ...given: unknown[]) {
-  const stray = event === 'unhandledRejection' ? running.getStore() : undefined;
+  const stray = ENDING.has(event) ? running.getStore() : undefined;
   if (!stray) return Reflect.apply(emit, this, [event, ...given]);
   stray(given[0]);
   return true;

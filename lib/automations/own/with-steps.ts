@@ -6,6 +6,7 @@ import type { CommandSteps } from '../../triggers/steps.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 import type { Context } from '../context.ts';
 import { withOwnSteps } from './steps.ts';
+import { catchingStrays, strayOf } from './strays.ts';
 
 /** An automation of ours that needs no more than a team's has. */
 export const defineWithSteps =
@@ -21,17 +22,17 @@ export function ownAutomations(context: Context): Automation[] {
   return own.list.map(({ name }) => ({
     name,
     async run(job, steps) {
-      const [{ input }, run] = await Promise.all([own.on(name), own.run(name)]);
+      const file = `automations/${name}.ts`;
+      const stray = strayOf(file, context.log, { jobId: job.id });
+      const [{ input }, run] = await catchingStrays(stray, () => Promise.all([own.on(name), own.run(name)]));
       const read = input.safeParse(job.input);
       if (!read.success) {
         const fields = refusedFields(read.error.issues);
-        throw new NeedsOperator(`the input of ${job.id} does not fit automations/${name}.ts any more: ${fields}`);
+        throw new NeedsOperator(`the input of ${job.id} does not fit ${file} any more: ${fields}`);
       }
-      const done: unknown = await withOwnSteps(job, steps, context, `automations/${name}.ts`, (own) =>
-        run(read.data, own),
-      );
+      const done: unknown = await withOwnSteps(job, steps, context, file, (own) => run(read.data, own));
       if (typeof done !== 'string' || done === '') {
-        throw new NeedsOperator(`run of automations/${name}.ts returned no text; return in a few words what was done`);
+        throw new NeedsOperator(`run of ${file} returned no text; return in a few words what was done`);
       }
       return done;
     },
