@@ -1,9 +1,13 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { secretFault } from '../lib/intake/hooks/is-genuine.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { messageOf, parsedJson } from '../lib/text.ts';
+import { ownOf } from '../lib/triggers/own-automation.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
 import type { Define } from './cli.ts';
@@ -39,8 +43,23 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
         );
       }
       refuseAddress(name, read.value);
+      await checkHook(name, Object.values(read.value).map(String));
       await openSecretStore(stage()).put(name, read.value);
     });
+
+/** @throws {Error} for a secret of a webhook that cannot be used as its file says */
+async function checkHook(name: string, secrets: readonly string[]): Promise<void> {
+  const [, file] = /^hooks\/(.+)$/.exec(name) ?? [];
+  if (file === undefined) return;
+  const { own } = await readOwnAutomations(await loadConfig());
+  const verify = ownOf(own, 'webhook').find((one) => one.name === file)?.verify;
+  for (const secret of verify ? secrets : []) {
+    const fault = verify && secretFault(verify, secret);
+    if (fault && (verify?.by === 'standard' || !fault.isUsable))
+      throw new Error(`the secret ${name} is not stored: ${fault.what}`);
+    if (fault) console.error(`The secret ${name} is weak: ${fault.what}.`);
+  }
+}
 
 /** @throws {Error} for an address of an instance that the relay would not call */
 function refuseAddress(name: string, secret: Readonly<Record<string, unknown>>): void {

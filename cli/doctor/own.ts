@@ -1,7 +1,8 @@
-import * as z from 'zod';
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
+import { hooksSecret, secretsOf } from '../../lib/state/secrets/hook-secrets.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
 import { ownOf } from '../../lib/triggers/own-automation.ts';
 import { triggerInWords } from '../../local/own-in-words.ts';
@@ -25,10 +26,14 @@ export async function checkOwnSenders(
   { own }: ReadFolder,
   { config, secrets, github }: { config: RelayConfig; secrets: Secrets; github: GithubClient | undefined },
 ): Promise<Finding[]> {
-  const hooks = ownOf(own, 'webhook').map(({ name }) =>
+  const hooks = ownOf(own, 'webhook').map(({ name, verify }) =>
     check(`hooks: ${name}`, async () => {
-      const all = await secrets.current('hooks', z.record(z.string(), z.unknown())).catch(() => ({}));
-      if (Object.hasOwn(all, name)) return 'it has a secret';
+      const all = await secrets.current('hooks', hooksSecret).catch(() => ({}));
+      const faults = secretsOf(all, name).map((secret) => secretFault(verify, secret));
+      const fault = faults.find((one) => one?.isUsable === false) ?? faults.find((one) => one !== undefined);
+      if (fault && !fault.isUsable) throw new Error(`its secret is refused: ${fault.what}; enter it again`);
+      if (fault) throw new CannotTell(fault.what);
+      if (faults.length > 0) return 'it has a secret';
       throw new Error(`it has no secret, so its requests are refused: npm run -s relay -- secrets set hooks/${name}`);
     }),
   );

@@ -41,6 +41,16 @@ it('relay doctor lists own automations, their faults, missing secrets, and event
   expect(found.get('automations/bad.ts')).toBe("bad: there is no time zone 'Berlin'");
   expect(found.get('hooks: sentry-to-defect')).toMatch(/^bad: .*secrets set hooks\/sentry-to-defect$/);
   expect(found.get('github: own events of Codertocat/Hello-World')).toMatch(/^bad: the App does not send release: /);
+  for (const [secret, said] of [
+    [' ', /^bad: its secret is refused: /],
+    ['short', /^unknown: it has 5 bytes, and others can guess/],
+    ['x'.repeat(16), /^good/],
+  ] as const) {
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { 'sentry-to-defect': secret });
+    relay.clock.now += 120_000;
+    relay.stores.secrets.refresh('hooks');
+    expect((await findings()).get('hooks: sentry-to-defect')).toMatch(said);
+  }
 });
 
 const NAME = 'Codertocat/Hello-World';

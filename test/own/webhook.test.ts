@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { hmac, token, webhook } from '../../lib/triggers/relay.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -39,6 +40,10 @@ const own = {
   timed: file(hmac({ header: 'X-Signature', encoding: 'hex', timestamp: 'X-Timestamp' })),
   gitlab: file(token({ header: 'X-Gitlab-Token' })),
   forgotten: file(),
+  prefix: file(),
+  placeholder: file(),
+  blank: file(hmac({ header: 'X-Signature', encoding: 'hex' })),
+  weak: file(),
   constructor: file(),
   large: {
     on: webhook({
@@ -69,6 +74,10 @@ const secrets = {
   shopify: 'hush',
   timed: 'of timed',
   gitlab: 'of gitlab',
+  prefix: 'whsec_',
+  placeholder: '********',
+  blank: ' ',
+  weak: 'geheim',
   records: 'of records',
   large: 'of large',
 };
@@ -146,6 +155,35 @@ describe('a request is verified', () => {
     expect((await post(name, headers, body)).status).toBe(status);
     if (status === 401) expect(seen).toEqual([]);
   });
+});
+
+it.each<[Name, number, Record<string, string>]>([
+  ['prefix', 503, standard(`v1,${digest('base64', '', `${ID}.${AT}.${BODY}`)}`)],
+  ['placeholder', 503, standard(`v1,${digest('base64', '', `${ID}.${AT}.${BODY}`)}`)],
+  ['blank', 503, { 'x-signature': hexOf(' ') }],
+  // It is short, and a sender that was accepted before goes on.
+  ['weak', 200, standard(`v1,${digest('base64', Buffer.from('geheim', 'base64'), `${ID}.${AT}.${BODY}`)}`)],
+])(
+  'a secret that gives no key proves nothing, and a short one is used: %s is answered with %d',
+  async (name, status, headers) => {
+    expect((await post(name, headers)).status).toBe(status);
+  },
+);
+
+it.each([
+  ['standard', `whsec_${KEY}`, undefined],
+  ['standard', Buffer.alloc(65).toString('base64'), { isUsable: true }],
+  ['standard', 'geheim', { isUsable: true }],
+  ['standard', 'whsec_', { isUsable: false }],
+  ['standard', 'no Base64!', { isUsable: false }],
+  ['gitlab', 'x'.repeat(16), undefined],
+  ['gitlab', 'x', { isUsable: true }],
+  ['sentry', '\t', { isUsable: false }],
+] as const)('a secret is checked for what it is used as: %s, %j', (name, secret, fault) => {
+  const found = secretFault(own[name].on.verify, secret);
+  if (fault) expect(found).toMatchObject(fault);
+  else expect(found).toBeUndefined();
+  if (found) expect(found.what).not.toContain(secret);
 });
 
 describe('a verified request', () => {

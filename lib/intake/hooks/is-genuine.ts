@@ -3,13 +3,34 @@ import type { RawRequest } from '../../state/http/function-url.ts';
 import { isSameText } from '../../state/http/signatures.ts';
 import type { Verification } from '../../triggers/webhook.ts';
 
+/** What a secret is used as; empty if it has nothing that only the sender could know. */
+export function keyOf(verify: Verification, secret: string): Buffer {
+  const text = secret.trim().replace(verify.by === 'standard' ? /^whsec_/ : /^$/, '');
+  if (verify.by === 'standard') return Buffer.from(/^[\w+/-]+={0,2}$/.test(text) ? text : '', 'base64');
+  return Buffer.from(text === '' ? '' : secret);
+}
+
+/** What is wrong with a secret as a person enters it, and whether requests can be verified with it all the same. */
+export function secretFault(verify: Verification, secret: string): { what: string; isUsable: boolean } | undefined {
+  const { length } = keyOf(verify, secret);
+  const isUsable = length > 0;
+  if (verify.by === 'standard' && (length < 24 || length > 64))
+    return {
+      what: `expected Base64 of 24 to 64 bytes, as Standard Webhooks uses it; it has ${length} bytes`,
+      isUsable,
+    };
+  if (length < 16) return { what: `it has ${length} bytes, and others can guess less than 16`, isUsable };
+  return undefined;
+}
+
 /** Verifies in constant time that the sender of a request knows the secret. Nothing of the body is parsed before. */
 export function isGenuine(
   verify: Verification,
   { headers, bytes }: Pick<RawRequest, 'headers' | 'bytes'>,
   secret: string,
 ): boolean {
-  const signed = (key: string | Uint8Array, encoding: BinaryToTextEncoding, ...before: (string | undefined)[]) =>
+  const key = keyOf(verify, secret);
+  const signed = (encoding: BinaryToTextEncoding, ...before: (string | undefined)[]) =>
     createHmac('sha256', key)
       .update(before.map((part) => `${part ?? ''}.`).join(''))
       .update(bytes)
@@ -17,13 +38,12 @@ export function isGenuine(
   switch (verify.by) {
     case 'standard': {
       const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': list = '' } = headers;
-      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-      const expected = `v1,${signed(key, 'base64', id, timestamp)}`;
+      const expected = `v1,${signed('base64', id, timestamp)}`;
       return list.split(' ').some((given) => isSameText(given, expected));
     }
     case 'hmac': {
       const { header, encoding, prefix, timestamp } = verify;
-      const digest = signed(secret, encoding, ...(timestamp === undefined ? [] : [headers[timestamp]]));
+      const digest = signed(encoding, ...(timestamp === undefined ? [] : [headers[timestamp]]));
       const given = headers[header]?.split(/[,\s]+/).filter((one) => one.startsWith(prefix)) ?? [];
       const values = given.map((one) => one.slice(prefix.length));
       return values.some((value) => isSameText(encoding === 'hex' ? value.toLowerCase() : value, digest));

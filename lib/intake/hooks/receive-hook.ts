@@ -12,7 +12,7 @@ import { parsedJson } from '../../text.ts';
 import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 import type { WebhookTrigger } from '../../triggers/webhook.ts';
-import { isGenuine, proofOf, timeHeaderOf } from './is-genuine.ts';
+import { isGenuine, keyOf, proofOf, timeHeaderOf } from './is-genuine.ts';
 
 export interface ReceiveHookOptions extends AcceptOwnOptions {
   config: RelayConfig;
@@ -93,7 +93,7 @@ async function verify(
 ): Promise<void> {
   let isKnown = false;
   const isAccepted = await isAcceptedBySecret(secrets, 'hooks', hooksSecret, (all) => {
-    const accepted = secretsOf(all, name);
+    const accepted = secretsOf(all, name).filter((secret) => keyOf(verify, secret).length > 0);
     isKnown ||= accepted.length > 0;
     return accepted.some((secret) => isGenuine(verify, request, secret));
   }).catch((error: unknown) => {
@@ -104,7 +104,7 @@ async function verify(
     // Not for good: senders try again, and a person enters it meanwhile.
     throw new HttpError(
       503,
-      `automations/${name}.ts has no secret: enter it with relay secrets set hooks/${name}, and send this again`,
+      `automations/${name}.ts has no secret that gives a key: enter it with relay secrets set hooks/${name}, and send this again`,
     );
   }
   if (!isAccepted) {
