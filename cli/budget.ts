@@ -56,14 +56,15 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
           `the service seems to allow ${assumed.perMinute} calls a minute, since a 429 at ${localTime(assumed.since)}: other software uses the key, or its limit is lower`,
         ]),
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
-    ...stopped.map(({ operation = 'the connection', since, until, why, refusesKey }) => {
+    ...stopped.map(({ operation, since, until, why, refusesKey }) => {
       if (refusesKey)
         return `the service has refused the key since ${localTime(since)}; enter a new one with npm run -s relay -- secrets set partner/${connection}: ${oneLine(why)}`;
       const probe = until > now ? `the next probe is sent by ${localTime(until)}` : 'the next job probes it';
-      return `${operation} has been failing since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
+      const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
+      return `${what} since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),
     ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing)}`]),
-    ...lanes.map((lane) => laneLine(lane, view, now)),
+    ...lanes.flatMap((lane) => laneLine(lane, view, now) ?? []),
     strangersLine(strangers),
   ];
 }
@@ -73,11 +74,19 @@ function strangersLine({ used, most, who }: BudgetReport['strangers']): string {
   return `strangers: ${used} of ${most} today${by}`;
 }
 
-function laneLine(lane: Lane, view: Pick<BudgetReport, 'lanes' | 'inLine'>, now: number): string {
+/** @returns undefined for a lane without jobs while the connection is stopped: another line says why it sends nothing */
+function laneLine(
+  lane: Lane,
+  view: Pick<BudgetReport, 'lanes' | 'inLine' | 'isStopped'>,
+  now: number,
+): string | undefined {
   const { left, nextSlotAt } = view.lanes[lane];
-  const next = nextSlotAt <= now ? 'now' : Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'not known';
   const { jobs, more } = view.inLine[lane];
   const inLine =
-    jobs === 0 ? '' : `; ${more ? `${countInWords(view.inLine[lane])} jobs` : counted(jobs, 'job')} in line`;
-  return `${lane}: ${counted(left, 'call')} can be sent at once, next slot ${next}${inLine}`;
+    jobs === 0 ? undefined : `${more ? `${countInWords(view.inLine[lane])} jobs` : counted(jobs, 'job')} in line`;
+  if (view.isStopped) return inLine && `${lane}: ${inLine}`;
+  const next = nextSlotAt <= now ? 'now' : Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'not known';
+  return [`${lane}: ${counted(left, 'call')} can be sent at once, next slot ${next}`, inLine]
+    .filter(Boolean)
+    .join('; ');
 }

@@ -31,7 +31,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   discard: {
     label: 'Discard',
     title: (many) => `Discard ${many}?`,
-    will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays: if a creation turns out to exist, the next event of its issue adopts it.',
+    will: 'Each job ends as not done, and the person who asked is told. What its steps have already done stays. If the defect of an issue turns out to exist, the next change of the issue finds it. Anything else that exists stays too, and who asks again gets a second one.',
     confirm: (many) => `Discard ${many}`,
     asks: {
       label: 'Reason',

@@ -70,8 +70,8 @@ const marks = {
     ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'),
     'The service asked for a pause: no call is sent',
   ),
-  stopped: mark('Stopped', 'bad', square, 'The breaker of the connection is open: only probes are sent'),
-  partly: mark('Partly stopped', 'warn', half, 'Breakers of operations are open: of these, only probes are sent'),
+  stopped: mark('Down', 'bad', square, 'The breaker of the connection is open: only probes are sent'),
+  partly: mark('Partly down', 'warn', half, 'Breakers of operations are open: of these, only probes are sent'),
 };
 
 export type MarkName = keyof typeof marks;

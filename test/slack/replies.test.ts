@@ -62,7 +62,7 @@ describe('a person who has to wait', () => {
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
     const [, why, seconds, utc] = waits.exec(told(relay)[0] ?? '') ?? [];
-    expect(why).toBe('the service accepts a limited number of calls at a time');
+    expect(why).toBe('the service is busy');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
     expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
@@ -77,8 +77,8 @@ describe('a person who has to wait', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await pass(20);
     expect(told(relay)).toEqual([
-      expect.stringMatching(/^:hourglass: done 101 has to wait: the service accepts a limited number of calls/),
-      expect.stringMatching(/^:hourglass: done 101 has to wait: the service no longer accepts the key of the relay/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace the key/),
     ]);
   });
 
@@ -139,9 +139,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'undo 104');
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
-    expect(text).toMatch(
-      /:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service accepts a limited number of calls/,
-    );
+    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service is busy/);
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
     expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
@@ -243,6 +241,17 @@ it('without a token, outcomes are sent while the response_url lasts, and then le
   expect(relay.slack.calls.filter(({ method }) => method === 'chat.postMessage')).toEqual([]);
 });
 
+it('a person reads of an unknown outcome that it may or may not have been done', async () => {
+  await start();
+  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
+  await ask(relay, 'defect Login fails', { channelId: PLATFORM });
+  relay.clock.now += 3_600_000;
+  await relay.workToTheEnd();
+  expect(told(relay).at(-1)).toMatch(
+    /^:octagonal_sign: The service did not answer, so this may or may not have been done\. It is saved as job \w{6},/,
+  );
+});
+
 it('a parked job is reported with what to do, and again when it is parked again', async () => {
   const keys = [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['users.read'] }];
   await start({ sandbox: { keys } });
@@ -252,7 +261,9 @@ it('a parked job is reported with what to do, and again when it is parked again'
     /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and let it go on\.$/,
   );
   expect((await parked()).parked?.reason).toContain('403');
-  expect((await command(relay, 'status')).text).toMatch(/:octagonal_sign: defect Login fails\sThe service refuses it/);
+  expect((await command(relay, 'status')).text).toMatch(
+    /:octagonal_sign: defect Login fails\sThis could not be done: the service refuses it/,
+  );
   await requeueJob(await parked(), relay.stores);
   await relay.workToTheEnd();
   expect(told(relay)).toEqual([inTheEnd, inTheEnd]);

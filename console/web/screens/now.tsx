@@ -189,8 +189,9 @@ function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lane
         )}
         {stopped.map(({ operation, since, why, until, refusesKey }) => (
           <li key={operation ?? ''}>
-            <strong>{operation ?? 'Every operation'}</strong> has been failing for <Since at={since} />:{' '}
-            <Text text={why} length={300} />
+            <strong>{operation ?? 'The service'}</strong> has{' '}
+            {refusesKey ? 'refused the key' : operation === undefined ? 'been down' : 'been failing'} since{' '}
+            <At at={since} />: <Text text={why} length={300} />
             <div>
               {refusesKey && (
                 <>

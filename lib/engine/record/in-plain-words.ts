@@ -8,16 +8,15 @@ import type { ParkKind } from './job.ts';
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
     what: 'the budget',
-    toPerson: 'the service accepts a limited number of calls at a time',
+    toPerson: 'the service is busy',
   },
   retry: {
     what: 'the next attempt',
     toPerson: 'the service did not do it at the first try, and is asked again',
   },
   answer: {
-    what: 'whether a creation without a clear answer was carried out',
-    toPerson:
-      'the service did not say whether it did it, and the relay finds that out first, so that nothing is done twice',
+    what: 'a check whether the service created it',
+    toPerson: 'the service did not answer, and the relay first finds out whether this was done',
   },
   'late call': {
     what: 'the time from which no older call can arrive',
@@ -30,7 +29,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   key: {
     what: 'another key',
-    toPerson: 'the service no longer accepts the key of the relay, which an operator has to replace',
+    toPerson: 'an administrator has to replace the key with which the relay uses the service',
   },
   job: { what: 'another job', toPerson: 'another request has to finish first' },
   pause: { what: 'its time', toPerson: 'its turn has not come yet' },
@@ -38,27 +37,27 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
 };
 
 /**
- * Why a job was parked: `toPerson` for the person who asked and for public places, and what `helps`, for operators. What helps
+ * Why a job was parked: `toPerson`, a sentence for the person who asked and for public places, and what `helps`, for operators. What helps
  * with an unknown outcome depends on the operation: lib/engine/line/next-step.ts.
  */
 export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps?: string; docs: string }>> = {
   refused: {
-    toPerson: 'the service refuses it',
+    toPerson: 'This could not be done: the service refuses it.',
     helps:
       'The service refused it: correct what the reason names, in the source, in relay.config.ts or in the service, such as the rights of the key, then replay the job, or discard it.',
     docs: 'docs/stuck.md#refused',
   },
   'outcome unknown': {
-    toPerson: 'it is not known whether the service carried it out',
+    toPerson: 'The service did not answer, so this may or may not have been done.',
     docs: 'docs/stuck.md#unknown-outcome',
   },
   failed: {
-    toPerson: 'it failed several times',
+    toPerson: 'This could not be done: it failed several times.',
     helps: 'Every attempt failed: once the cause that the reason names is gone, replay the job, or discard it.',
     docs: 'docs/stuck.md#failed',
   },
   'needs an operator': {
-    toPerson: 'the relay needs to be looked at',
+    toPerson: 'This could not be done: the relay needs to be looked at.',
     helps: 'It cannot continue by itself: correct what the reason names, then replay the job, or discard it.',
     docs: 'docs/stuck.md#needs-an-operator',
   },

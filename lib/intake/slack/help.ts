@@ -114,7 +114,7 @@ function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
     }
     case 'parked':
       return plainSection(
-        `:octagonal_sign: ${asked}\n${sentence(parkingInWords[parkKindOf(job)].toPerson)} It is saved as job ${shortName(job.id)}.`,
+        `:octagonal_sign: ${asked}\n${parkingInWords[parkKindOf(job)].toPerson} It is saved as job ${shortName(job.id)}.`,
       );
     case 'waiting': {
       return section(
