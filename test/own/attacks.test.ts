@@ -91,6 +91,23 @@ describe('an event', () => {
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 
+  it('is the same for each file, whatever another one does to it', async () => {
+    const taking = github('issues.opened', {
+      input: {},
+      job({ issue }: { issue: { id?: number } }) {
+        const { id } = issue;
+        delete issue.id;
+        return { happened: [Number(id)], input: {} };
+      },
+    });
+    const file = { on: taking, run: async () => 'done' };
+    relay = await startRelay({ own: { a: file, b: file, c: file } });
+    expect((await relay.post('issues', issueEvent('opened', { labels: [] }))).status).toBe(202);
+    const ids = (await relay.jobs()).map(({ id }) => id.slice(0, 2));
+    expect(ids.sort()).toEqual(['a-', 'b-', 'c-']);
+    expect((await relay.post('issues', issueEvent('opened', { labels: [] }))).status).toBe(200);
+  });
+
   it('makes the missing job alone once a file is repaired, and none for another hook or 31 days later', async () => {
     let isBroken = true;
     const throwing = onRelease(() => {

@@ -30,8 +30,10 @@ export async function acceptOwnEvent(
       result.ignored.push(`${name}: a bot, or nobody, caused it, and by: 'anyone' alone takes that`);
       continue;
     }
+    // A file may change what it gets, such as the order of a list.
+    const given = automation === wanting.at(-1) ? payload : structuredClone(payload);
     const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, { ...place, ...trust }, options, (trigger) =>
-      ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(payload as never)),
+      ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(given as never)),
     );
     result.accepted.push(...jobs);
     result.ignored.push(...ignored.map((why) => `${name}: ${why}`));
