@@ -1,5 +1,5 @@
 import { shownParagraphs } from './markdown.ts';
-import { idIn, withSingleBlanks } from './words.ts';
+import { idIn, inPlainForm, withSingleBlanks } from './words.ts';
 
 const ID = String.raw`#?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d+)(?![\p{L}\p{N}-]|\.\d)`;
 const BETWEEN_IDS = /\s?,\s?and\s|\s?,\s?|\sand\s|\s?&\s?/i;
@@ -36,7 +36,9 @@ export function commandLines(body: string, verbs: readonly string[]): string[] {
  */
 export function completedItems(body: string): string[] {
   if (!/checklist/i.test(body)) return [];
-  const found = shownParagraphs(body).flatMap(({ lines }) => itemsOf(lines.map(({ text }) => withSingleBlanks(text))));
+  const found = shownParagraphs(body).flatMap(({ lines }) =>
+    itemsOf(lines.map(({ text }) => inPlainForm(withSingleBlanks(text)))),
+  );
   return [...new Set(found)];
 }
 

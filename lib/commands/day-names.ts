@@ -1,4 +1,4 @@
-import { innerWord, withPlainHyphens } from './words.ts';
+import { innerWord, inPlainForm } from './words.ts';
 
 /** The languages that the team writes in: `slack.languages`. */
 export type Languages = readonly string[];
@@ -29,7 +29,7 @@ export function namesIn(languages: Languages): Names {
 }
 
 export function plain(word: string): string {
-  return innerWord(withPlainHyphens(word))
+  return innerWord(inPlainForm(word))
     .normalize('NFC')
     .toLowerCase()
     .replace(/['’]s$/, '');

@@ -3,7 +3,7 @@ import { nearMiss } from '../near-miss.ts';
 import { type Languages, type Names, namesIn, plain } from './day-names.ts';
 import { NUMBER_WORDS } from './duration.ts';
 import { type CommandFault, excerpt } from './fault.ts';
-import { innerWord, isInQuotationMarks, withPlainHyphens } from './words.ts';
+import { innerWord, inPlainForm, isInQuotationMarks } from './words.ts';
 
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
 export type Day = 'today' | 'yesterday' | string;
@@ -58,7 +58,7 @@ function rangeAtStart(text: string, languages: Languages): string | undefined {
   const [every, one = 'day'] = EVERY_DAY.exec(text) ?? [];
   if (every !== undefined && (one.endsWith('day') || isDay(one))) return every;
   const [first = ''] = text.split(' ', 1);
-  const [, from = '', to = ''] = /^([^-]+)-([^-]+)$/.exec(withPlainHyphens(first)) ?? [];
+  const [, from = '', to = ''] = /^([^-]+)-([^-]+)$/.exec(inPlainForm(first)) ?? [];
   return isDay(to) && (isDay(from) || /^\d{1,2}\.$/.test(from)) && !isDay(first) ? first : undefined;
 }
 
@@ -194,7 +194,7 @@ const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ?
 
 /** `-2d` */
 function daysBack(word: string): Form | undefined {
-  const [, days] = /^-(\d+)d$/.exec(withPlainHyphens(word)) ?? [];
+  const [, days] = /^-(\d+)d$/.exec(inPlainForm(word)) ?? [];
   return days === undefined ? undefined : { count: 1, days: () => upToMost(Number(days)) };
 }
 

@@ -1,5 +1,5 @@
 import { type CommandFault, excerpt } from './fault.ts';
-import { withPlainHyphens, withSingleBlanks } from './words.ts';
+import { inPlainForm, withSingleBlanks } from './words.ts';
 
 /** Whole minutes, from 1 to one day. A fault's suggestions are the durations that may be meant. */
 type ParsedDuration = { minutes: number } | CommandFault;
@@ -51,7 +51,7 @@ const SHAPES = [
  * which timesheets show as 1.33. No whole minute rounds to 1.34h, so it is refused rather than rounded.
  */
 export function parseDuration(text: string): ParsedDuration {
-  const typed = withPlainHyphens(withSingleBlanks(text));
+  const typed = inPlainForm(withSingleBlanks(text));
   const amount = withoutSign(typed);
   if (BARE_NUMBER.test(amount)) return withoutUnit(amount);
   const parts = partsOf(amount);
@@ -73,7 +73,7 @@ const LONGEST_SPAN = 40;
 
 /** How long it is from one time to the other, and what follows: `9:00-11:30 Login`, `von 9 bis 11`. */
 export function clockSpan(text: string): { minutes: number; rest: string } | undefined {
-  const typed = withPlainHyphens(text.slice(0, LONGEST_SPAN)).replace(/^(\S+:\d\d) - (?=\d)/, '$1-');
+  const typed = inPlainForm(text.slice(0, LONGEST_SPAN)).replace(/^(\S+:\d\d) - (?=\d)/, '$1-');
   const match = CLOCK_SPAN.exec(typed);
   if (!match) return undefined;
   const [all, a, aMinutes, b, bMinutes, end, endMinutes] = match;
@@ -95,7 +95,7 @@ export function printDuration(minutes: number): string {
 
 /** True if a text with single spaces has the form of a duration with a unit, even if its value is not allowed. */
 export function isWrittenAsDuration(text: string): boolean {
-  return partsOf(withoutSign(withPlainHyphens(text))) !== undefined;
+  return partsOf(withoutSign(inPlainForm(text))) !== undefined;
 }
 
 /** The numbers as typed. At least one is set. */

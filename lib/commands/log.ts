@@ -14,6 +14,7 @@ import {
   isInQuotationMarks,
   noteIn,
   unquoted,
+  withPlainFigures,
   withSingleBlanks,
 } from './words.ts';
 
@@ -61,7 +62,7 @@ export const ONLY_YOURSELF = 'You can log time for yourself only.';
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
   // `log time 2h 4711`, `log 2h: 4711`
-  const text = typed
+  const text = withPlainFigures(typed)
     .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
     .replace(/^(\S+): /, '$1 ');
   const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];

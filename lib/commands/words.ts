@@ -9,24 +9,35 @@ export function withSingleBlanks(text: string): string {
   return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
-/** Replaces dashes from autocorrection, minus signs and no-break hyphens with plain hyphens. */
-export function withPlainHyphens(text: string): string {
-  return text.replace(/[\u2010-\u2015\u2212]/g, '-');
+/** Dashes from autocorrection, minus signs and no-break hyphens as plain hyphens, and full-width forms as ASCII: `２ｈ` is 2h. */
+export function inPlainForm(text: string): string {
+  return text
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - WIDE));
 }
 
-/** A word without the punctuation that joins it to the next one, and with plain hyphens: `4711:` is 4711. */
+/** By how much the code of a full-width form is higher than that of its ASCII character. */
+const WIDE = 0xff01 - 0x21;
+
+/** The words with a figure, and nothing but ASCII and full-width forms. */
+const FIGURES = /(?<=^|\s)[!-~！-～]*[０-９][!-~！-～]*(?=\s|$)/g;
+
+/** The text with its figures in ASCII: `２h １２`. Other words stay as they were typed: `第２版`. */
+export const withPlainFigures = (text: string): string => text.replace(FIGURES, inPlainForm);
+
+/** A word in plain form, without the punctuation that joins it to the next one: `4711:` is 4711. */
 export function bareWord(word: string): string {
-  return withPlainHyphens(word).replace(/[,:;]$/, '');
+  return inPlainForm(word).replace(/[,:;]$/, '');
 }
 
-/** A word without any punctuation around it, and with plain hyphens: `(yesterday),` is yesterday. */
+/** A word in plain form, without any punctuation around it: `(yesterday),` is yesterday. */
 export function innerWord(word: string): string {
   // One expression for both ends would take quadratic time on a run of marks in the middle.
   const start = word.search(/[^\p{P}\p{S}]/u);
   if (start < 0) return '';
   let end = word.length;
   while (MARK.test(word.charAt(end - 1))) end--;
-  return withPlainHyphens(word.slice(start, end));
+  return inPlainForm(word.slice(start, end));
 }
 
 const MARK = /[\p{P}\p{S}]/u;
@@ -51,9 +62,9 @@ export function idIn(word: string): string | undefined {
   return UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** A name normalized for comparison: Unicode form, letter case, hyphens, apostrophes and single spaces. */
+/** A name normalized for comparison: Unicode form, width, letter case, hyphens, apostrophes and single spaces. */
 export function comparableName(name: string): string {
-  return withPlainHyphens(withSingleBlanks(name))
+  return inPlainForm(withSingleBlanks(name))
     .normalize('NFC')
     .replace(/[\u2018\u2019]/g, "'")
     .toLowerCase();

@@ -105,6 +105,8 @@ describe('the checklist items that a pull request completes', () => {
     ['- Completes checklist item 12\n    - Completes checklist item 13', ['12', '13']],
   ])('the text %o completes the items %o', (body, items) => {
     expect(completedItems(body)).toEqual(items);
+    const wide = body.replace(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
+    expect(completedItems(wide)).toEqual(items);
   });
 
   it.each([

@@ -151,6 +151,17 @@ describe('a request', () => {
   const itemsInTable = async () =>
     (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
+  it.each([
+    ['a certificate check', 'ssl_check=1&token=deprecated', 200],
+    ['a certificate check that is none', 'ssl_check=0&token=deprecated', 401],
+    ['a command beside a certificate check', 'ssl_check=1&command=%2Fpm&text=done+101', 401],
+    ['an interaction beside a certificate check', 'payload=%7B%7D&ssl_check=1', 401],
+  ])('is not carried out without a signature: %s', async (_, body, statusCode) => {
+    const answer = await handle(relay.runtime, Buffer.from(body), { 'content-type': FORM });
+    expect(answer).toMatchObject({ statusCode });
+    expect(await relay.jobs()).toEqual([]);
+  });
+
   it('a request that cannot be stored is answered 500 without a secret', async () => {
     const runtime = { ...relay.runtime, environment: { ...relay.runtime.environment, TABLE_NAME: 'no-such-table' } };
     const body = Buffer.from(commandForm(relay, 'done 101').toString());
@@ -204,6 +215,12 @@ describe('a request', () => {
     const signed = await postToSlack(relay, body);
     expect(signed).toMatchObject({ status: 400, body: expect.stringMatching(reason) });
     expect([await itemsInTable(), relay.slack.calls.length]).toEqual(before);
+  });
+
+  it.each(['0', '1'])('a signed command with ssl_check=%s is carried out', async (value) => {
+    const form = commandForm(relay, 'help');
+    form.set('ssl_check', value);
+    expect((await postToSlack(relay, form.toString())).body).toContain('/pm done');
   });
 
   it('a repeated request makes one job and gets the same answer', async () => {

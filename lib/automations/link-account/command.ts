@@ -1,4 +1,4 @@
-import { withPlainHyphens } from '../../commands/words.ts';
+import { inPlainForm } from '../../commands/words.ts';
 import { type AnsweredVerb, bare } from '../verb.ts';
 
 interface LinkCommand {
@@ -15,7 +15,7 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
   examples: ['link', 'link 482-913'],
   read(text) {
     if (text === '') return { command: { verb: 'link' } };
-    const [, first, second] = /^(\d{3})[- ]?(\d{3})$/.exec(withPlainHyphens(text)) ?? [];
+    const [, first, second] = /^(\d{3})[- ]?(\d{3})$/.exec(inPlainForm(text)) ?? [];
     if (first === undefined || second === undefined) {
       return {
         fault:

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { SlackSender } from './admission.ts';
 import { given, name, parsed, typed } from './fields.ts';
+import { formIn, isCertificateCheck } from './form.ts';
 
 const command = z.object({
   command: z.string(),
@@ -16,13 +17,13 @@ const command = z.object({
 
 /**
  * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form, which
- * `readInteraction` of interaction.ts reads. For a certificate check, Slack asks whether the URL answers over TLS.
+ * `readInteraction` of interaction.ts reads.
  *
  * @throws {SlackRequestError}
  */
 export function readSlackRequest(body: Uint8Array) {
-  const form = new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
-  if (form.has('ssl_check')) return { kind: 'certificate check' as const };
+  if (isCertificateCheck(body)) return { kind: 'certificate check' as const };
+  const form = formIn(body);
   const payload = form.get('payload');
   return payload === null ? readCommand(Object.fromEntries(form)) : { kind: 'interaction' as const, payload };
 }

@@ -4,6 +4,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { HttpError, type RawRequest } from '../../../state/http/function-url.ts';
 import { isSameText, isTimely, MAX_SKEW_SECONDS } from '../../../state/http/signatures.ts';
 import { isAcceptedBySecret, type Secrets, slackSigningSecret } from '../../../state/secrets/secrets.ts';
+import { isCertificateCheck } from './form.ts';
 
 /** A request of the Slack app. */
 export interface SignedRequest extends RawRequest {
@@ -12,7 +13,8 @@ export interface SignedRequest extends RawRequest {
 }
 
 /**
- * Accepts only requests that Slack signed recently with a currently valid signing secret.
+ * Accepts only requests that Slack signed recently with a currently valid signing secret. A certificate check without a
+ * signature is answered here, with nothing.
  * @param now returns the time in epoch milliseconds. A new process asks the table for it, so only a signed request gets
  * that far.
  */
@@ -25,6 +27,7 @@ export function verifiedBySlack(
       const timestamp = event.headers['x-slack-request-timestamp'];
       const signature = event.headers['x-slack-signature'];
       if (!timestamp || !signature) {
+        if (isCertificateCheck(event.bytes)) return { statusCode: 200, body: '' };
         throw new HttpError(401, 'the headers X-Slack-Request-Timestamp and X-Slack-Signature are missing');
       }
       const isSigned = await isAcceptedBySecret(secrets, 'slack', slackSigningSecret, ({ signingSecret }) =>
@@ -34,9 +37,8 @@ export function verifiedBySlack(
         throw new HttpError(401, 'X-Slack-Signature does not match the body: check the signing secret');
       }
       event.isSigned = true;
-      if (!isTimely(timestamp, await now())) {
-        throw new HttpError(401, `X-Slack-Request-Timestamp is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
-      }
+      if (isTimely(timestamp, await now())) return undefined;
+      throw new HttpError(401, `X-Slack-Request-Timestamp is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
     },
   };
 }

@@ -1,0 +1,12 @@
+/** The fields of a request's body. */
+export const formIn = (body: Uint8Array): URLSearchParams =>
+  new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+
+/**
+ * Whether Slack asks only if the URL answers over TLS. Such a request needs no signature, because nothing is done for it.
+ * https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+ */
+export function isCertificateCheck(body: Uint8Array): boolean {
+  const form = formIn(body);
+  return form.get('ssl_check') === '1' && !form.has('command') && !form.has('payload');
+}
