@@ -5,6 +5,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { FifoQueue, type ReceivedMessage } from '../local/fifo-queue.ts';
 import { asHttpHandler, functionUrlEvent } from '../local/http-front.ts';
@@ -28,6 +29,8 @@ export interface Host {
   take(posted: Posted): Promise<APIGatewayProxyStructuredResultV2>;
   deliver(queue: Pick<FifoQueue, 'name' | 'delete'>, message: ReceivedMessage): Promise<void>;
   sweep(): Promise<unknown>;
+  /** Fires the schedules that are due. @param at the time that they are fired for, in epoch milliseconds */
+  tick(at: number): Promise<unknown>;
 }
 
 /** Carries out a request to what is outside, unless its process is stopped at it. @param does see {@link Befall} */
@@ -36,6 +39,8 @@ export type Pass = (carryOut: () => Promise<Response>, does?: string) => Promise
 export interface HostsOptions {
   clock: VirtualClock;
   config: RelayConfig;
+  /** The automations of the team. */
+  own?: OwnAutomations;
   /** By their names without the prefix. */
   secrets: Readonly<Record<string, object>>;
   /** What is outside. */
@@ -57,13 +62,15 @@ export interface HostsOptions {
 async function loadFunctions() {
   // Each function makes a handler of its own when it is loaded, from the environment. No host uses that one.
   Object.assign(process.env, VARIABLES);
-  const [github, slack, worker, sweep] = await Promise.all([
+  const [github, slack, hooks, worker, sweep, due] = await Promise.all([
     import('../functions/github-webhook.ts'),
     import('../functions/slack-webhook.ts'),
+    import('../functions/hooks-webhook.ts'),
     import('../functions/job-worker.ts'),
     import('../functions/job-sweep.ts'),
+    import('../functions/due-schedules.ts'),
   ]);
-  return { github, slack, worker, sweep };
+  return { github, slack, hooks, worker, sweep, due };
 }
 
 type Functions = Awaited<ReturnType<typeof loadFunctions>>;
@@ -162,20 +169,26 @@ export class Hosts {
   #startHost(): Host {
     const { clockErrorsMs = [0] } = this.#options;
     const runtime = this.#runtime(clockErrorsMs[this.#started++ % clockErrorsMs.length] ?? 0);
-    const { github, slack, worker, sweep } = this.#functions;
+    const { github, slack, hooks, worker, sweep, due } = this.#functions;
     // Most hosts stop before they have used all of them.
     const take = {
       '/github': onFirstUse(() => asHttpHandler(github.createHandler(runtime))),
       '/slack': onFirstUse(() => asHttpHandler(slack.createHandler(runtime))),
     };
+    const takeHook = onFirstUse(() => asHttpHandler(hooks.createHandler(runtime)));
     const work = onFirstUse(() => asSqsHandler(worker.createHandler(runtime)));
     const runSweep = onFirstUse(() => asScheduledHandler(sweep.createHandler(runtime)));
+    const fireDue = onFirstUse(() => asScheduledHandler(due.createHandler(runtime)));
     return {
       runtime,
       stores: openStores(runtime),
-      take: ({ url, headers, body }) => take[url]()(functionUrlEvent({ method: 'POST', url, headers }, url, body)),
+      take({ url, headers, body }) {
+        const handle = url === '/github' || url === '/slack' ? take[url] : takeHook;
+        return handle()(functionUrlEvent({ method: 'POST', url, headers }, url, body));
+      },
       deliver: (queue, message) => deliver(queue, message, (event) => work()(event, this.#context())),
       sweep: () => runSweep()({}, this.#context()),
+      tick: (at) => fireDue()({ at: new Date(at).toISOString() }, this.#context()),
     };
   }
 
@@ -186,10 +199,10 @@ export class Hosts {
   }
 
   #runtime(clockErrorMs: number): Runtime {
-    const { clock: virtual, config, fetch, logged } = this.#options;
+    const { clock: virtual, config, own, fetch, logged } = this.#options;
     const clock = () => virtual.now + clockErrorMs;
     return {
-      ...systemRuntime(config, VARIABLES),
+      ...systemRuntime(config, VARIABLES, own),
       clock,
       random: () => 0.5,
       randomBytes: (size) => {

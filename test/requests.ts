@@ -7,7 +7,7 @@ export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 
 /** Bytes as they arrive at a function URL. */
 export interface Posted {
-  url: '/github' | '/slack';
+  url: '/github' | '/slack' | `/hooks/${string}`;
   headers: Record<string, string>;
   body: Buffer;
 }

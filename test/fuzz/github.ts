@@ -38,9 +38,10 @@ export interface Issue {
   changes: { title: number; description: number };
 }
 
-/** A webhook delivery, which GitHub keeps until it was answered with 2xx. */
+/** A webhook delivery, which its sender keeps until it was answered with 2xx. */
 export interface Delivery {
-  event: 'issues' | 'issue_comment' | 'pull_request' | 'workflow_run';
+  /** Of GitHub, but for an alert of another tool. */
+  event: 'issues' | 'issue_comment' | 'pull_request' | 'workflow_run' | 'release' | 'alert';
   /** Which issue it is about, or none; a transferred issue stays the same. */
   issue: number | undefined;
   payload: object;

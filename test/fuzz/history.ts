@@ -115,6 +115,12 @@ const action = fc.oneof(
   }),
   // A person links a defect in Slack.
   sometimes(1, 'relates', { which: place, to: fc.constantFrom('task', 'step'), troubles: some }),
+  // Something comes for the automations of the team: from GitHub, from another tool, or from a person in Slack.
+  sometimes(4, 'comes', { what: fc.constantFrom('release', 'alert', 'deploy'), ...told }),
+  // The clock fires what is due.
+  sometimes(2, 'ticks', { troubles: some }),
+  // A person answers what a job asks.
+  sometimes(2, 'answers', { which: place, troubles: some }),
   // A run of a workflow ends.
   sometimes(2, 'tests', {
     workflow: fc.constantFrom<string>(...WORKFLOWS),

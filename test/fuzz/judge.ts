@@ -130,6 +130,7 @@ export class Judge {
       ...this.#takenAway(),
       ...this.#goesOn(),
       ...linkedTwice(this.#world),
+      ...this.#world.team.wrong(this.made()),
       ...this.#doubled(),
       ...this.#irresponsible(),
     ];
@@ -150,6 +151,7 @@ export class Judge {
       ...wrong,
       ...this.#unanswered(),
       ...notAsAsked(this.#world),
+      ...this.#world.team.lost(this.#world.jobs(), this.made()),
       ...this.#world.github.issues.flatMap((issue) => this.#wrongOf(issue)),
       ...this.#overwritten(),
     ];

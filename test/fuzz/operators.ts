@@ -41,8 +41,9 @@ function verifying({ runtime, stores }: Command) {
   });
 }
 
-export async function replay({ runtime: { clock }, stores }: Command, job: Job): Promise<void> {
-  await replayJob(job, { by: BY }, { ...stores, clock });
+/** @param answer to what the job asks */
+export async function replay({ runtime: { clock }, stores }: Command, job: Job, answer?: string): Promise<void> {
+  await replayJob(job, { by: BY, reason: answer }, { ...stores, clock });
 }
 
 export async function resolve(command: Command, job: Job, decided: 'again' | 'search' | { done: string }) {

@@ -1,6 +1,6 @@
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
-import { canBeDiscarded, isOutcomeUnknown } from '../../lib/engine/record/job.ts';
+import { asksQuestion, canBeDiscarded, isOutcomeUnknown, type Job } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { PROJECT } from '../relay.ts';
 import { type Delivery, REPOSITORIES, TASK } from './github.ts';
@@ -56,12 +56,29 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
       const text = `relate ${defect.defect_id} ${TARGETS[action.to]}`;
       return void (await world.command(world.slack.types(text, relateJobs), action.troubles));
     }
+    case 'comes': {
+      const { what, troubles } = action;
+      if (what === 'release') return tell([world.team.releases()], action, world);
+      if (what === 'alert') return tell([world.team.alerts()], action, world);
+      const service = `service-${world.slack.typed.length + 1}`;
+      const typed = world.slack.types(`deploy ${service}`, { name: 'deploy' });
+      world.team.noteCommand(typed.job, service);
+      return void (await world.command(typed, troubles));
+    }
+    case 'ticks':
+      return world.tick(action.troubles);
+    case 'answers': {
+      const asking = judge.parked().filter(asksQuestion);
+      const job = asking.at(action.which % asking.length);
+      if (job) await answer(job, action.troubles, world);
+      return;
+    }
     case 'tests':
       return tell(world.github.ends(action), action, world);
     case 'pulls':
       return tell(world.github.changesPull(action), action, world);
     case 'delivers': {
-      const { deliveries } = world.github;
+      const { deliveries } = world;
       const waiting = deliveries.filter(({ isAccepted }) => !isAccepted);
       const choice = action.which < 0 ? waiting : [...waiting, ...deliveries];
       const delivery = choice.at(action.which % choice.length);
@@ -101,7 +118,12 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
   }
 }
 
-/** GitHub delivers what happened, unless it is held. */
+async function answer(job: Job, troubles: readonly Trouble[], world: World): Promise<void> {
+  const reason = world.team.answer(job);
+  await world.run(troubles, (host) => operators.replay(host, job, reason));
+}
+
+/** What happened is delivered, unless it is held. */
 async function tell(deliveries: readonly Delivery[], { held, troubles }: Told, world: World): Promise<void> {
   if (held) return;
   for (const delivery of deliveries) await world.post(delivery, troubles);
@@ -168,7 +190,10 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
   while (world.stalled.length > 0) await world.resume(0);
   // A function remembers for some seconds that a secret could not be read.
   await world.pass(6_000);
-  for (const delivery of world.github.deliveries) if (!delivery.isAccepted) await world.post(delivery);
+  for (const delivery of world.deliveries) if (!delivery.isAccepted) await world.post(delivery);
+  await world.tick();
+  await world.workToTheEnd();
+  for (const job of judge.parked().filter(asksQuestion)) await answer(job, [], world);
   await world.workToTheEnd();
   told?.(`at the end → ${judge.summary()}`);
   const before = [...(await judge.now()), ...judge.whileParked()];
@@ -182,6 +207,7 @@ async function end(world: World, judge: Judge, told?: (line: string) => void): P
       const refused: string[] = [];
       await world.run([], async (host) => {
         const decide = () => {
+          if (asksQuestion(job)) return operators.replay(host, job, world.team.answer(job));
           if (!isOutcomeUnknown(job)) return operators.replay(host, job);
           return operators.resolve(host, job, made === undefined ? 'again' : { done: made });
         };

@@ -151,6 +151,13 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
     { do: 'works', lane: 0, troubles: [{ at: 4, what: 'stalls before' }] },
     passes(46),
   ],
+  'an operator replays a job that asks a question, without an answer': [
+    happens('opened'),
+    { do: 'comes', what: 'deploy', held: false, troubles: [] },
+    worksOff,
+    operate('replay'),
+    worksOff,
+  ],
   'an operator dies between the decision that a creation is done and the message of its job': [
     happens('opened'),
     divert('passed on after 200 s'),

@@ -7,7 +7,7 @@ import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { APP } from '../github-identity.ts';
 import { type Host, Hosts } from '../hosts.ts';
-import { exampleConfig, withLimits } from '../relay.ts';
+import { exampleConfig, ownOf, withLimits } from '../relay.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import type { Attributes } from '../simulation/expressions.ts';
 import { VirtualClock } from './clock.ts';
@@ -15,12 +15,22 @@ import { type Delivery, Github, REPOSITORIES, WORKFLOWS } from './github.ts';
 import { AWS_FAILED, befallenBy, type Process, type State, type Trouble } from './process.ts';
 import { type Limits, SERVICE_URL, Service } from './service.ts';
 import { Slack, type Typed } from './slack.ts';
+import { alertRequest, files, hooks, Team } from './team.ts';
 
 const MINUTE_MS = 60_000;
 /** Some jobs that wait for the calls of the day ask for one every five minutes, for a day or two. */
 const MOST_TURNS = 2_000;
 const REPLY_TIMEOUT_MS = 20_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
+
+const tests = {
+  workflows: [...WORKFLOWS],
+  artifacts: ['junit'],
+  branches: ['master'],
+  status: { passed: 'passed', failed: 'failed' },
+};
+const config = exampleConfig({ comment: false }, { also: [REPOSITORIES[1]], checkPullRequest: {}, tests });
+const own = ownOf(files, config);
 
 /** The hosts' clocks are wrong by this. */
 const CLOCK_ERRORS_MS = [0, 400, -400];
@@ -31,6 +41,7 @@ export class World {
   readonly github: Github;
   readonly service: Service;
   readonly slack: Slack;
+  readonly team: Team;
   /** What was logged as a bug. */
   readonly bugs: string[] = [];
   readonly #hosts: Hosts;
@@ -45,24 +56,17 @@ export class World {
     const clock = new VirtualClock(Date.parse('2026-11-20T10:00:00Z'));
     const outside = { clock, github: new Github(clock), slack: new Slack(clock), service: new Service(clock, limits) };
     const { perMinute, perDay } = limits;
-    const tests = {
-      workflows: [...WORKFLOWS],
-      artifacts: ['junit'],
-      branches: ['master'],
-      status: { passed: 'passed', failed: 'failed' },
-    };
     const lagging: (() => void)[] = [];
     const hosts = await Hosts.start({
       clock,
-      config: withLimits(exampleConfig({ comment: false }, { also: [REPOSITORIES[1]], checkPullRequest: {}, tests }), {
-        perMinute,
-        perDay,
-      }),
+      config: withLimits(config, { perMinute, perDay }),
+      own,
       secrets: {
         'github-webhook': { webhookSecret: WEBHOOK_SECRET },
         github: { token: 'ghp_test', ...APP },
         slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-test' },
         'partner/main': { baseUrl: SERVICE_URL, ...defaultKey },
+        hooks,
         grants: { key: 'a key of the tests, long enough for it' },
         markers: { key: 'another key of the tests, long enough' },
       },
@@ -86,6 +90,7 @@ export class World {
     this.clock = clock;
     this.github = github;
     this.service = service;
+    this.team = new Team(clock);
     this.slack = slack;
     this.#hosts = hosts;
     this.#lagging = lagging;
@@ -98,6 +103,11 @@ export class World {
   /** Reads of the test, which nothing befalls. */
   get stores(): Stores {
     return this.#hosts.stores;
+  }
+
+  /** What has happened and was to be delivered. */
+  get deliveries(): readonly Delivery[] {
+    return [...this.github.deliveries, ...this.team.deliveries];
   }
 
   get stalled(): readonly Process[] {
@@ -144,7 +154,10 @@ export class World {
   post(delivery: Delivery, troubles: readonly Trouble[] = []): Promise<State> {
     delivery.wasSent = true;
     return this.run(troubles, async (host) => {
-      const { statusCode } = await host.take(githubDelivery(delivery.event, delivery.payload));
+      const { event, payload } = delivery;
+      const { statusCode } = await host.take(
+        event === 'alert' ? alertRequest(payload) : githubDelivery(event, payload),
+      );
       if (statusCode === 200 || statusCode === 202) delivery.isAccepted = true;
     });
   }
@@ -181,6 +194,15 @@ export class World {
 
   sweep(troubles: readonly Trouble[] = []): Promise<State> {
     return this.run(troubles, (host) => host.sweep());
+  }
+
+  /** The clock fires what is due. */
+  async tick(troubles: readonly Trouble[] = []): Promise<void> {
+    const at = this.team.tick();
+    await this.run(troubles, async (host) => {
+      await host.tick(at);
+      this.team.noteTick(at);
+    });
   }
 
   /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */

@@ -1,0 +1,186 @@
+import { createHmac } from 'node:crypto';
+import * as z from 'zod/mini';
+import { type Job, jobId } from '../../lib/engine/record/job.ts';
+import { command, github, hmac, schedule, webhook } from '../../lib/triggers/relay.ts';
+import type { CommandSteps, Steps } from '../../lib/triggers/steps.ts';
+import type { Defect } from '../../sandbox/records.ts';
+import { exampleOf } from '../issue-events.ts';
+import { PROJECT } from '../relay.ts';
+import type { Posted } from '../requests.ts';
+import type { VirtualClock } from './clock.ts';
+import type { Delivery } from './github.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** EventBridge fires so often. */
+const TICK_MS = HOUR_MS / 4;
+const DUE_EVERY_MS = 6 * HOUR_MS;
+const HOOK_SECRET = 'what the sender of alerts knows';
+const CHANNEL = { channel: 'C0PLATFORM' };
+
+const make = async ({ create }: Steps, title: string) => {
+  const { id } = await create('defect', 'defects/create', { project_id: PROJECT, title, description: 'of the team' });
+  return id;
+};
+
+/** The automations of the team, one for each kind of trigger. */
+export const files = {
+  release: {
+    on: github('release.published', {
+      input: { title: z.string() },
+      job: ({ release: { id, name, published_at } }) => ({
+        happened: [id],
+        at: published_at,
+        input: { title: String(name) },
+      }),
+    }),
+    async run({ title }: { title: string }, steps: Steps) {
+      const id = await make(steps, title);
+      await steps.say('tell', CHANNEL, `${title} is defect ${id}`);
+      return `made defect ${id}`;
+    },
+  },
+  alert: {
+    on: webhook({
+      verify: hmac({ header: 'x-signature', encoding: 'hex' }),
+      body: z.object({ title: z.string(), until: z.number() }),
+      input: { title: z.string(), until: z.number() },
+      job: (input) => ({ happened: [input.title], input }),
+    }),
+    async run({ title, until }: { title: string; until: number }, steps: Steps) {
+      await steps.until('it may be over', until);
+      return `made defect ${await make(steps, title)}`;
+    },
+  },
+  regular: {
+    on: schedule('0 */6 * * *', 'UTC'),
+    run: async ({ at }: { at: string }, steps: Steps) => `made defect ${await make(steps, dueTitle(Date.parse(at)))}`,
+  },
+  deploy: {
+    on: command('deploy <service>', { does: 'notes a deployment', example: 'deploy web' }),
+    async run({ service }: { service: string }, steps: CommandSteps) {
+      const { answer } = await steps.ask('may', 'May it go out?');
+      return `made defect ${await make(steps, deployTitle(service, answer))}`;
+    },
+  },
+};
+
+const dueTitle = (at: number) => `due ${new Date(at).toISOString()}`;
+const deployTitle = (service: string, answer: string) => `deploy ${service}: ${answer}`;
+
+/** What comes for the team's automations, and what is to become of it. */
+export class Team {
+  readonly deliveries: Delivery[] = [];
+  /** The defects to make, by the jobs that make them. */
+  readonly #wanted = new Map<string, { title: string; delivery: Delivery }>();
+  /** The commands that ask, by their jobs, and what people answered. */
+  readonly #asking = new Map<string, { service: string; answers: string[] }>();
+  /** The times of the schedule that ticks have come for. */
+  readonly #due = new Set<number>();
+  #newestTick: number | undefined;
+  readonly #clock: VirtualClock;
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+
+  /** A release is published on GitHub. */
+  releases(): Delivery {
+    const id = this.deliveries.length + 1;
+    const example = exampleOf('release', 'published');
+    const published_at = new Date(this.#clock.now).toISOString();
+    const release = { ...Object(example.release), id, name: `release ${id}`, published_at };
+    return this.#tell('release', id, release.name, { ...example, release });
+  }
+
+  /** Another tool sends an alert, which is to be taken up some minutes later. */
+  alerts(): Delivery {
+    const title = `alert ${this.deliveries.length + 1}`;
+    return this.#tell('alert', title, title, { title, until: this.#clock.now + 5 * 60_000 });
+  }
+
+  #tell(event: 'release' | 'alert', happened: string | number, title: string, payload: object): Delivery {
+    const delivery = { event, issue: undefined, payload, wasSent: false, isAccepted: false };
+    this.deliveries.push(delivery);
+    this.#wanted.set(jobId(event, happened), { title, delivery });
+    return delivery;
+  }
+
+  /** @param job of a command that asks */
+  noteCommand(job: string, service: string): void {
+    this.#asking.set(job, { service, answers: [] });
+  }
+
+  /** @returns an answer that nobody has given before */
+  answer(job: Job): string {
+    const answers = this.#asking.get(job.id)?.answers ?? [];
+    answers.push(`answer ${answers.length + 1}`);
+    return answers.at(-1) ?? '';
+  }
+
+  /** When the clock last fired. Epoch milliseconds. */
+  tick(): number {
+    return Math.floor(this.#clock.now / TICK_MS) * TICK_MS;
+  }
+
+  /** A tick was handled: by then every time since the one before has its job, of the last 24 hours. */
+  noteTick(at: number): void {
+    const after = Math.max(this.#newestTick ?? at - 1, at - DAY_MS);
+    for (let due = Math.floor(at / DUE_EVERY_MS) * DUE_EVERY_MS; due > after; due -= DUE_EVERY_MS) this.#due.add(due);
+    this.#newestTick = Math.max(this.#newestTick ?? at, at);
+  }
+
+  /** What must hold at every moment: each thing is made once, and an answer is one that a person gave. */
+  wrong(defects: readonly Defect[]): string[] {
+    const titles = defects.map(({ title }) => title);
+    const ofTeam = titles.filter((title) => /^(release|alert|due|deploy) /.test(title));
+    const twice = ofTeam.filter((title, index) => ofTeam.indexOf(title) !== index);
+    const ofCommands = [...this.#asking.values()].flatMap(({ service, answers }) => {
+      const made = titles.filter((title) => title.startsWith(deployTitle(service, '')));
+      const given = answers.map((answer) => deployTitle(service, answer));
+      const invented = made.filter((title) => !given.includes(title));
+      return [
+        ...invented.map((title) => `nobody gave the answer of '${title}'`),
+        ...(made.length > 1 ? [`one command has made ${made.join(' and ')}`] : []),
+      ];
+    });
+    return [...twice.map((title) => `two defects of ${title}`), ...ofCommands];
+  }
+
+  /** What must hold once nothing is left to do: nothing that was accepted is lost. */
+  lost(all: readonly Job[], defects: readonly Defect[]): string[] {
+    const jobs = new Map(all.map((job) => [job.id, job]));
+    const isMade = (id: string, titles: readonly string[]) => {
+      const job = jobs.get(id);
+      // A person who links an issue with the defect gives it another title.
+      return (
+        job?.discarded !== undefined ||
+        defects.some(({ title, defect_id }) => titles.includes(title) || job?.outcome?.includes(defect_id))
+      );
+    };
+    const told = [...this.#wanted].flatMap(([id, { title, delivery }]) =>
+      !delivery.isAccepted || isMade(id, [title]) ? [] : [`${title} was accepted, and is lost`],
+    );
+    const due = [...this.#due].flatMap((at) =>
+      isMade(jobId('regular', new Date(at).toISOString()), [dueTitle(at)]) ? [] : [`${dueTitle(at)} did not fire`],
+    );
+    const answered = [...this.#asking].flatMap(([id, { service, answers }]) => {
+      const titles = answers.map((answer) => deployTitle(service, answer));
+      const job = jobs.get(id);
+      // What the service refuses is told to the person.
+      return !job || job.status === 'not-done' || isMade(id, titles)
+        ? []
+        : [`the answers of ${service} are lost: ${answers.join()}`];
+    });
+    return [...told, ...due, ...answered];
+  }
+}
+
+/** A body as the sender of alerts signs it. */
+export function alertRequest(payload: object): Posted {
+  const body = Buffer.from(JSON.stringify(payload));
+  const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex');
+  return { url: '/hooks/alert', headers: { 'content-type': 'application/json', 'x-signature': signature }, body };
+}
+
+export const hooks = { alert: HOOK_SECRET };
