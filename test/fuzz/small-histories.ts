@@ -151,6 +151,18 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
     { do: 'works', lane: 0, troubles: [{ at: 4, what: 'stalls before' }] },
     passes(46),
   ],
+  'a worker stalls beyond its lease while it reads the token for a message': [
+    { do: 'asks', from: 'slack', isDone: false, items: [103], held: true, troubles: [] },
+    happens('edited title'),
+    { do: 'comes', what: 'release', held: false, troubles: [] },
+    { do: 'works', lane: 0, troubles: [{ at: 0, what: 'stalls after' }] },
+    { do: 'redrives', which: -1 },
+    { do: 'resumes', which: -1 },
+    { do: 'works', lane: 0, troubles: [] },
+    { do: 'works', lane: 0, troubles: [{ at: 14, what: 'stalls before' }] },
+    passes(61),
+    { do: 'redrives', which: -1 },
+  ],
   'an operator replays a job that asks a question, without an answer': [
     happens('opened'),
     { do: 'comes', what: 'deploy', held: false, troubles: [] },

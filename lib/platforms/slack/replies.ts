@@ -94,9 +94,8 @@ export function slackMessage(
           unfurl_links: false,
           unfurl_media: false,
         };
-        ensureTime();
         try {
-          return { by: 'direct message', ...(await slack.call('chat.postMessage', fields, posted)) };
+          return { by: 'direct message', ...(await slack.call('chat.postMessage', fields, posted, ensureTime)) };
         } catch (error) {
           if (!(error instanceof SlackRefusal) || 'channelId' in to || !NOBODY.test(error.error)) throw error;
           return { leftOut: `Slack cannot deliver it to this person (${error.error})` };

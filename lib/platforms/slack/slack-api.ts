@@ -50,9 +50,15 @@ export interface SlackApi {
   isThere(): Promise<boolean>;
   /**
    * @param fields objects are sent as JSON, which every method accepts; undefined fields are left out
+   * @param mayLeave called right before each request leaves; throws if it must not
    * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered}
    */
-  call<T>(method: SlackMethod, fields: Readonly<Record<string, unknown>>, answer: z.core.$ZodType<T>): Promise<T>;
+  call<T>(
+    method: SlackMethod,
+    fields: Readonly<Record<string, unknown>>,
+    answer: z.core.$ZodType<T>,
+    mayLeave?: () => void,
+  ): Promise<T>;
 }
 
 export interface SlackApiOptions {
@@ -85,16 +91,23 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
 
   return {
     isThere: async () => Boolean(await token()),
-    async call(method, fields, answer) {
-      const body = await ask(method, fields);
+    async call(method, fields, answer, mayLeave = () => {}) {
+      const body = await ask(method, fields, mayLeave);
       // The token may have been rotated since it was read, so it is read again.
       const again = TOKEN_ERRORS.has(body.error ?? '') && secrets.refresh('slack');
-      return read(method, again ? await ask(method, fields) : body, answer);
+      return read(method, again ? await ask(method, fields, mayLeave) : body, answer);
     },
   };
 
-  async function ask(method: SlackMethod, fields: Readonly<Record<string, unknown>>): Promise<ApiEnvelope> {
-    const response = await post(method, `${apiUrl}/${method}`, (await token()) ?? '', fields);
+  async function ask(
+    method: SlackMethod,
+    fields: Readonly<Record<string, unknown>>,
+    mayLeave: () => void,
+  ): Promise<ApiEnvelope> {
+    const bot = (await token()) ?? '';
+    // To read the token may have taken long.
+    mayLeave();
+    const response = await post(method, `${apiUrl}/${method}`, bot, fields);
     if (response.status === 429) {
       throw new SlackRateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
     }
