@@ -14,6 +14,7 @@ import {
 } from '../lib/engine/operate/new-troubles.ts';
 import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
 import { createShowJob } from '../lib/people/names.ts';
+import { createMovedNotices } from '../lib/platforms/slack/moved-notices.ts';
 import { createOutageNotices } from '../lib/platforms/slack/outage-notices.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
@@ -43,6 +44,7 @@ export function createHandler(runtime: Runtime) {
     };
   const notices = posting && createParkedNotices({ ...posting, jobs, shown: createShowJob({ table, clock }) });
   const outages = posting && createOutageNotices(posting);
+  const moved = posting && createMovedNotices({ ...posting, config });
   const teller = { table, metrics, log };
   const isCalled = async ({ connection, line }: { connection: string; line: string }) =>
     Object.hasOwn(config.connections, connection) && lines.advances(line, connection);
@@ -66,6 +68,7 @@ export function createHandler(runtime: Runtime) {
       await tellNewlyParked(teller);
       await tellNewTroubles('dead', await deadLetters(sqs, queueUrls), teller);
       if (notices) await notices.tell();
+      if (moved) await moved.tell();
       if (outages)
         for (const one of settled) if (one.status === 'fulfilled') await outages.tell(one.value.name, one.value.down);
       // A failure of one connection must not stop the others, and must still be reported.

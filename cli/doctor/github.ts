@@ -2,6 +2,7 @@ import { RequestError } from '@octokit/request-error';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubCredential } from '../../lib/credentials/github-credential.ts';
 import { type AuthorizedGithub, type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
+import { isRenamed, movedInWords } from '../../lib/platforms/github/moved-repositories.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { enumerated } from '../../lib/text.ts';
 import { CannotTell, check, checkCredential, type Finding } from './finding.ts';
@@ -51,6 +52,9 @@ async function checkRepository(repository: Repository, github: GithubClient): Pr
     authorized = await github.at({ repository: name }).catch(inWords);
     if (!authorized) throw new Error('the secret has an appId but no privateKey');
     const { data } = await authorized.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(inWords);
+    const moved = { name, calledNow: data.full_name };
+    if (moved.calledNow.toLowerCase() !== name.toLowerCase())
+      throw new (isRenamed(moved) ? CannotTell : Error)(movedInWords(moved));
     if (data.archived) throw new Error('the repository is archived, so it sends no events');
     if (issueToDefect && !data.has_issues)
       throw new Error('issueToDefect is set, but issues are turned off in the repository');

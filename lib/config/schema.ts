@@ -281,7 +281,8 @@ const github = z.strictObject(
         examples: ['https://github.example.com/api/v3'],
       }),
     repositories: z.array(repository).default([]).meta({
-      description: 'The repositories whose events the relay handles. It ignores events of other repositories.',
+      description:
+        'The repositories whose events the relay handles. It ignores events of other repositories. One that is renamed is followed until another owner has it; change its name here.',
     }),
   },
   refusingSecrets('github'),

@@ -58,6 +58,7 @@ const NAME = 'Codertocat/Hello-World';
 interface Repository {
   labels?: string[];
   archived?: boolean;
+  full_name?: string;
   /** Of the App's installation. */
   installation?: { permissions: object; events: string[] };
 }
@@ -71,10 +72,10 @@ async function github(repository: Repository | undefined): Promise<string> {
       return { status: 401, body: { message: 'Bad credentials' } };
     const octocat = { login: 'octocat', id: 583_231 };
     if (['/users/octocat', '/user/583231'].includes(path.toLowerCase())) return { status: 200, body: octocat };
-    const { labels = ['bug'], archived = false, installation } = repository ?? {};
+    const { labels = ['bug'], archived = false, full_name = NAME, installation } = repository ?? {};
     if (!repository || name !== NAME || (label !== undefined && !labels.includes(label)))
       return { status: 404, body: { message: 'Not Found' } };
-    return { status: 200, body: { has_issues: true, archived, ...installation } };
+    return { status: 200, body: { full_name, has_issues: true, archived, ...installation } };
   });
   onTestFinished(close);
   return url;
@@ -197,6 +198,8 @@ describe('doctor', () => {
       /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; check the name/,
     ],
     [NAME, { token: 'ghp_good' }, { archived: true }, /^bad: the repository is archived/],
+    [NAME, { token: 'ghp_good' }, { full_name: 'Codertocat/New' }, /^unknown: .* is called Codertocat\/New now/],
+    [NAME, { token: 'ghp_good' }, { full_name: 'Other/New' }, /^bad: .* is Other\/New now, of another owner/],
     [`labels of ${NAME}`, { token: 'ghp_good' }, { labels: [] }, /^bad: the repository has no label bug/],
     ['webhook secret', {}, undefined, /^bad: .*webhookSecret/],
   ])('doctor finds on GitHub of %s, with %j and %j: %s', async (what, secret, repository, expected) => {

@@ -73,6 +73,8 @@ export const keys = {
     pk: `first-time-entry#${connection}`,
     sk: overrides,
   }),
+  /** lib/platforms/github/moved-repositories.ts: the id of a configured repository, and its newest name. */
+  repository: (name: string): Key => ({ pk: 'repositories', sk: name.toLowerCase() }),
   /** lib/platforms/github/redelivery/hooks.ts: the hooks of one target, and how far redelivery is with each. */
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
   /** lib/platforms/github/redelivery/redelivery.ts: what was done about a failed delivery, by its GUID. */
