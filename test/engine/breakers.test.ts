@@ -212,6 +212,17 @@ describe('a connection that is down', () => {
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
   });
 
+  it('is probed less often after an hour, whoever waits: the probes of a day leave most of its budget', async () => {
+    await start();
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await command(relay, 'done 101');
+    await pass(70 * MINUTE);
+    const before = relay.sandbox.requests;
+    await pass(20 * MINUTE);
+    expect(relay.sandbox.requests - before).toBeGreaterThanOrEqual(15);
+    expect(relay.sandbox.requests - before).toBeLessThanOrEqual(25);
+  });
+
   describe('says since when', () => {
     const since = async () => {
       const { breakers } = (await relay.stores.table.get(keys.breaker('main'))) ?? {};

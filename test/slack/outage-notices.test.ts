@@ -28,9 +28,9 @@ async function minutes(count: number): Promise<void> {
   }
 }
 
-async function fail(fault: Fault): Promise<void> {
+async function fail(fault: Fault, from = 1): Promise<void> {
   relay.sandbox.setFault(fault);
-  for (let id = 1; id <= 4; id++) await relay.post('issues', issueEvent('opened', { id }));
+  for (let id = from; id < from + 4; id++) await relay.post('issues', issueEvent('opened', { id }));
   await relay.work();
 }
 
@@ -65,6 +65,19 @@ it('what Slack does not take is told later, also after a crash between posting a
   }
   await minutes(3);
   expect(told()).toHaveLength(1);
+});
+
+it('an outage that follows on a crash between telling the end and noting it is told', async () => {
+  await fail({ kind: 'key-revoked' });
+  await minutes(3);
+  relay.sandbox.clearFaults();
+  relay.table.stopAt((body) => body.includes('"outage main"') && !body.includes('"Item"') && told().length === 2);
+  await minutes(8).catch(() => {});
+  relay.table.goOn();
+  expect(told()).toHaveLength(2);
+  await fail({ kind: 'maintenance' }, 5);
+  await minutes(12);
+  expect(told()).toHaveLength(3);
 });
 
 it('a short outage is not told', async () => {

@@ -12,6 +12,9 @@ const LASTS_MS = 5 * 60_000;
 /** The outage of a connection that is being told, until its end is told. */
 const outage = z.object({ since: z.number(), isOfKey: z.boolean() });
 
+const nameOf = (connection: string, { since }: z.output<typeof outage>) => `outage ${connection} ${since}`;
+const overOf = (connection: string, one: z.output<typeof outage>) => `${nameOf(connection, one)} over`;
+
 /**
  * Tells the contact's channel that a connection is down for five minutes, or that its key is refused, and once that it works
  * again. The outage is stored before it is told and until its end is told, so every run finds what is left to say.
@@ -32,6 +35,11 @@ export function createOutageNotices({
   async function tellOutage(connection: string, down: OpenBreaker | undefined): Promise<void> {
     const key = keys.parkedNotice(`outage ${connection}`);
     let known = outage.safeParse(await table.get(key)).data;
+    // A run may have stopped when it had told the end.
+    if (known && (await posts.read(overOf(connection, known)))?.ts !== undefined) {
+      await table.delete(key);
+      known = undefined;
+    }
     const isOfKey = down?.refusesKey === true;
     const isNews = down && (known ? isOfKey && !known.isOfKey : isOfKey || clock() - down.since >= LASTS_MS);
     if (isNews) {
@@ -44,10 +52,9 @@ export function createOutageNotices({
     }
     if (!known) return;
     const { since } = known;
-    const name = `outage ${connection} ${since}`;
-    if (!(await once(name, wordsOf(connection, known, down?.why))) || down) return;
+    if (!(await once(nameOf(connection, known), wordsOf(connection, known, down?.why))) || down) return;
     const over = `:white_check_mark: *${connection} works again.* It did not since ${time(since)}. What waits continues by itself.`;
-    if (await once(`${name} over`, [section(over)])) await table.delete(key);
+    if (await once(overOf(connection, known), [section(over)])) await table.delete(key);
   }
 
   function wordsOf(connection: string, { since, isOfKey }: z.output<typeof outage>, why: string | undefined) {

@@ -54,6 +54,8 @@ const LATE_PROBE_MS = 10_000;
  * operation uses up an attempt of a job. With the time that a message takes to wake a worker, a connection is probed every 20 s.
  */
 const PAUSE_OF_PEOPLE_MS = { connection: 15_000, operation: 60_000 } as const;
+/** More probes of a connection come as seldom as those of an operation: with one every 15 s, a day of them would use up its budget. */
+const MOST_OFTEN_PROBES = 240;
 /** A person's call may probe this long after the last probe, before the pause is over. */
 export const EARLY_PROBE_MS = 10_000;
 /** A probe that has not reported after this long counts as killed. */
@@ -273,7 +275,10 @@ export function callsProberAt({ until, probes, probedAt, prober }: Breaker): num
 
 /** When the line calls a person's job that probes a connection: nobody else's pause counts. */
 export const callsPersonAt = (breaker: Breaker): number =>
-  Math.min(callsProberAt(breaker), breaker.probedAt + PAUSE_OF_PEOPLE_MS.connection);
+  Math.min(callsProberAt(breaker), breaker.probedAt + pauseOfPeople(breaker.probes, true));
+
+const pauseOfPeople = (probes: number, isWhole: boolean): number =>
+  PAUSE_OF_PEOPLE_MS[isWhole && probes <= MOST_OFTEN_PROBES ? 'connection' : 'operation'];
 
 const scopeOf = (connection: string, name: string): Scope =>
   name === WHOLE ? { connection } : { connection, operation: name };
@@ -306,7 +311,7 @@ function afterCall(last: Breaker, caller: string, isWhole: boolean, failure: Cal
 function afterProbe(last: Breaker, lane: Lane, isWhole: boolean, failure: CallFailure, now: number): Breaker {
   const probes = last.probes + 1;
   const pause = PAUSES_MS[probes] ?? LONGEST_PAUSE_MS;
-  const longest = isOfPeople(lane) ? PAUSE_OF_PEOPLE_MS[isWhole ? 'connection' : 'operation'] : pause;
+  const longest = isOfPeople(lane) ? pauseOfPeople(probes, isWhole) : pause;
   // An outage can end with a refused key. That it lasts is not what the key did.
   const since = failure.refusesKey === (last.refusesKey ?? false) ? last.since : now;
   return { ...last, ...failure, since, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
