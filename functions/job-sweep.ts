@@ -56,9 +56,9 @@ export function createHandler(runtime: Runtime) {
       const settled = await Promise.allSettled(
         Object.entries(config.connections).map(async ([name, { limits }]) => {
           await lines.moveOn({ name, limits });
-          const { used, standstill, down } = await stateOfConnection(name, limits, { budget, table, clock });
+          const { used, standstill, health } = await stateOfConnection(name, limits, { budget, table, clock });
           await tellNewTroubles(`connection ${name}`, troublesOf(name, standstill), teller);
-          return { name, used, down };
+          return { name, used, health };
         }),
       );
       // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
@@ -70,7 +70,7 @@ export function createHandler(runtime: Runtime) {
       if (notices) await notices.tell();
       if (moved) await moved.tell();
       if (outages)
-        for (const one of settled) if (one.status === 'fulfilled') await outages.tell(one.value.name, one.value.down);
+        for (const one of settled) if (one.status === 'fulfilled') await outages.tell(one.value.name, one.value.health);
       // A failure of one connection must not stop the others, and must still be reported.
       const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);

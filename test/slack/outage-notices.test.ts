@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -78,6 +79,19 @@ it('an outage that follows on a crash between telling the end and noting it is t
   await fail({ kind: 'maintenance' }, 5);
   await minutes(12);
   expect(told()).toHaveLength(3);
+});
+
+it('a connection that an operator resumes works again when a call does', async () => {
+  await fail({ kind: 'key-revoked' });
+  await minutes(3);
+  await resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
+  await relay.sweep();
+  await minutes(5);
+  expect(told()).toHaveLength(1);
+  relay.sandbox.clearFaults();
+  await resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
+  await minutes(2);
+  expect(told()).toHaveLength(2);
 });
 
 it('a short outage is not told', async () => {

@@ -42,7 +42,11 @@ export interface Standstill {
 
 /** How much of its budget a connection has used, as metrics, and what stands still. */
 export async function stateOfConnection(name: string, limits: Limits, stores: Parameters<typeof viewConnection>[2]) {
-  const { minute, day, pausedUntil, stopped, isStopped, refusesKey } = await viewConnection(name, limits, stores);
+  const { minute, day, pausedUntil, stopped, isStopped, refusesKey, failing } = await viewConnection(
+    name,
+    limits,
+    stores,
+  );
   const standstill: Standstill = {
     isPaused: pausedUntil !== null || isStopped,
     refusesKey,
@@ -54,5 +58,6 @@ export async function stateOfConnection(name: string, limits: Limits, stores: Pa
     ConnectionPaused: standstill.isPaused ? 1 : 0,
     OperationsStopped: standstill.operations.length,
   };
-  return { used, standstill, down: stopped.find(({ operation }) => operation === undefined) };
+  const down = stopped.find(({ operation }) => operation === undefined);
+  return { used, standstill, health: { down, isFailing: failing !== undefined } };
 }

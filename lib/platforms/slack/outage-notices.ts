@@ -9,6 +9,12 @@ import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
 /** Shorter outages end before somebody could do something. */
 const LASTS_MS = 5 * 60_000;
 
+interface Health {
+  down: OpenBreaker | undefined;
+  /** Its last call failed. After `resume`, a connection that is not down may still be. */
+  isFailing: boolean;
+}
+
 /** The outage of a connection that is being told, until its end is told. */
 const outage = z.object({ since: z.number(), isOfKey: z.boolean() });
 
@@ -32,7 +38,7 @@ export function createOutageNotices({
     return known?.ts !== undefined || posts.post(name, known, sections);
   }
 
-  async function tellOutage(connection: string, down: OpenBreaker | undefined): Promise<void> {
+  async function tellOutage(connection: string, { down, isFailing }: Health): Promise<void> {
     const key = keys.parkedNotice(`outage ${connection}`);
     let known = outage.safeParse(await table.get(key)).data;
     // A run may have stopped when it had told the end.
@@ -52,7 +58,7 @@ export function createOutageNotices({
     }
     if (!known) return;
     const { since } = known;
-    if (!(await once(nameOf(connection, known), wordsOf(connection, known, down?.why))) || down) return;
+    if (!(await once(nameOf(connection, known), wordsOf(connection, known, down?.why))) || down || isFailing) return;
     const over = `:white_check_mark: *${connection} works again.* It did not since ${time(since)}. What waits continues by itself.`;
     if (await once(overOf(connection, known), [section(over)])) await table.delete(key);
   }
@@ -75,9 +81,9 @@ export function createOutageNotices({
 
   return {
     /** Tells what is not told yet. Never fails: what could not be told is told by a later run. */
-    async tell(connection: string, down: OpenBreaker | undefined): Promise<void> {
+    async tell(connection: string, health: Health): Promise<void> {
       try {
-        if (await slack.isThere()) await tellOutage(connection, down);
+        if (await slack.isThere()) await tellOutage(connection, health);
       } catch (error) {
         log.warn({ message: 'the contact channel could not be told about an outage', channel, error: String(error) });
       }

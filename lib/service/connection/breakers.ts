@@ -244,10 +244,25 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         return { answer: undefined, changed };
       });
     },
-    /** Closes the breakers of the connection and of its operations, and calls `recovered`. */
+    /**
+     * Closes the breakers of the connection and of its operations, and calls `recovered`. Nothing has worked yet, so what
+     * failed goes on failing until it does.
+     */
     async closeAll(connection: string): Promise<void> {
       await change(connection, ({ breakers }, now) => {
-        for (const name of Object.keys(breakers)) breakers[name] = newBreaker(now);
+        for (const [name, last] of Object.entries(breakers)) {
+          const failures = Math.min(last.failures, 1);
+          breakers[name] = {
+            ...last,
+            failures,
+            failedAt: now,
+            callers: [],
+            workedAt: now,
+            until: 0,
+            probes: 0,
+            probedAt: 0,
+          };
+        }
         return { answer: undefined, changed: true };
       });
       await recovered(connection);
