@@ -81,7 +81,7 @@ describe('relay issue', () => {
       'can be asked',
       () => relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/list' }),
       'anything',
-      /the service could not be asked whether anything exists, and nothing was decided: .*status 500/,
+      /the service could not be asked whether anything exists, and nothing was decided: .*the service answers 500/,
     ],
   ])('relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
     await happens('edited', { labels: [] });

@@ -51,7 +51,9 @@ describe('relay resume', () => {
   it('relay resume closes the breakers of operations and of the connection', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
-    expect(await run('budget')).toMatch(/defects\/create has been failing since \d.*status 500/);
+    expect(await run('budget')).toMatch(
+      /defects\/create has been failing since \d.*the service answers 500: Server Error/,
+    );
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(/^defects\/create was stopped: .*\n5 waiting jobs continue$/);
     await relay.workToTheEnd();

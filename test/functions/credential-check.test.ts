@@ -153,7 +153,11 @@ describe('a connection', () => {
     ['without a field in its secret', () => enterKey({ apiKey: undefined }), /^bad: .*or invalid fields: apiKey/],
     ['with an address that is no base URL', () => enterKey({ baseUrl: 'ftp://x' }), /^bad: /],
     ['with a host that is down', () => enterKey({ baseUrl: 'http://127.0.0.1:2' }), /^bad: .*cannot be reached/],
-    ['behind a maintenance page', () => relay.sandbox.setFault({ kind: 'maintenance' }), /^bad: .*HTML page/],
+    [
+      'behind a maintenance page',
+      () => relay.sandbox.setFault({ kind: 'maintenance' }),
+      /^bad: .*the service answers 503 \(a maintenance page\)/,
+    ],
   ])('the check reports %s', async (_, fault, told) => {
     await start();
     await fault();
@@ -165,7 +169,7 @@ describe('a connection', () => {
   it.each<[string, Fault, RegExp]>([
     ['is good where the first try was bad luck', { kind: 'server-error', times: 1 }, /^good/],
     ['is good where the first answer was lost', { kind: 'cut', times: 1 }, /^good/],
-    ['is bad where the second try fails too', { kind: 'server-error' }, /^bad: .*status 500/],
+    ['is bad where the second try fails too', { kind: 'server-error' }, /^bad: .*the service answers 500/],
   ])('%s', async (_, fault, told) => {
     await start();
     relay.sandbox.setFault(fault);

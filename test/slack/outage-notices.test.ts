@@ -36,7 +36,12 @@ async function fail(fault: Fault, from = 1): Promise<void> {
 }
 
 it.each<[string, Fault, number, RegExp]>([
-  ['is down for five minutes', { kind: 'maintenance' }, 5, /:octagonal_sign: main is down since <!date/],
+  [
+    'is down for five minutes',
+    { kind: 'maintenance' },
+    5,
+    /:octagonal_sign: main is down since <!date[^]*\sThe service answers 503 \(a maintenance page\)\./,
+  ],
   [
     'refuses the key',
     { kind: 'key-revoked' },

@@ -210,14 +210,15 @@ export function createPartnerCalls(run: CallingRun) {
   }
 
   /** @throws {InLine | RetryAt} if the connection is down */
-  async function noteFailure(scope: Scope, { error: { message }, outcome }: Failure): Promise<void> {
+  async function noteFailure(scope: Scope, { error, outcome }: Failure): Promise<void> {
+    // Whoever reads of a breaker reads which operation it stops. That of the connection failed in some operation.
+    const why = error.message.replace(`${error.operation}: `, '');
     const open = await breakers.failed(scope, me, {
-      why: message,
+      why,
       kind: outcome,
       refusesKey: REFUSES_KEY.has(outcome),
     });
-    for (const { operation = `the connection ${name}` } of open)
-      report({ news: 'stopped', what: operation, why: message });
+    for (const { operation = `the connection ${name}` } of open) report({ news: 'stopped', what: operation, why });
     const isDown = open.some(({ operation }) => operation === undefined);
     const stop = isDown ? await stopOf(scope.operation ?? validate.name) : undefined;
     if (!stop) return;

@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
 import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
 import { keys } from '../../state/table/keys.ts';
-import { plainSection, section } from './messages.ts';
+import { plainSection, section, sentence } from './messages.ts';
 import { time } from './mrkdwn.ts';
 import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
 
@@ -75,7 +75,7 @@ export function createOutageNotices({
       section(
         `:octagonal_sign: *${what}* since ${time(since)}. ${todo} Nothing is lost, and what waits continues by itself. See docs/stuck.md#connections.`,
       ),
-      ...(why === undefined ? [] : [plainSection(why)]),
+      ...(why === undefined ? [] : [plainSection(sentence(why))]),
     ];
   }
 

@@ -70,13 +70,18 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
   }
 }
 
-function refusalText({ status, found, serviceMessage, fieldErrors }: RefusalFacts): string {
+function refusalText({ status, found, serviceMessage, fieldErrors, reason }: RefusalFacts): string {
   const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
+  const arrived = reason === 'nonce already used' ? ', because the same request had already arrived' : '';
   // A 5xx refuses nothing: the call may have been carried out.
-  const answer = `${status >= 500 ? 'answered' : 'refused'} with status ${status}`;
+  const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}${arrived}`;
   if (said.length > 0) return `${answer}: ${said.join(' ')}`;
-  return `${answer}${found === null ? '' : `, with ${found} instead of the envelope`}`;
+  return found === null ? answer : `${answer} (${foundInWords(status, found)})`;
 }
+
+/** Balancers and operators put an HTML page with 503 in front of a service that is being changed. */
+const foundInWords = (status: number, found: Unreadable) =>
+  status === 503 && found === 'an HTML page' ? 'a maintenance page' : found;
 
 /**
  * What came instead of a result. `other data than declared` came in the service's own envelope: the call succeeded, and
@@ -99,7 +104,13 @@ export class PartnerUnreadable extends PartnerError {
     answer: { status: number; found: Unreadable; detail?: string; retryAfterSeconds?: number | null },
   ) {
     const hint = answer.detail ? ` (${answer.detail})` : '';
-    super(operation, `unreadable answer with status ${answer.status}: ${answer.found}${hint}`);
+    const { status, found } = answer;
+    super(
+      operation,
+      status < 400
+        ? `unreadable answer with status ${status}: ${found}${hint}`
+        : `the service answers ${status} (${foundInWords(status, found)})${hint}`,
+    );
     this.status = answer.status;
     this.found = answer.found;
     this.retryAfterSeconds = answer.retryAfterSeconds ?? null;

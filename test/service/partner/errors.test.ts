@@ -110,8 +110,9 @@ describe('a refusal', () => {
       const common = { ...noFacts, name: 'PartnerRefusal', operation: operation.name, status, serviceMessage };
       expect({ ...error }).toEqual({ ...common, ...facts });
       const fields = facts.fieldErrors?.length ? ` (${facts.fieldErrors.join('; ')})` : '';
-      const answer = status >= 500 ? 'answered' : 'refused';
-      expect(error.message).toBe(`${operation.name}: ${answer} with status ${status}: ${serviceMessage}${fields}`);
+      const arrived = facts.reason === 'nonce already used' ? ', because the same request had already arrived' : '';
+      const answer = status >= 500 ? 'the service answers' : 'refused with status';
+      expect(error.message).toBe(`${operation.name}: ${answer} ${status}${arrived}: ${serviceMessage}${fields}`);
       expectNothingSecret(error, request);
       expect(sandbox.requests - before).toBe(1);
     },
@@ -174,7 +175,7 @@ describe('a refusal', () => {
     const common = { ...noFacts, name: 'PartnerRefusal', operation: 'tasks/create', status, serviceMessage };
     expect({ ...error }).toEqual({ ...common, ...facts });
     expect(error.message).toMatch(
-      status >= 500 ? /^tasks\/create: answered with status 5/ : /^tasks\/create: refused with status \d{3}/,
+      status >= 500 ? /^tasks\/create: the service answers 5/ : /^tasks\/create: refused with status \d{3}/,
     );
     expect(received).toHaveLength(1);
   });
@@ -215,7 +216,7 @@ describe('a refusal', () => {
       expect(error).toBeInstanceOf(PartnerRefusal);
       expect(error).toMatchObject({ status, found, serviceMessage, fieldErrors: [] });
       expect(error.message).toBe(
-        `tasks/create: ${status >= 500 ? 'answered' : 'refused'} with status ${status}${serviceMessage ? `: ${serviceMessage}` : `, with ${found} instead of the envelope`}`,
+        `tasks/create: ${status >= 500 ? 'the service answers' : 'refused with status'} ${status}${serviceMessage ? `: ${serviceMessage}` : ` (${found})`}`,
       );
     }
   });
@@ -275,6 +276,7 @@ describe('an unreadable answer', () => {
 
   it.each<[string, number, unknown, Record<string, string>, PartnerUnreadable['found'], string]>([
     ['a page of a proxy', 502, ` \n${page}`, {}, 'an HTML page', ''],
+    ['a page that says that the service is being changed', 503, page, {}, 'an HTML page', ''],
     ['a page instead of a result', 200, `<!DOCTYPE html>${page}`, {}, 'an HTML page', ''],
     ['plain text', 502, 'Bad gateway', {}, 'not JSON', ''],
     ['nothing but white space', 200, ' \n', {}, 'an empty body', ''],
@@ -320,7 +322,10 @@ describe('an unreadable answer', () => {
     const error = await failureOfSending(client, listProjects, {});
     expect(error).toBeInstanceOf(PartnerUnreadable);
     expect(error).toMatchObject({ operation: 'projects/list', status, found });
-    expect(error.message).toBe(`projects/list: unreadable answer with status ${status}: ${found}${hint}`);
+    const shown = status === 503 ? 'a maintenance page' : found;
+    expect(error.message).toBe(
+      `projects/list: ${status < 400 ? `unreadable answer with status ${status}: ${shown}` : `the service answers ${status} (${shown})`}${hint}`,
+    );
     expect(received).toHaveLength(1);
   });
 
@@ -329,7 +334,7 @@ describe('an unreadable answer', () => {
     [200, 8 * MB - 2, '', 'x', 'PartnerUnreadable', 'not JSON'],
     [422, 128 * MB, '', 'x', 'PartnerRefusal', `refused with status 422: ${'x'.repeat(500)}`],
     [200, 7 * MB, DATA, ',{}', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
-    [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', 'a body that is too large (more than 100000 JSON values)'],
+    [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', '(a body that is too large) (more than 100000 JSON values)'],
     [
       200,
       90_000,
@@ -346,7 +351,8 @@ describe('an unreadable answer', () => {
       response.writeHead(status, { 'content-encoding': 'gzip' }).end(bomb);
     });
     const error = await failureOfSending(client, listProjects, {});
-    const message = name === 'PartnerRefusal' ? told : `unreadable answer with status ${status}: ${told}`;
+    const unreadable = status < 400 ? `unreadable answer with status ${status}:` : `the service answers ${status}`;
+    const message = name === 'PartnerRefusal' ? told : `${unreadable} ${told}`;
     expect(error).toMatchObject({ name, message: `projects/list: ${message}` });
   });
 
