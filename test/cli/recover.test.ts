@@ -255,18 +255,18 @@ describe('relay resolve', () => {
     const ids = await unknown(2);
     relay.clock.now += HOUR;
 
-    const listed = await run('resolve', '--parked-for', 'never clearly answered', '--search');
+    const listed = await run('resolve', '--parked-for', 'Its marker', '--search');
     for (const id of ids) expect(listed).toContain(shortName(id));
     expect(listed).toMatch(/Add --yes to decide these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
     const before = relay.sandbox.requests;
-    await run('resolve', '--parked-for', 'never clearly answered', '--search', '--yes');
+    await run('resolve', '--parked-for', 'Its marker', '--search', '--yes');
     await relay.workToTheEnd();
     expect(relay.sandbox.requests - before).toBe(1);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
-    await run('resolve', '--parked-for', 'never clearly answered', '--again', '--yes');
+    await run('resolve', '--parked-for', 'Its marker', '--again', '--yes');
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
     expect(defectsMade()).toBe(2);

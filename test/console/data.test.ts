@@ -277,7 +277,7 @@ describe('what an operator decides', () => {
         calls: 'defects/create',
         again: false,
         forAndAgainst: expect.stringContaining(
-          'no answer came, which can also happen after the work; nothing shows yet that it does not, because no search',
+          'It may exist: the service did not answer, and may have done the work. No search for it has come',
         ),
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
         sends: expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]),
@@ -317,7 +317,7 @@ describe('what an operator decides', () => {
     await relay.workToTheEnd();
     const { openCreations } = await detail(id);
     expect(openCreations?.[0]?.forAndAgainst).toMatch(
-      /status 500, which .* after the work; it may not, because no .* when all of the list was read at \S+Z: .* carry it out until \S+Z, and the list may lag behind\.$/,
+      /^It may exist: the request arrived, but the service answered 500\. No .* when all of the list was read at \S+Z, but .* carry it out until \S+Z, and the list may lag behind\.$/,
     );
   });
 

@@ -39,7 +39,12 @@ describe('the history of a step', () => {
       'after work',
       [
         lost,
-        { came: 'nonce already used', status: 401, sameBytes: true },
+        {
+          came: 'nonce already used',
+          status: 401,
+          why: expect.stringContaining('because the same request had already arrived'),
+          sameBytes: true,
+        },
         { came: 'accepted', status: 200, calls: 'defects/list' },
       ],
       'it was found by its marker in defects/list',

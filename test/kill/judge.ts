@@ -79,7 +79,8 @@ function judgeEnd(job: Job, { row, said }: Evidence, standing: Standing | undefi
   if (row.repeatable) return [`parked, although it may be repeated: ${why}`];
   // Cases 1 and 2 of the document, because no trial fails eight times or lacks permission.
   const isListed = isOutcomeUnknown(job)
-    ? standing?.unanswered === true && /was sent and never clearly answered/.test(parked.reason)
+    ? standing?.unanswered === true &&
+      /: (the request arrived, but|the service .*, and may have done the work)/.test(parked.reason)
     : isClearlyRefused(standing) && /refused with status (400|403|404|422)/.test(parked.reason);
   return unless(isListed, `parked against the document: ${why}`);
 }

@@ -40,7 +40,7 @@ it.each<[string, Fault, number, RegExp]>([
     'is down for five minutes',
     { kind: 'maintenance' },
     5,
-    /:octagonal_sign: main is down since <!date[^]*\sThe service answers 503 \(a maintenance page\)\./,
+    /:octagonal_sign: main is down since <!date[\s\S]*\sThe service answers 503 \(a maintenance page\)\./,
   ],
   [
     'refuses the key',

@@ -5,7 +5,7 @@ import type { Job, OpenOutcome } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { type OpenRequest, openJournal, type Search, type StepEntry } from './journal.ts';
 import { openOutcome } from './open-outcome.ts';
-import type { Send } from './sends.ts';
+import { mayExist, type Send } from './sends.ts';
 
 /** A creation whose outcome is open, without its bytes. Times are epoch milliseconds. */
 export interface OpenCreation extends OpenOutcome {
@@ -66,27 +66,17 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
   };
 }
 
-/** What speaks for and against that an open creation was carried out, in one sentence. */
+/** What speaks for and against that an open creation was carried out, in two sentences. */
 export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], time = localTime): string {
-  return `It may exist, because ${unclearAnswer(sends)}; ${against(creation, time)}.`;
+  return `It may exist: ${mayExist(sends)}. ${against(creation, time)}.`;
 }
-
-function unclearAnswer(sends: readonly Send[]): string {
-  const unclear = sends.findLast(({ calls, came }) => calls === undefined && UNCLEAR.has(came));
-  return unclear?.status === undefined
-    ? 'the request left and no answer came, which can also happen after the work'
-    : `the service answered with status ${unclear.status}, which can also happen after the work`;
-}
-
-const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error', 'unreadable', 'contradictory']);
 
 function against(creation: OpenCreation, time: (ms: number) => string): string {
   const { operation, isSought, searches, lastSearch, until } = creation;
   const found = operations.get(operation)?.found;
-  if (!isSought || !found) return 'nothing shows that it does not, because the relay has no way to search for it';
-  if (searches === 0) return 'nothing shows yet that it does not, because no search for it has come to an end';
-  if (!lastSearch?.isComplete)
-    return `little shows that it does not, because the relay cannot read all of ${found.list}`;
-  const read = `no ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
-  return `it may not, because ${read}: the service could carry it out until ${time(until)}, and the list may lag behind`;
+  if (!isSought || !found) return 'The relay has no way to search for it';
+  if (searches === 0) return 'No search for it has come to an end yet';
+  if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
+  const read = `No ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
+  return `${read}, but the service could carry it out until ${time(until)}, and the list may lag behind`;
 }

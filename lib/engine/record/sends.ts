@@ -67,6 +67,18 @@ export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'
   };
 }
 
+/** Why an open creation may exist, as the newest send that shows it says. */
+export function mayExist(sends: readonly Send[]): string {
+  const own = sends.filter(({ calls }) => calls === undefined);
+  const status = own.findLast(({ came }) => UNCLEAR.has(came))?.status;
+  const answer = status === undefined ? undefined : `the service answered ${status}`;
+  if (own.some(({ came }) => came === 'nonce already used'))
+    return `the request arrived, but ${answer ?? 'its answer was lost'}`;
+  return `${answer ?? 'the service did not answer'}, and may have done the work`;
+}
+
+const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error', 'unreadable', 'contradictory']);
+
 /** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
 const TIMED_OUT = 408;
 

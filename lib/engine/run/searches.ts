@@ -4,7 +4,7 @@ import { operations } from '../../service/partner/operations/operations.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, Journal, OpenRequest } from '../record/journal.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
-import type { SendLog } from '../record/sends.ts';
+import { mayExist, type SendLog } from '../record/sends.ts';
 import { createReadings, ListTooSlow, type ReadingsOptions, type Wanted } from './readings.ts';
 import type { Created, Identity } from './steps.ts';
 
@@ -56,11 +56,10 @@ export function createSearches(options: SearchesOptions) {
       log: SendLog,
     ): Promise<Created | undefined> {
       const wanted = wantedBy(operation, by);
+      const unclear = `${operation.name}: ${mayExist(log.sends()?.newest ?? [])}`;
       if (!wanted) {
         if (request.again) return undefined;
-        throw new NeedsOperator(
-          `${operation.name} was sent and never clearly answered, and the relay has no way to search for it`,
-        );
+        throw new NeedsOperator(`${unclear}. There is no way to search for it`);
       }
       const { lookFrom = clock() } = request;
       const looks = LOOKS_AFTER_MS[isOfPeople(lane) ? 'people' : 'background'];
@@ -71,17 +70,13 @@ export function createSearches(options: SearchesOptions) {
         // The service may still finish the request.
         if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await ensureWorks(operation);
         const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
-        await pauses.until(
-          lookAt,
-          `${operation.name} was not clearly answered; the relay searches for what it may have created`,
-          'answer',
-        );
+        await pauses.until(lookAt, `${unclear}. The relay searches for it`, 'answer');
         const sought = await find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log).catch(async (error) => {
           if (!(error instanceof ListTooSlow)) throw error;
           await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
           // A person who decided to create it again relies on this search, so it must come to an end.
           throw isLast && !open.again
-            ? new NeedsOperator(`${operation.name} was never clearly answered, and ${error.message}`)
+            ? new NeedsOperator(`${unclear}. It cannot be searched for: ${error.message}`)
             : error;
         });
         log.tell();
@@ -97,7 +92,7 @@ export function createSearches(options: SearchesOptions) {
         if (isLast) {
           const where = lastSearch.isComplete ? wanted.list.name : `what can be read of ${wanted.list.name}`;
           throw new NeedsOperator(
-            `${operation.name} was sent and never clearly answered; its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in ${where}`,
+            `${unclear}. Its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in ${where}`,
           );
         }
       }

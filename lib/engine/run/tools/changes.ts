@@ -78,7 +78,7 @@ export function createToolChanges(options: ToolChangesOptions) {
     const reader: ToolReader = { read: (look, call, keep) => access.read(holder, look, call, keep, only) };
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
-        const why = 'a call was not clearly answered; what it may have made is looked for';
+        const why = 'the service gave no clear answer: the relay searches for what it may have created';
         await access.pauses.until(startedAt + afterMs, why, 'answer');
         const kept = await find(reader, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
