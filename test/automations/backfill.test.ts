@@ -381,3 +381,22 @@ it('a waiting job of another lane cannot be discarded', async () => {
   if (!waiting) throw new Error('no job waits');
   await expect(discard(waiting)).rejects.toThrow(/only parked jobs, and waiting jobs of a backfill, can be discarded/);
 });
+
+it('a job is offered to be discarded when what it has sent cannot be carried out any more, whatever it waits for', async () => {
+  await start();
+  for (let id = 1; id <= 5; id++) exists(id, { seconds: id });
+  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
+  await backfill();
+  await workFor(2_000);
+  relay.sandbox.setFault({ kind: 'maintenance' });
+  const met = new Set<string>();
+  for (let looks = 0; looks < 16; looks++) {
+    await workFor(60_000);
+    for (const job of await relay.jobs('waiting')) {
+      const isOffered = nextStep(job, String, relay.clock.now)?.choices.includes('discard') ?? false;
+      const isDone = isOffered && (await discard(job)).status === 'queued';
+      met.add(`${job.waits?.newest.at(-1)?.for}: ${isDone}`);
+    }
+  }
+  expect([...met]).toEqual(expect.arrayContaining(['outage: false', 'outage: true']));
+});

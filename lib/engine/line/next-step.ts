@@ -1,3 +1,4 @@
+import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { parkingInWords, waitInWords } from '../record/in-plain-words.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type ParkKind,
   waitOf,
 } from '../record/job.ts';
+import { UNCLEAR } from '../record/sends.ts';
 
 /** What an operator can decide about a job; `done`, `again` and `search` resolve an unknown outcome. */
 export type Choice = 'replay' | 'answer' | 'discard' | 'done' | 'again' | 'search';
@@ -75,11 +77,17 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   const kind = waitOf(job)?.for;
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
-    // What was just sent may still be carried out.
-    choices: canBeDiscarded(job) && kind !== 'answer' ? ['replay', 'discard'] : ['replay'],
+    choices: canBeDiscarded(job) && mayArriveUntil(job) <= now ? ['replay', 'discard'] : ['replay'],
     // More than the job decides when it continues.
     docs: kind === 'outage' || kind === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
   };
+}
+
+/** Until when the service may still carry out what the job has sent. The same bytes are signed before they are sent. */
+function mayArriveUntil({ unfinished = [] }: Job): number {
+  const sends = unfinished.flatMap((step) => step.sends?.newest ?? []);
+  const unclear = sends.filter(({ calls, came }) => calls === undefined && UNCLEAR.has(came));
+  return Math.max(0, ...unclear.map(({ sentAt }) => executableUntil(sentAt)));
 }
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
