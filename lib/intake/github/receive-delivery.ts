@@ -10,7 +10,7 @@ import type { Cause } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { Links } from '../../links/links.ts';
 import { type GithubDelivery, keptForMs, readDelivery } from '../../platforms/github/delivery.ts';
-import type { RepositoryNames } from '../../platforms/github/moved-repositories.ts';
+import { type NoteRepository, repositoryIn } from '../../platforms/github/note-repository.ts';
 import {
   isTaken,
   login,
@@ -31,7 +31,7 @@ export interface ReceiveOptions extends AcceptOwnOptions {
   signatures: JobSignatures;
   links: Links;
   noteHook: NoteHook;
-  names: RepositoryNames;
+  noteRepository: NoteRepository;
 }
 
 const named = z.object({ repository: z.object({ full_name: text(600) }) });
@@ -77,9 +77,11 @@ export async function receiveDelivery(
   request: RawRequest,
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { noteHook, names } = options;
+  const { noteHook, config } = options;
   const { delivery, taken } = await readable(async () => {
-    const delivery = await names.asConfigured(readDelivery(request.bytes, request.headers));
+    const read = readDelivery(request.bytes, request.headers);
+    const isConfigured = findRepository(config, String(repositoryIn(read).full_name));
+    const delivery = isConfigured ? read : await (await import('./on-demand.ts')).asConfigured(read, options);
     return { delivery, taken: await takeDelivery(delivery, options) };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
@@ -152,7 +154,7 @@ async function accept(
     log.info({ message: 'delivery ignored', deliveryId, event, reason });
     return jsonAnswer(202, { jobs: [], ignored: reason });
   }
-  await options.names.noteId(delivery);
+  await options.noteRepository(delivery);
   const repeat = accepted.every((job) => job.repeat);
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
 }

@@ -4,8 +4,8 @@ import { findRepository } from '../../config/settings.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { GithubDelivery } from './delivery.ts';
+import { repositoryIn } from './note-repository.ts';
 
-const told = z.object({ id: z.int(), full_name: z.string() });
 /** A configured repository: GitHub's id of it, and the name that its newest event has, if that is another one. */
 const known = z.object({ name: z.string(), id: z.int(), calledNow: z.optional(z.string()) });
 
@@ -13,12 +13,6 @@ export interface MovedRepository {
   /** As relay.config.ts has it. */
   name: string;
   calledNow: string;
-}
-
-interface NamesOptions {
-  table: Table;
-  config: RelayConfig;
-  log: Pick<Console, 'warn'>;
 }
 
 /** A renamed repository has the same owner. */
@@ -33,49 +27,25 @@ export const movedInWords = (moved: MovedRepository): string =>
 const ownerOf = (name: string) => name.replace(/\/.*/, '').toLowerCase();
 
 /**
- * Finds by GitHub's id the repositories that have another name than in relay.config.ts. The id is noted from verified
- * events that have the configured name. It gives nobody else a right: only a repository of the configured owner is
- * followed, and under the configured name the settings decide alone.
+ * The delivery, with the configured name of a repository that was renamed. GitHub's id of it is known from verified
+ * deliveries with the configured name. Only a repository of the configured owner is followed.
  */
-export function createRepositoryNames({ table, config, log }: NamesOptions) {
-  const noted = new Map<string, string>();
-
-  async function note(name: string, id: number, calledNow?: string): Promise<void> {
-    const says = `${id} ${calledNow}`;
-    if (noted.get(name) === says) return;
-    await table.put({ ...keys.repository(name), name, id, ...(calledNow !== undefined && { calledNow }) });
-    noted.set(name, says);
-    if (calledNow !== undefined)
-      log.warn({ message: 'a repository has another name than in relay.config.ts', name, calledNow });
+export async function asConfigured(
+  delivery: GithubDelivery,
+  { table, config, log }: { table: Table; config: RelayConfig; log: Pick<Console, 'info'> },
+): Promise<GithubDelivery> {
+  const { id, full_name } = repositoryIn(delivery);
+  const found = (await readKnown(table, config)).find((one) => one.id === id);
+  if (!found || typeof full_name !== 'string') return delivery;
+  const moved = { name: found.name, calledNow: full_name };
+  if (found.calledNow !== full_name) {
+    await table.put({ ...keys.repository(found.name), ...found, ...moved });
+    log.info({ message: 'a repository has another name than in relay.config.ts', ...moved });
   }
-
-  return {
-    /** The delivery, with the configured name of a repository that was renamed. */
-    async asConfigured(delivery: GithubDelivery): Promise<GithubDelivery> {
-      const { data } = told.safeParse(delivery.payload.repository);
-      if (!data || findRepository(config, data.full_name)) return delivery;
-      const all = await readKnown(table, config);
-      const found = all.find(({ id }) => id === data.id);
-      if (!found) return delivery;
-      const { name } = found;
-      await note(name, data.id, data.full_name);
-      if (!isRenamed({ name, calledNow: data.full_name })) return delivery;
-      const repository = { ...Object(delivery.payload.repository), full_name: name };
-      return { ...delivery, payload: { ...delivery.payload, repository } };
-    },
-    /** Notes the id of a configured repository, once per process. Never fails: a later delivery makes up for it. */
-    async noteId({ payload }: GithubDelivery): Promise<void> {
-      const { data } = told.safeParse(payload.repository);
-      const configured = data && findRepository(config, data.full_name);
-      if (!configured || noted.get(configured.name)?.startsWith(`${data.id} `)) return;
-      await note(configured.name, data.id).catch((error: unknown) =>
-        log.warn({ message: 'repository not noted', name: configured.name, error: String(error) }),
-      );
-    },
-  };
+  if (!isRenamed(moved)) return delivery;
+  const repository = { ...repositoryIn(delivery), full_name: found.name };
+  return { ...delivery, payload: { ...delivery.payload, repository } };
 }
-
-export type RepositoryNames = ReturnType<typeof createRepositoryNames>;
 
 /** The repositories of relay.config.ts that have another name now. */
 export async function movedRepositories(table: Table, config: RelayConfig): Promise<MovedRepository[]> {
