@@ -8,7 +8,11 @@ import { deployedBy, readStage, StageError } from './stage.ts';
 const GITHUB = 'token.actions.githubusercontent.com';
 
 export interface DeployRoleProps {
-  /** The repository whose workflow deploys: `acme/partner-relay`. */
+  /**
+   * The repository whose workflow deploys, as GitHub names it in the subject of its tokens: with the ids of owner and
+   * repository (`acme@1234/partner-relay@5678`), or without on GitHub Enterprise Server and for repositories from before
+   * 2026-07-15. https://docs.github.com/en/actions/reference/security/oidc#immutable-subject-claims
+   */
   repository: string;
   /** The stage, and the environment of the workflow's job. */
   stage: string;
@@ -24,9 +28,11 @@ export interface DeployRoleProps {
 export class DeployRoleStack extends Stack {
   /** @throws {StageError} if a name could stand for others, or the stage's bootstrap roles deploy another stage too */
   constructor(scope: Construct, id: string, { repository, stage, config }: DeployRoleProps) {
-    if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
+    if (!/^[\w.-]+(\/[\w.-]+|@\d+\/[\w.-]+@\d+)$/.test(repository)) {
       // A wildcard would give other repositories access.
-      throw new StageError(`the repository '${repository}' is not valid: expected a name such as acme/partner-relay`);
+      throw new StageError(
+        `the repository '${repository}' is not valid: expected a name with ids such as acme@1234/partner-relay@5678, or acme/partner-relay for a server or a repository from before 2026-07-15`,
+      );
     }
     const qualifier = ownQualifier(stage, config);
     super(scope, id, {

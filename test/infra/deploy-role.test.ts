@@ -16,7 +16,7 @@ const config = defineConfig({
 });
 const repository = 'acme/partner-relay';
 
-it("the deploy role lets one environment of one repository assume the stage's bootstrap roles and look at the stage, and nothing else", () => {
+it.each([repository, 'acme@1234/partner-relay@5678'])("the deploy role lets one environment of %s assume the stage's bootstrap roles and look at the stage, and nothing else", (repository) => {
   const app = createApp();
   const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
   const template = Template.fromStack(stack);
@@ -28,7 +28,7 @@ it("the deploy role lets one environment of one repository assume the stage's bo
           Condition: {
             StringEquals: {
               'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-              'token.actions.githubusercontent.com:sub': 'repo:acme/partner-relay:environment:prod',
+              'token.actions.githubusercontent.com:sub': `repo:${repository}:environment:prod`,
             },
           },
         }),
@@ -67,6 +67,8 @@ it('a stage is deployed by the roles of its own bootstrap', () => {
 it.each([
   ['acme/*', 'prod', /the repository 'acme\/\*' is not valid/],
   ['acme', 'prod', /the repository 'acme' is not valid/],
+  ['acme@1234/partner-relay', 'prod', /expected a name with ids such as acme@1234/],
+  ['acme@*/partner-relay@*', 'prod', /is not valid/],
   [repository, 'pro*', /no stage 'pro\*'/],
   [repository, 'dev', /the stages dev and test are deployed by the same bootstrap roles: set deployment.stages.dev/],
 ])('no deploy role is made for %s, stage %s', (repository, stage, why) => {
