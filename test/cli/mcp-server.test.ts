@@ -321,7 +321,7 @@ describe('relay mcp-server --operate', () => {
     const refused = { isError: true, data: { error: /not there is not a/ } };
     expect(await call('decide_done', { job: id })).toMatchObject(refused);
     expect(await call('decide_search', { job: id })).toMatchObject({ isError: false });
-    for (const { message } of asked) expect(message).toMatch(/\nKnown: "It may exist, because .*"\n/);
+    for (const { message } of asked) expect(message).toMatch(/\nKnown: "It may exist: .*"\n/);
     await relay.workToTheEnd();
     expect(await detail(id)).toMatchObject({ decisions: [{ by: BY, what: 'resolved: search' }] });
   });

@@ -30,7 +30,7 @@ it.each([
   [
     'deploy-role-app.ts',
     { stage: 'prod' },
-    "the repository '' is not valid: expected a name such as acme/partner-relay",
+    "the repository '' is not valid: expected a name with ids such as acme@1234/partner-relay@5678, or acme/partner-relay for a server or a repository from before 2026-07-15",
   ],
 ])('what a person who deploys has to correct is a sentence alone: %s %j', async (app, context, sentence) => {
   const config = join(folder, 'relay.config.ts');

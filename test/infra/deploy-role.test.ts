@@ -16,46 +16,49 @@ const config = defineConfig({
 });
 const repository = 'acme/partner-relay';
 
-it.each([repository, 'acme@1234/partner-relay@5678'])("the deploy role lets one environment of %s assume the stage's bootstrap roles and look at the stage, and nothing else", (repository) => {
-  const app = createApp();
-  const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
-  const template = Template.fromStack(stack);
-  template.hasResourceProperties('AWS::IAM::Role', {
-    AssumeRolePolicyDocument: Match.objectLike({
-      Statement: [
-        Match.objectLike({
-          Action: 'sts:AssumeRoleWithWebIdentity',
-          Condition: {
-            StringEquals: {
-              'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-              'token.actions.githubusercontent.com:sub': `repo:${repository}:environment:prod`,
+it.each([repository, 'acme@1234/partner-relay@5678'])(
+  "the deploy role lets one environment of %s assume the stage's bootstrap roles and look at the stage, and nothing else",
+  (repository) => {
+    const app = createApp();
+    const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
+    const template = Template.fromStack(stack);
+    template.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: Match.objectLike({
+        Statement: [
+          Match.objectLike({
+            Action: 'sts:AssumeRoleWithWebIdentity',
+            Condition: {
+              StringEquals: {
+                'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+                'token.actions.githubusercontent.com:sub': `repo:${repository}:environment:prod`,
+              },
             },
+          }),
+        ],
+      }),
+    });
+    template.resourceCountIs('AWS::IAM::Policy', 1);
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: [
+          {
+            Effect: 'Allow',
+            Action: 'sts:AssumeRole',
+            Resource: { 'Fn::Join': ['', Match.arrayWith([':role/cdk-relayprod-*-'])] },
           },
-        }),
-      ],
-    }),
-  });
-  template.resourceCountIs('AWS::IAM::Policy', 1);
-  template.hasResourceProperties('AWS::IAM::Policy', {
-    PolicyDocument: {
-      Statement: [
-        {
-          Effect: 'Allow',
-          Action: 'sts:AssumeRole',
-          Resource: { 'Fn::Join': ['', Match.arrayWith([':role/cdk-relayprod-*-'])] },
-        },
-        {
-          Effect: 'Allow',
-          Action: 'lambda:InvokeFunction',
-          Resource: { 'Fn::Join': ['', Match.arrayWith([':function:partner-relay-prod-credential-check'])] },
-        },
-        { Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' },
-      ],
-      Version: Match.anyValue(),
-    },
-  });
-  expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
-});
+          {
+            Effect: 'Allow',
+            Action: 'lambda:InvokeFunction',
+            Resource: { 'Fn::Join': ['', Match.arrayWith([':function:partner-relay-prod-credential-check'])] },
+          },
+          { Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' },
+        ],
+        Version: Match.anyValue(),
+      },
+    });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  },
+);
 
 it('a stage is deployed by the roles of its own bootstrap', () => {
   const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
