@@ -33,8 +33,7 @@ inBrowser('what an operator does', () => {
     const group = page.locator('.group').filter({ hasText: 'Outcome unknown' });
     await group.getByText('Answer lost').first().waitFor();
     await group.getByText('The same signed bytes again').first().waitFor();
-    for (const known of ['If it was created, it contains', 'It may exist:'])
-      await group.getByText(known).waitFor();
+    for (const known of ['If it was created, it contains', 'It may exist:']) await group.getByText(known).waitFor();
     const marker = await group.locator('.marker').innerText();
     const made = () => relay.sandbox.data.defects.filter(({ description }) => String(description).includes(marker));
     const id = String(made()[0]?.defect_id);
