@@ -149,8 +149,11 @@ describe('the stack on an AWS emulator', () => {
   }
 
   /** An issue with the label `bug` is opened. */
-  const opened = (id: number, repository?: string) =>
-    issueEvent('opened', { id, from: STARTED_AT, ...(repository && { repository }) });
+  const opened = (id: number, name?: string) => {
+    const event = issueEvent('opened', { id, from: STARTED_AT, ...(name && { repository: name }) });
+    // With the id of another one it would be that one, renamed.
+    return name ? { ...event, repository: { ...Object(event.repository), id: 4_711 } } : event;
+  };
 
   /** Posts what must be taken. @returns the ids of its jobs */
   async function deliver(...delivery: Parameters<typeof post>): Promise<string[]> {
