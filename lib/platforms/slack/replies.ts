@@ -188,9 +188,9 @@ function saidMessage(
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'waiting': {
-      // The time of the next probe is not that of the end of an outage, and would soon be wrong.
+      // The time of the next probe is not that of the end of an outage. Any other is the earliest: the message stays.
       const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
-      const when = until === undefined ? '' : `, at about ${time(until)}`;
+      const when = until === undefined ? '' : `, at about ${time(until)} at the earliest`;
       const why = waitInWords[said.waitsFor].toPerson;
       return message(
         section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. It continues automatically${when}.`),
