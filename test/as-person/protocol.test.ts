@@ -195,6 +195,7 @@ describe('an answer', () => {
     const { client } = await serve({ 'tools/call': answer });
     const error = await failureOf(call(client));
     expect(error.name).toBe('McpUnreadable');
+    expect(error.message).toMatch(/^tools\/call: the service answers \d+ \(/);
     expect(error.message).toContain(found);
   });
 

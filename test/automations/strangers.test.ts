@@ -69,7 +69,7 @@ describe('changes by strangers', () => {
     const shown = () => runRelayOf(relay, ['job', waiting[0]?.id ?? '']);
     expect(await shown()).toMatch(/it waits for .*, and continues /);
     relay.clock.now = midnight + 1;
-    expect(await shown()).toMatch(/it waited for .*, and continues /);
+    expect(await shown()).toMatch(/Nothing to do: it continues in a moment\./);
     await relay.workToTheEnd();
     expect(requests()).toBe(4);
     expect(relay.clock.now).toBeGreaterThanOrEqual(Date.parse('2026-11-21T00:00:00Z'));

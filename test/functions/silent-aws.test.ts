@@ -39,7 +39,7 @@ afterAll(async () => {
   await relay.close();
 });
 
-const UNKNOWN = 'AWS does not answer, so it is not known whether your request was taken.';
+const UNKNOWN = 'AWS does not answer, so your request may or may not have been saved.';
 
 describe.each(['no answer', 'stalled answers', 'late answers'] as const)('a table that gives %s', (silence) => {
   it('has the person told who typed a command', async () => {

@@ -39,7 +39,9 @@ export class McpRefusal extends McpError implements McpRefusalFacts {
   readonly retryAfter: string | null;
 
   constructor(method: string, { status, challenge, error, code, said, retryAfter }: McpRefusalFacts) {
-    super(method, `refused with status ${status}${error === null ? '' : ` (${error})`}`, { said });
+    // A 5xx refuses nothing: the call may have been carried out.
+    const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}`;
+    super(method, `${answer}${error === null ? '' : ` (${error})`}`, { said });
     this.status = status;
     this.challenge = challenge;
     this.error = error;
@@ -71,7 +73,7 @@ export class McpUnreadable extends McpError {
   readonly status: number;
 
   constructor(method: string, answer: { status: number; found: string }) {
-    super(method, `unreadable answer with status ${answer.status}: ${answer.found}`);
+    super(method, `the service answers ${answer.status} (${answer.found})`);
     this.status = answer.status;
   }
 }

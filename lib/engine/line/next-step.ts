@@ -101,7 +101,7 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
   const what = kind === undefined ? '' : ` for ${waitInWords[kind].what}`;
   if (when === undefined) return `waits in line${what}, and continues by itself`;
   const isOver = when !== 'probed' && when.at <= now;
-  return `${isOver ? 'waited' : 'waits'}${what}, and ${continuesInWords(when, time, now)}`;
+  return `${isOver ? '' : `waits${what}, and `}${continuesInWords(when, time, now)}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {

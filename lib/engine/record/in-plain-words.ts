@@ -19,9 +19,8 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
     toPerson: 'the service did not answer, and the relay first finds out whether this was done',
   },
   'late call': {
-    what: 'the time from which no older call can arrive',
-    toPerson:
-      'it is set, but an older request for the same may still be carried out, so it is set once more after that',
+    what: 'the time after which the service carries out no earlier request',
+    toPerson: 'it is set now, and once more later, because an earlier request got no answer and may still arrive',
   },
   outage: {
     what: 'an outage to end',

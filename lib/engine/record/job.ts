@@ -268,7 +268,7 @@ export function continuesInWords(
   now: number,
 ): string {
   if (when === 'probed') return 'continues as soon as a probe succeeds';
-  if (when.at <= now) return 'continues as soon as a worker takes it';
+  if (when.at <= now) return 'continues in a moment';
   return `continues at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 

@@ -271,10 +271,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
 }
 
 function whatFails(connection: string, operation: string | undefined, { refusesKey }: Breaker): string {
-  if (refusesKey) return `the service refuses the key of the connection ${connection}`;
-  return operation === undefined
-    ? `the connection ${connection} is down`
-    : `${operation} fails on the connection ${connection}`;
+  if (refusesKey) return `the service refuses the key of ${connection}`;
+  return operation === undefined ? `${connection} is down` : `${operation} fails on ${connection}`;
 }
 
 /** Whether the caller makes the next probe itself. */

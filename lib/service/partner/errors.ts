@@ -103,14 +103,9 @@ export class PartnerUnreadable extends PartnerError {
     operation: string,
     answer: { status: number; found: Unreadable; detail?: string; retryAfterSeconds?: number | null },
   ) {
-    const hint = answer.detail ? ` (${answer.detail})` : '';
+    const detail = answer.detail ? `: ${answer.detail}` : '';
     const { status, found } = answer;
-    super(
-      operation,
-      status < 400
-        ? `unreadable answer with status ${status}: ${found}${hint}`
-        : `the service answers ${status} (${foundInWords(status, found)})${hint}`,
-    );
+    super(operation, `the service answers ${status} (${foundInWords(status, found)}${detail})`);
     this.status = answer.status;
     this.found = answer.found;
     this.retryAfterSeconds = answer.retryAfterSeconds ?? null;

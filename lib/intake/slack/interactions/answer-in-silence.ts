@@ -6,7 +6,7 @@ import { readSlackRequest } from '../../../platforms/slack/requests/request.ts';
 import { jsonAnswer } from '../../../state/http/function-url.ts';
 import { faultOfForm } from './receive-submission.ts';
 
-const UNKNOWN = 'AWS does not answer, so it is not known whether your request was taken.';
+const UNKNOWN = 'AWS does not answer, so your request may or may not have been saved.';
 
 /** @returns undefined at a button, whose failure Slack shows itself */
 export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayProxyStructuredResultV2 | undefined {
@@ -18,6 +18,6 @@ export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayPro
   const read = request.kind === 'interaction' ? readInteraction(request.payload) : undefined;
   if (read?.kind !== 'submission') return undefined;
   // A form keeps its id.
-  const errors = faultOfForm(read, `${UNKNOWN} Send the form off again: it is taken once.`);
+  const errors = faultOfForm(read, `${UNKNOWN} Send the form off again: it counts once.`);
   return jsonAnswer(200, { response_action: 'errors', errors });
 }
