@@ -126,6 +126,14 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
     passes(3_600),
     { do: 'redrives', which: -1 },
   ],
+  'a worker stalls while it claims a job, until the job has ended': [
+    happens('opened'),
+    { do: 'works', lane: 0, troubles: [{ at: 0, what: 'takes 65 s' }] },
+    { do: 'works', lane: 0, troubles: [{ at: 1, what: 'stalls before' }] },
+    settles,
+    happens('edited body'),
+    { do: 'resumes', which: 0 },
+  ],
   'a worker stalls beyond its lease while it fetches test results': [
     happens('opened'),
     settles,

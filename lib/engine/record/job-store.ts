@@ -145,12 +145,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     const claimed = await table.update(
       keys.job(jobId),
       setFields({ status: 'running', ...ofThisForm, lease, ...crashed, wakeAt: until, waits }, ['dueAt', 'expiresAt']),
-      {
-        expression: job.lease
-          ? '#generation = :generation AND #lease.#owner = :lastOwner'
-          : '#generation = :generation AND attribute_not_exists(#lease)',
-        values: { generation, ...(job.lease && { lastOwner: job.lease.owner }) },
-      },
+      asRead(job),
     );
     const taken = claimed && jobOfItem(claimed);
     // If the answer was late, another worker may have taken it over since.
