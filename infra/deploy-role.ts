@@ -7,6 +7,18 @@ import { deployedBy, readStage, StageError } from './stage.ts';
 
 const GITHUB = 'token.actions.githubusercontent.com';
 
+/** What `doctor --before-deploy` reads of the account. */
+const OF_THE_ACCOUNT = [
+  'chatbot:DescribeSlackChannelConfigurations',
+  'chatbot:DescribeSlackWorkspaces',
+  'ec2:DescribeAddresses',
+  'ec2:DescribeVpcEndpoints',
+  'ec2:DescribeVpcs',
+  'lambda:GetAccountSettings',
+  'logs:DescribeLogGroups',
+  'servicequotas:GetServiceQuota',
+];
+
 export interface DeployRoleProps {
   /**
    * The repository whose workflow deploys, as GitHub names it in the subject of its tokens: with the ids of owner and
@@ -20,9 +32,10 @@ export interface DeployRoleProps {
 }
 
 /**
- * The role with which .github/workflows/deploy.yml deploys a stage without a stored key. It trusts the jobs of one
- * environment of one repository, and can only assume the roles that `cdk bootstrap` created for the stage in this region,
- * run the check of the credentials, and read the states of alarms.
+ * The roles with which .github/workflows/deploy.yml examines the account and deploys a stage without a stored key. Each
+ * trusts the jobs of one environment of one repository. The one that deploys can only assume the roles that `cdk bootstrap`
+ * created for the stage in this region, run the check of the credentials, and read the states of alarms. The other one
+ * can only read what `doctor --before-deploy` asks for, because its job runs what npm installs.
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
@@ -39,17 +52,7 @@ export class DeployRoleStack extends Stack {
       description: `Lets GitHub Actions of ${repository} deploy Partner Relay, stage ${stage}`,
       synthesizer: deployedBy(qualifier),
     });
-    const provider = this.formatArn({ service: 'iam', region: '', resource: 'oidc-provider', resourceName: GITHUB });
-    const role = new Role(this, 'Role', {
-      description: `GitHub Actions of ${repository}, environment ${stage}`,
-      maxSessionDuration: Duration.hours(1),
-      assumedBy: new WebIdentityPrincipal(provider, {
-        StringEquals: {
-          [`${GITHUB}:aud`]: 'sts.amazonaws.com',
-          [`${GITHUB}:sub`]: `repo:${repository}:environment:${stage}`,
-        },
-      }),
-    });
+    const role = this.#roleOf(repository, stage, 'Role');
     const bootstrapRoles = this.formatArn({
       service: 'iam',
       region: '',
@@ -73,6 +76,42 @@ export class DeployRoleStack extends Stack {
     role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
     acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'It reads the states of alarms, and they are no secret.');
     new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
+
+    const examiner = this.#roleOf(repository, `${stage}_check`, 'CheckRole');
+    const letRead = (resource: string, shown: string, actions: string[]) => {
+      examiner.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+      const reason = 'It reads what is there, and no value of a secret or of a table.';
+      acknowledge(examiner, `AwsSolutions-IAM5[Resource::${shown}]`, reason);
+    };
+    for (const [service, name, ...actions] of [
+      ['cloudformation', 'stack/CDKToolkit*/*', 'DescribeStacks'],
+      ['cloudformation', `stack/partner-relay-${stage}/*`, 'DescribeStacks', 'ListStackResources'],
+      ['dynamodb', 'table/*', 'DescribeTable'],
+      ['lambda', `function:partner-relay-${stage}-*`, 'GetFunctionConcurrency'],
+      ['secretsmanager', `secret:partner-relay/${stage}/*`, 'DescribeSecret'],
+    ])
+      letRead(
+        `arn:${this.partition}:${service}:${this.region}:${this.account}:${name}`,
+        `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${name}`,
+        actions.map((action) => `${service}:${action}`),
+      );
+    letRead('*', '*', OF_THE_ACCOUNT);
+    new CfnOutput(this, 'CheckRoleArn', { value: examiner.roleArn });
+  }
+
+  /** A role that the jobs of an environment of the repository can assume. */
+  #roleOf(repository: string, environment: string, id: string): Role {
+    const provider = this.formatArn({ service: 'iam', region: '', resource: 'oidc-provider', resourceName: GITHUB });
+    return new Role(this, id, {
+      description: `GitHub Actions of ${repository}, environment ${environment}`,
+      maxSessionDuration: Duration.hours(1),
+      assumedBy: new WebIdentityPrincipal(provider, {
+        StringEquals: {
+          [`${GITHUB}:aud`]: 'sts.amazonaws.com',
+          [`${GITHUB}:sub`]: `repo:${repository}:environment:${environment}`,
+        },
+      }),
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import {
   paginateListStackResources,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
+import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException as NoTable } from '@aws-sdk/client-dynamodb';
 import {
   DescribeSecretCommand,
   ResourceNotFoundException,
@@ -16,19 +17,26 @@ import type { StageSettings } from '../../lib/config/deployment.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
 import { schedules } from '../../lib/schedules.ts';
-import { messageOf } from '../../lib/text.ts';
 import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
-import { askAws, type Question } from '../ask-aws.ts';
 import { awsClient } from '../aws.ts';
 import { callerArn } from '../caller.ts';
+import { askInJson } from './ask-in-json.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
+import { checkNetwork } from './network.ts';
+import { slackReady } from './slack-alarms.ts';
 import { checkStage } from './stage.ts';
 
 /**
  * Reads the account, and says what would stop a deployment of the stage. What cannot be read without more rights is
  * unknown.
+ *
+ * @param options `isImporting` whether it is deployed with `--import-existing-resources`
  */
-export async function checkBeforeDeploy(config: RelayConfig, stage: string): Promise<Finding[]> {
+export async function checkBeforeDeploy(
+  config: RelayConfig,
+  stage: string,
+  { isImporting = false } = {},
+): Promise<Finding[]> {
   const settings = config.deployment.stages[stage];
   if (!settings) {
     const known = Object.keys(config.deployment.stages).join(', ');
@@ -42,7 +50,7 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
   // Without credentials, everything else would say the same.
   if (whose.verdict !== 'good') return [whose];
   const { own } = await readOwnAutomations(config);
-  const { protected: isProtected, slackAlarms } = settings;
+  const { protected: isProtected, slackAlarms, table, network } = settings;
   const region = await cloudFormation.config.region();
   const stackName = `partner-relay-${stage}`;
   const owned = ownedBy(cloudFormation, stackName);
@@ -65,23 +73,18 @@ export async function checkBeforeDeploy(config: RelayConfig, stage: string): Pro
     await check('secrets', async () =>
       secretsNotInTheWay(secretNames(config, own), stage, settings.existingSecrets, await owned),
     ),
-    await check('logs', async () => logsNotInTheWay(logNames(config, stage, own), stackName, isProtected, await owned)),
+    await check('logs', async () =>
+      logsNotInTheWay(logNames(config, stage, own), stackName, { isProtected, isImporting, owned: await owned }),
+    ),
+    ...(table ? [await check('table', () => tableReady(table.existing))] : []),
+    ...(network ? await checkNetwork(network, owned) : []),
     ...(await checkStage(config, stage)),
-    ...(settings.httpApi
-      ? []
-      : [
-          unknown(
-            'public URLs',
-            'a policy of your organization may deny function URLs with AuthType NONE. If it does, set httpApi of the stage',
-          ),
-        ]),
+    ...(settings.httpApi ? [] : [await check('public URLs', async () => urlsOffered(region))]),
     ...(slackAlarms
       ? [await check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`))]
       : []),
   ];
 }
-
-const unknown = (what: string, detail: string): Finding => ({ what, verdict: 'unknown', detail });
 
 /** What the settings of a stage name that must be in its region. */
 function arnsOf({ kmsKeyArn, formerKmsKeyArn, httpApi }: StageSettings): [string, string][] {
@@ -93,6 +96,39 @@ function sameRegion(arn: string, region: string): string {
   const [, , , its] = arn.split(':');
   if (its === region) return region;
   throw new Error(`it is in ${its}, and your credentials are for ${region}: set AWS_REGION=${its}, or name another`);
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html and, of GovCloud, govcloud-lambda.html */
+const WITHOUT_URLS =
+  /^(ap-east-2|ap-south-2|ap-southeast-[4567]|ca-west-1|eu-central-2|eu-south-2|il-central-1|me-central-1|us-gov-.*)$/;
+
+function urlsOffered(region: string): never {
+  if (WITHOUT_URLS.test(region))
+    throw new Error(
+      `Lambda has no function URLs in ${region}: set httpApi: {} of the stage, or deploy to another region`,
+    );
+  throw new CannotTell(
+    'a rule of your organization may refuse functions that are public. If it does, set httpApi of the stage: docs/deploy.md#rules-against-public-functions',
+  );
+}
+
+async function tableReady(TableName: string): Promise<string> {
+  const client = new DynamoDBClient(awsClient());
+  try {
+    const { Table: { TableStatus: status = 'unknown' } = {} } = await client.send(
+      new DescribeTableCommand({ TableName }),
+    );
+    if (status === 'ACTIVE' || status === 'UPDATING') return `${TableName} exists, and is used as it is`;
+    throw new Error(`${TableName} is in the state ${status}: wait until it is ACTIVE`);
+  } catch (error) {
+    if (error instanceof NoTable)
+      throw new Error(
+        `there is no ${TableName} in this account and region: correct table.existing of the stage, or leave it out for a new, empty table`,
+      );
+    if (error instanceof Error && /AccessDenied/.test(error.name))
+      throw new CannotTell(`you may not look at it: ${error.message}`);
+    throw error;
+  }
 }
 
 /** @returns undefined if there is none. @throws {CannotTell} without the right to look */
@@ -141,17 +177,17 @@ async function bootstrapped(client: CloudFormationClient, qualifier: string, sta
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html */
 function deployable(stack: Stack | undefined, name: string): string {
   const { StackStatus: status = 'none', EnableTerminationProtection: isKept } = stack ?? {};
-  if (!stack) return 'it is made';
+  if (!stack) return 'it does not exist, and will be made';
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
     // The CLI of the CDK deletes it, if it may.
-    if (!isKept) return `its first deployment failed (${status}), so the next one deletes it and makes another`;
+    if (!isKept) return `its first deployment failed (${status}), so it will be deleted and made again`;
     throw new Error(
       `its first deployment failed (${status}), so it cannot be updated: run aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${name} and then aws cloudformation delete-stack --stack-name ${name}. docs/deploy.md#a-first-deployment-fails`,
     );
   }
   if (/_IN_PROGRESS$/.test(status)) throw new Error(`it is being changed (${status}): wait until that has ended`);
   if (/FAILED$/.test(status)) throw new Error(`it is in the state ${status}: look at its events in CloudFormation`);
-  return `it is updated (${status})`;
+  return `it will be updated (${status})`;
 }
 
 /**
@@ -238,8 +274,7 @@ const logGroups = z.object({ logGroups: z.array(z.object({ logGroupName: z.strin
 async function logsNotInTheWay(
   names: readonly string[],
   stackName: string,
-  isProtected: boolean,
-  owned: readonly string[],
+  { isProtected, isImporting, owned }: { isProtected: boolean; isImporting: boolean; owned: readonly string[] },
 ): Promise<string> {
   const there: string[] = [];
   for (const logGroupNamePrefix of [`/aws/lambda/${stackName}-`, `/aws/apigateway/${stackName}`]) {
@@ -252,59 +287,9 @@ async function logsNotInTheWay(
   }
   const left = names.filter((name) => there.includes(name) && !owned.includes(name));
   if (left.length === 0) return 'none are in the way';
+  if (isProtected && isImporting) return `${left.join(', ')} will be imported`;
   const todo = isProtected
     ? 'deploy with --import-existing-resources'
     : 'delete each with aws logs delete-log-group --log-group-name <name>';
   throw new Error(`${left.join(', ')} exist already: ${todo}`);
-}
-
-/** https://docs.aws.amazon.com/chatbot/latest/APIReference/API_DescribeSlackWorkspaces.html */
-const slackWorkspaces = z.object({ SlackWorkspaces: z.array(z.object({ SlackTeamId: z.string() })) });
-
-/** https://docs.aws.amazon.com/chatbot/latest/APIReference/API_DescribeSlackChannelConfigurations.html */
-const slackChannels = z.object({
-  SlackChannelConfigurations: z.array(z.object({ SlackChannelId: z.string(), ChatConfigurationArn: z.string() })),
-});
-
-/** @param own the name of the configuration that the stack makes */
-async function slackReady(
-  { workspaceId, channelId }: NonNullable<StageSettings['slackAlarms']>,
-  own: string,
-): Promise<string> {
-  const headers = { 'content-type': 'application/json' };
-  // It has the configurations of all regions, and answers in few.
-  const chatbot = (list: string) =>
-    askInJson(
-      { service: 'chatbot', region: 'us-east-2', path: `/describe-slack-${list}`, headers },
-      {},
-      `the workspace ${workspaceId} must be authorized in Amazon Q Developer in chat applications, and no other stage may have the channel`,
-    );
-  const { SlackWorkspaces: workspaces } = slackWorkspaces.parse(await chatbot('workspaces'));
-  if (!workspaces.some(({ SlackTeamId }) => SlackTeamId === workspaceId))
-    throw new Error(
-      `the workspace ${workspaceId} is not authorized: authorize it in the console of Amazon Q Developer in chat applications`,
-    );
-  const { SlackChannelConfigurations: channels } = slackChannels.parse(await chatbot('channel-configurations'));
-  const taken = channels.find(
-    (one) => one.SlackChannelId === channelId && !one.ChatConfigurationArn.endsWith(`/${own}`),
-  );
-  if (!taken) return `the workspace ${workspaceId} is authorized, and no other configuration has the channel`;
-  throw new Error(
-    `${taken.ChatConfigurationArn} has the channel ${channelId} already: name another, or leave slackAlarms out and add the topic AlarmTopicArn to that configuration`,
-  );
-}
-
-/**
- * @param otherwise what to do where it does not answer
- * @throws {CannotTell} without the right to ask, or where the service is not
- */
-async function askInJson(question: Omit<Question, 'body'>, input: object, otherwise: string): Promise<unknown> {
-  const cannotTell = (why: string) => new CannotTell(`${question.service} does not tell: ${why}; ${otherwise}`);
-  const response = await askAws({ ...question, body: JSON.stringify(input) }).catch((error: unknown) => {
-    throw cannotTell(messageOf(error));
-  });
-  const answer = await response.text();
-  if (response.ok) return JSON.parse(answer);
-  const [, message = `it answered ${response.status}`] = /"message"\s*:\s*"([^"]*)"/i.exec(answer) ?? [];
-  throw cannotTell(message);
 }

@@ -33,6 +33,7 @@ export const defineDoctor: Define = (command, { open, stage: named }) =>
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
     .option('--json', 'as JSON')
     .option('--before-deploy', 'with --stage: check what would stop a deployment of the stage to this account')
+    .option('--import-existing-resources', 'with --before-deploy: as cdk deploy will be called')
     .addHelpText(
       'after',
       `
@@ -43,13 +44,13 @@ contradicted, and ? was not tried, with the reason. The exit status is 1 if anyt
 
 Calls to the partner API use the relay's budget as background work, so people's commands go first.`,
     )
-    .action(async (options: { json?: boolean; beforeDeploy?: boolean }) => {
+    .action(async (options: { json?: boolean; beforeDeploy?: boolean; importExistingResources?: boolean }) => {
       const stage = named();
       if (options.beforeDeploy && stage === undefined) throw new Error('name the stage to deploy with --stage');
       const config = await loadConfig();
       const findings =
         options.beforeDeploy && stage !== undefined
-          ? await checkBeforeDeploy(config, stage)
+          ? await checkBeforeDeploy(config, stage, { isImporting: options.importExistingResources })
           : await examineRelay(config, open, stage);
       if (options.json) printJson(findings);
       else printFindings(findings);

@@ -1,4 +1,10 @@
-import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda';
+import {
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  LambdaClient,
+  LambdaServiceException,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-lambda';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import {
   openFunctions,
@@ -18,8 +24,11 @@ export async function checkStage(config: RelayConfig, stage: string): Promise<Fi
   const what = 'concurrency of the account';
   try {
     const { own } = await readOwnAutomations(config);
-    const { AccountLimit } = await new LambdaClient(awsClient()).send(new GetAccountSettingsCommand({}));
-    return [{ what, ...judgeConcurrency(config, stage, AccountLimit?.ConcurrentExecutions ?? 0, own) }];
+    const lambda = new LambdaClient(awsClient());
+    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+    const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = limit } = AccountLimit ?? {};
+    const ofOthers = limit === unreserved ? 0 : limit - unreserved - (await reservedBy(lambda, stage));
+    return [{ what, ...judgeConcurrency(config, stage, { limit, ofOthers, own }) }];
   } catch (error) {
     // Someone who only has rights on secrets can still run the other checks.
     if (!(error instanceof LambdaServiceException)) throw error;
@@ -27,13 +36,38 @@ export async function checkStage(config: RelayConfig, stage: string): Promise<Fi
   }
 }
 
-/** @param limit concurrent executions of all functions together that the account may have in this region */
+/** The executions that are reserved for the functions of the stage now: any of those that can be open to the internet. */
+async function reservedBy(lambda: LambdaClient, stage: string): Promise<number> {
+  const reserved = ['github-webhook', 'slack-webhook', 'hooks-webhook', 'account-link'].map(async (slug) => {
+    const FunctionName = `partner-relay-${stage}-${slug}`;
+    try {
+      const { ReservedConcurrentExecutions = 0 } = await lambda.send(
+        new GetFunctionConcurrencyCommand({ FunctionName }),
+      );
+      return ReservedConcurrentExecutions;
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return 0;
+      throw error;
+    }
+  });
+  return (await Promise.all(reserved)).reduce((sum, one) => sum + one, 0);
+}
+
+interface AccountConcurrency {
+  /** Concurrent executions of all functions together that the account may have in this region. */
+  limit: number;
+  /** Those that are reserved for functions outside of the stage. */
+  ofOthers?: number;
+  own?: OwnAutomations;
+}
+
 export function judgeConcurrency(
   config: RelayConfig,
   stage: string,
-  limit: number,
-  own?: OwnAutomations,
+  { limit: ofAccount, ofOthers = 0, own }: AccountConcurrency,
 ): Omit<Finding, 'what'> {
+  const limit = ofAccount - ofOthers;
+  const found = ofOthers === 0 ? `${limit}` : `${limit} of ${ofAccount}, because ${ofOthers} are reserved for others`;
   const settings = config.deployment.stages[stage];
   const accountConcurrency = settings?.accountConcurrency ?? limit;
   const open = openFunctions(config, own);
@@ -47,23 +81,23 @@ export function judgeConcurrency(
   const more = 'Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda';
   const isDivided = settings?.accountConcurrency !== undefined && reserved === 0 && 2 * ofWorkers <= accountConcurrency;
   if (isDivided && accountConcurrency <= limit && limit < needed) {
-    const detail = `${limit}, and the worker leaves half of it to the other functions. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
+    const detail = `${found}, and the worker leaves half of it to the other functions. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
     return { verdict: 'good', detail };
   }
   if (limit < needed || limit < accountConcurrency) {
     const untilThen =
-      settings && settings.accountConcurrency === undefined
+      settings && limit < (settings.accountConcurrency ?? Number.POSITIVE_INFINITY)
         ? `. Until then, write accountConcurrency: ${limit} under deployment.stages.${stage}`
         : '';
     return {
       verdict: 'bad',
-      detail: `${limit}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. ${more}, or lower deployment.maxConcurrency${untilThen}`,
+      detail: `${found}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. ${more}, or lower deployment.maxConcurrency${untilThen}`,
     };
   }
   const couldReserve =
     settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency }, own);
   const advice = couldReserve
-    ? `. To reserve ${couldReserve} for each open function, write accountConcurrency: ${limit} under deployment.stages.${stage}, less what other stacks of the account reserve, and deploy`
+    ? `. To reserve ${couldReserve} for each open function, write accountConcurrency: ${limit} under deployment.stages.${stage}, and deploy`
     : '';
-  return { verdict: 'good', detail: `${limit}, and the relay needs up to ${needed} (${parts}${rest})${advice}` };
+  return { verdict: 'good', detail: `${found}, and the relay needs up to ${needed} (${parts}${rest})${advice}` };
 }

@@ -18,6 +18,14 @@ interface Account {
   /** What Amazon Q Developer in chat applications has: workspaces, and the configurations of channels by these. */
   slack?: { workspaces: string[]; channels: Record<string, string> };
   executions: number;
+  /** Executions that are reserved, by the functions that have them. */
+  reserved?: Record<string, number>;
+  /** The states of tables, by their names. */
+  tables?: Record<string, string>;
+  /** How many VPCs, addresses and gateway endpoints it has, with a quota of five each. */
+  networks?: { vpcs: number; addresses: number; gateways: number };
+  /** Where the credentials are for. Default: eu-central-1. */
+  region?: string;
   identity: { status: number; body: string };
 }
 
@@ -53,7 +61,30 @@ afterAll(() => aws.close());
 function answerOf({ route, headers, body }: Asked): StandInAnswer {
   const good = (answer: unknown) => ({ status: 200, body: answer });
   const [, name = ''] = /StackName=([\w-]+)/.exec(body) ?? [];
-  if (route.endsWith('/account-settings')) return good({ AccountLimit: { ConcurrentExecutions: account.executions } });
+  if (route.endsWith('/account-settings')) {
+    const reserved = Object.values(account.reserved ?? {}).reduce((sum, one) => sum + one, 0);
+    const UnreservedConcurrentExecutions = account.executions - reserved;
+    return good({ AccountLimit: { ConcurrentExecutions: account.executions, UnreservedConcurrentExecutions } });
+  }
+  const [, called = ''] = /functions\/([\w-]+)\/concurrency$/.exec(route) ?? [];
+  if (called !== '') {
+    const ReservedConcurrentExecutions = account.reserved?.[called];
+    if (ReservedConcurrentExecutions !== undefined) return good({ ReservedConcurrentExecutions });
+    return { status: 404, headers: { 'x-amzn-errortype': 'ResourceNotFoundException' }, body: {} };
+  }
+  if (headers['x-amz-target'] === 'DynamoDB_20120810.DescribeTable') {
+    const TableStatus = account.tables?.[JSON.parse(body).TableName];
+    if (TableStatus !== undefined) return good({ Table: { TableStatus } });
+    return { status: 400, body: { __type: 'ResourceNotFoundException' } };
+  }
+  const { vpcs, addresses, gateways } = account.networks ?? { vpcs: 0, addresses: 0, gateways: 0 };
+  if (body.includes('Action=DescribeVpcs')) return good('<item><vpcId>vpc-1</vpcId></item>'.repeat(vpcs));
+  if (body.includes('Action=DescribeAddresses')) return good('<publicIp>192.0.2.1</publicIp>'.repeat(addresses));
+  if (body.includes('Action=DescribeVpcEndpoints')) {
+    const ofKind = (kind: string) => `<vpcEndpointType>${kind}</vpcEndpointType><vpcId>vpc-1</vpcId>`;
+    return good(ofKind('Gateway').repeat(gateways) + ofKind('Interface'));
+  }
+  if (headers['x-amz-target'] === 'ServiceQuotasV20190624.GetServiceQuota') return good({ Quota: { Value: 5 } });
   if (body.includes('Action=DescribeStacks')) {
     const stack = account.stacks[name];
     if (stack !== undefined) return good(described(name, stack));
@@ -90,7 +121,7 @@ const arnOf = (secret: string) => `arn:aws:secretsmanager:eu-central-1:123456789
 
 const resources = (owned: readonly string[]) => {
   const members = owned.map((name) => {
-    const id = name.startsWith('/aws/') ? name : arnOf(name);
+    const id = /^(\/aws\/|vpce?-)/.test(name) ? name : arnOf(name);
     return `<member><PhysicalResourceId>${id}</PhysicalResourceId></member>`;
   });
   return `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members.join('')}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`;
@@ -99,14 +130,24 @@ const resources = (owned: readonly string[]) => {
 const described = (name: string, stack: string) =>
   `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName>${stack}</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 
+const table = { existing: 'partner-relay-restored' };
+const create = { cidr: '10.20.0.0/24' };
+const existing = { vpcId: 'vpc-0a1b2c3d', subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
+const endpoints = { routeTableIds: ['rtb-0a1b2c3d'] };
+const full = { vpcs: 4, addresses: 4, gateways: 4 };
 const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
 
 type StageInput = NonNullable<NonNullable<RelayConfigInput['deployment']>['stages']>[string];
 
-async function wrongWith(is: Partial<Account>, prod: StageInput = {}, stage = 'prod'): Promise<string[]> {
+function examine(is: Partial<Account>, prod: StageInput = {}, stage = 'prod', isImporting = false) {
   Object.assign(account, is);
+  if (is.region !== undefined) vi.stubEnv('AWS_REGION', is.region);
   const deployment = { stages: { prod: { protected: true, ...prod } }, alarms: { emails: ['ops@example.com'] } };
-  const findings = await checkBeforeDeploy(defineConfig({ connections: { main: {} }, deployment }), stage);
+  return checkBeforeDeploy(defineConfig({ connections: { main: {} }, deployment }), stage, { isImporting });
+}
+
+async function wrongWith(...account: Parameters<typeof examine>): Promise<string[]> {
+  const findings = await examine(...account);
   return findings.flatMap(({ what, verdict, detail }) => (verdict === 'bad' ? [`${what}: ${detail}`] : []));
 }
 
@@ -127,6 +168,34 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
   ],
   [/^bootstrap: .*--qualifier relayprod/, {}, { bootstrapQualifier: 'relayprod' }],
   [/^concurrency of the account: 10, but the relay needs/, { executions: 10 }],
+  [
+    /^concurrency of the account: 599 of 1000, because 401 are reserved for others, but the relay needs up to 600/,
+    { executions: 1_000, reserved: { billing: 401, 'partner-relay-prod-github-webhook': 10 } },
+    { accountConcurrency: 600 },
+  ],
+  [/^table: there is no partner-relay-restored in this account and region/, {}, { table }],
+  [
+    /^table: partner-relay-restored is in the state CREATING: wait/,
+    { tables: { [table.existing]: 'CREATING' } },
+    { table },
+  ],
+  [
+    /^quota of VPCs: all 5 are used.*--service-code vpc --quota-code L-F678F1CE --desired-value 6/,
+    { networks: { ...full, vpcs: 5 } },
+    { network: { create } },
+  ],
+  [
+    /^quota of Elastic IPs: all 5 are used.*--service-code ec2 --quota-code L-0263D0A3/,
+    { networks: { ...full, addresses: 5 } },
+    { network: { create } },
+  ],
+  [
+    /^quota of gateway endpoints: all 5 are used.*L-1B52E74A/,
+    { networks: { vpcs: 5, addresses: 5, gateways: 5 } },
+    { network: { existing: { ...existing, endpoints } } },
+  ],
+  [/^public URLs: Lambda has no function URLs in eu-central-2: set httpApi/, { region: 'eu-central-2' }],
+  [/^public URLs: Lambda has no function URLs in us-gov-west-1: set httpApi/, { region: 'us-gov-west-1' }],
   [/ROLLBACK_COMPLETE.*--no-enable-termination-protection.*delete-stack/, { stacks: stacks('ROLLBACK_COMPLETE') }],
   [/being changed \(UPDATE_IN_PROGRESS\)/, { stacks: stacks('UPDATE_IN_PROGRESS') }],
   [/^secrets: markers exist already: name them in existingSecrets/, { secrets: [markers] }],
@@ -190,9 +259,35 @@ it.each<[string, Partial<Account>, StageInput?]>([
     { slack: { workspaces: ['T012345'], channels: { C012345: 'partner-relay-prod-eu-central-1-alarms' } } },
     { slackAlarms },
   ],
+  ['a region without function URLs where an API is in front', { region: 'eu-central-2' }, { httpApi: {} }],
+  ['a table that is there', { tables: { [table.existing]: 'ACTIVE' } }, { table }],
+  ['a region with room for one more network', { networks: full }, { network: { create } }],
+  [
+    'the network that the stack has already',
+    { networks: { ...full, vpcs: 5 }, owned: ['vpc-1', 'vpce-1'], stacks: stacks('UPDATE_COMPLETE') },
+    { network: { create } },
+  ],
+  ['a network of others', { networks: { ...full, vpcs: 5, gateways: 5 } }, { network: { existing } }],
+  [
+    'what is reserved for the stage itself',
+    { reserved: { 'partner-relay-prod-github-webhook': 10 } },
+    { accountConcurrency: 1_000 },
+  ],
   ['a workspace of Slack that the person may not look at', {}, { slackAlarms }],
 ])('%s is not in the way', async (_, is, settings) => {
   expect(await wrongWith(is, settings)).toEqual([]);
+});
+
+it('what the next deployment does to a stack and to logs that exist is said', async () => {
+  const said = async (...what: Parameters<typeof examine>) =>
+    Object.fromEntries((await examine(...what)).map(({ what, detail }) => [what, detail]));
+  const first = await said({ logs: [LOG] }, {}, 'prod', true);
+  expect(first['stack partner-relay-prod']).toBe('it does not exist, and will be made');
+  expect(first.logs).toBe(`${LOG} will be imported`);
+  const next = await said({ stacks: stacks('UPDATE_COMPLETE') });
+  expect(next['stack partner-relay-prod']).toBe('it will be updated (UPDATE_COMPLETE)');
+  // Without protection, CloudFormation does not import them.
+  expect(await wrongWith({ stacks: ready.stacks, logs: [LOG] }, { protected: false }, 'prod', true)).toHaveLength(1);
 });
 
 it.each([

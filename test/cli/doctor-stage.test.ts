@@ -29,6 +29,21 @@ it.each<[number, Partial<RelayConfigInput>, 'good' | 'bad', RegExp]>([
   [400, counted(500), 'bad', /up to 500/],
   [500, counted(500), 'good', /10 are reserved, and Lambda keeps 100 more free\)$/],
 ])('a concurrency of %i for a stage with %j is %s: %s', (limit, also, verdict, detail) => {
-  const found = judgeConcurrency(defineConfig({ connections: { main: {} }, ...also }), 'prod', limit);
+  const found = judgeConcurrency(defineConfig({ connections: { main: {} }, ...also }), 'prod', { limit });
   expect(found).toMatchObject({ verdict, detail: expect.stringMatching(detail) });
+});
+
+it('what is reserved for other stacks is not for the relay', () => {
+  const judged = (limit: number, ofOthers: number) =>
+    judgeConcurrency(defineConfig({ connections: { main: {} }, ...counted(500) }), 'prod', { limit, ofOthers });
+  expect(judged(1_000, 500)).toMatchObject({ verdict: 'good', detail: expect.stringMatching(/^500 of 1000, because/) });
+  expect(judged(1_000, 501)).toEqual({
+    verdict: 'bad',
+    detail: expect.stringMatching(/^499 of 1000, because 501 are reserved for others, but the relay needs up to 500/),
+  });
+  const advised = judgeConcurrency(defineConfig({ connections: { main: {} } }), 'prod', {
+    limit: 1_000,
+    ofOthers: 300,
+  });
+  expect(advised.detail).toMatch(/write accountConcurrency: 700 under deployment.stages.prod, and deploy$/);
 });

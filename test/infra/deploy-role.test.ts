@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
@@ -37,7 +38,7 @@ it.each([repository, 'acme@1234/partner-relay@5678'])(
         ],
       }),
     });
-    template.resourceCountIs('AWS::IAM::Policy', 1);
+    template.resourceCountIs('AWS::IAM::Policy', 2);
     template.hasResourceProperties('AWS::IAM::Policy', {
       PolicyDocument: {
         Statement: [
@@ -59,6 +60,33 @@ it.each([repository, 'acme@1234/partner-relay@5678'])(
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   },
 );
+
+it('the role of the job that runs what npm installs can only read, and trusts an environment of its own', () => {
+  const stack = new DeployRoleStack(createApp(), 'deploy-role', { repository, stage: 'prod', config });
+  const template = Template.fromStack(stack);
+  const sub = 'token.actions.githubusercontent.com:sub';
+  const [[role = ''] = []] = Object.entries(
+    template.findResources('AWS::IAM::Role', {
+      Properties: {
+        AssumeRolePolicyDocument: {
+          Statement: [{ Condition: { StringEquals: { [sub]: 'repo:acme/partner-relay:environment:prod_check' } } }],
+        },
+      },
+    }),
+  );
+  const policies = template.findResources('AWS::IAM::Policy', { Properties: { Roles: [{ Ref: role }] } });
+  const read = Object.values(policies).flatMap(({ Properties }) => actionsOf(Properties.PolicyDocument.Statement));
+  // What the person who deploys needs for it, and the stack of the stage.
+  const { Statement } = JSON.parse(readFileSync('docs/policies/deployer.json', 'utf8'));
+  const needed = actionsOf(Statement, ['CheckTheAccount', 'CheckBeforeDeploy']);
+  expect(read).toEqual([...needed, 'cloudformation:ListStackResources'].sort());
+  expect(read.filter((action) => !/:(Describe|Get|List)/.test(action) || /:Get(Secret|Item)/.test(action))).toEqual([]);
+});
+
+function actionsOf(statements: { Sid?: string; Action: string | string[] }[], sids?: readonly string[]): string[] {
+  const chosen = statements.filter(({ Sid = '' }) => !sids || sids.includes(Sid));
+  return [...new Set(chosen.flatMap(({ Action }) => Action))].sort();
+}
 
 it('a stage is deployed by the roles of its own bootstrap', () => {
   const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });

@@ -8,10 +8,42 @@ import { synthesize } from './variants.ts';
 /** The commands of a step of .github/workflows/deploy.yml. */
 function commandsOf(step: string): string {
   const workflow = readFileSync(new URL('../../.github/workflows/deploy.yml', import.meta.url), 'utf8');
-  const [, commands] = new RegExp(`- name: ${step}\\n {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(workflow) ?? [];
+  const [, commands] =
+    new RegExp(`- name: ${step}\\n(?: {8}(?!run).*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(workflow) ?? [];
   if (!commands) throw new Error(`the workflow has no step '${step}'`);
   return commands;
 }
+
+/** The jobs of the workflow, by name. */
+function jobsOf(): Record<string, string> {
+  const workflow = readFileSync(new URL('../../.github/workflows/deploy.yml', import.meta.url), 'utf8');
+  const parts = workflow.split('\njobs:\n')[1]?.split(/^ {2}(?=\w+:$)/m) ?? [];
+  return Object.fromEntries(parts.slice(1).map((text) => [text.slice(0, text.indexOf(':')), text]));
+}
+
+it('what npm installs never runs where the role that deploys can be assumed', () => {
+  const jobs = jobsOf();
+  expect(Object.keys(jobs)).toEqual(['examine', 'build', 'deploy']);
+  // The CLI of the CDK comes with what was built.
+  for (const [name, job] of Object.entries(jobs))
+    expect(/run: \|?.*\b(npm|npx) /s.test(job), name).toBe(!job.includes('DEPLOY_ROLE_ARN'));
+  // The subject of a token names the environment. A job without the right gets no token.
+  expect(jobs.deploy).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
+  expect(jobs.examine).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}_check$/m);
+  expect(jobs.build).not.toContain('id-token');
+  expect(jobs.deploy).toContain('needs: [examine, build]');
+});
+
+it.each([
+  ['', 'run -s relay -- --stage prod doctor --before-deploy'],
+  ['--import-existing-resources', 'run -s relay -- --stage prod doctor --before-deploy --import-existing-resources'],
+])('the account is examined before, and what is in the way stops the deployment: %s', (IMPORT, asked) => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "$@"\nexit 1\n', { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}`, STAGE: 'prod', IMPORT };
+  const ran = spawnSync('bash', ['-e', '-c', commandsOf('examine the account')], { env, encoding: 'utf8' });
+  expect(ran).toMatchObject({ status: 1, stdout: `${asked}\n` });
+});
 
 it('a deployment that fails prints the commands of the page that deletes what it left', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

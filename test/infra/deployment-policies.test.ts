@@ -187,6 +187,10 @@ describe('the policy of the person who deploys', () => {
       'logs:DescribeLogGroups',
       'chatbot:DescribeSlackWorkspaces',
       'chatbot:DescribeSlackChannelConfigurations',
+      'ec2:DescribeAddresses',
+      'ec2:DescribeVpcEndpoints',
+      'ec2:DescribeVpcs',
+      'servicequotas:GetServiceQuota',
     ])
       expect(may(action, '*')).toBe(true);
     // Only the worker lets messages sleep, and only the sweep counts dead letters.

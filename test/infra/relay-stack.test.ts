@@ -193,6 +193,15 @@ describe('the stack', () => {
       });
   });
 
+  it('behind an API, no function is public', () => {
+    const { template } = synthesize('company', everything, ownOfEach(1));
+    expect(template().findResources('AWS::Lambda::Url')).toEqual({});
+    const permissions = Object.values(template().findResources('AWS::Lambda::Permission'));
+    expect(permissions.length).toBeGreaterThan(0);
+    for (const { Properties } of permissions)
+      expect(Properties).toMatchObject({ Principal: 'apigateway.amazonaws.com', SourceArn: expect.anything() });
+  });
+
   it('links lead to the console of the partition', () => {
     for (const link of ['DashboardLink', 'LogsLink', 'TableLink', 'SecretsLink'])
       expect(JSON.stringify(templateOf('prod').toJSON().Outputs[link])).toContain('{"Fn::FindInMap":["ConsoleHosts",');

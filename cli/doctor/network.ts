@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import type { StageSettings } from '../../lib/config/deployment.ts';
+import { askAws } from '../ask-aws.ts';
+import { askInJson } from './ask-in-json.ts';
+import { CannotTell, check, type Finding } from './finding.ts';
+
+/** What a network takes one of, where its quota is, and how the ids of such a network begin. */
+const VPC = {
+  what: 'VPCs',
+  quota: ['vpc', 'L-F678F1CE'],
+  action: 'DescribeVpcs',
+  one: /<vpcId>/g,
+  id: 'vpc-',
+} as const;
+const ADDRESS = {
+  what: 'Elastic IPs',
+  quota: ['ec2', 'L-0263D0A3'],
+  action: 'DescribeAddresses',
+  one: /<publicIp>/g,
+  id: 'vpc-',
+} as const;
+const GATEWAY = {
+  what: 'gateway endpoints',
+  quota: ['vpc', 'L-1B52E74A'],
+  action: 'DescribeVpcEndpoints',
+  one: /<vpcEndpointType>Gateway</g,
+  id: 'vpce-',
+} as const;
+
+/** https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_GetServiceQuota.html */
+const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
+
+/**
+ * Whether the region has room for what the stack creates of its network.
+ *
+ * @param owned the ids of what the stack has already
+ */
+export function checkNetwork(
+  { create, existing }: NonNullable<StageSettings['network']>,
+  owned: Promise<readonly string[]>,
+): Promise<Finding[]> {
+  const needed = [
+    ...(create ? [VPC, ADDRESS] : []),
+    ...(create || existing?.endpoints?.routeTableIds ? [GATEWAY] : []),
+  ];
+  return Promise.all(
+    needed.map(({ what, quota: [service, code], action, one, id }) =>
+      check(`quota of ${what}`, async () => {
+        if ((await owned).some((its) => its.startsWith(id))) return 'the stack has its network already';
+        const used = (await askEc2(action)).match(one)?.length ?? 0;
+        const headers = {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': 'ServiceQuotasV20190624.GetServiceQuota',
+        };
+        const input = { ServiceCode: service, QuotaCode: code };
+        const otherwise = `the region has ${used}, and the network needs one more`;
+        const { Quota } = quotaAnswer.parse(await askInJson({ service: 'servicequotas', headers }, input, otherwise));
+        if (used < Quota.Value) return `${used} of ${Quota.Value} are used, and the network needs one more`;
+        throw new Error(
+          `all ${Quota.Value} are used, and the network needs one more: request more with aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${used + 1}, or delete one`,
+        );
+      }),
+    ),
+  );
+}
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html */
+async function askEc2(Action: string): Promise<string> {
+  const response = await askAws({
+    service: 'ec2',
+    headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+    body: new URLSearchParams({ Action, Version: '2016-11-15' }).toString(),
+  });
+  const answer = await response.text();
+  if (response.ok) return answer;
+  const [, message = `it answered ${response.status}`] = /<Message>([^<]+)<\/Message>/.exec(answer) ?? [];
+  throw new CannotTell(`EC2 does not tell: ${message}`);
+}
