@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { runRelayOf } from '../cli/run-command.ts';
+import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -73,6 +74,22 @@ describe('changes by strangers', () => {
     await relay.workToTheEnd();
     expect(requests()).toBe(4);
     expect(relay.clock.now).toBeGreaterThanOrEqual(Date.parse('2026-11-21T00:00:00Z'));
+  });
+
+  it("the relay's own comments on the issues of strangers do not count", async () => {
+    const api = await startGithubApi(() => relay.clock.now);
+    for (const number of [1, 2]) api.issues.set(`Codertocat/Hello-World#${number}`, { number });
+    relay = await startRelay({
+      config: exampleConfig({}, { connection: few, apiUrl: api.url }),
+      github: { token: 'ghp_test' },
+    });
+    before = relay.sandbox.requests;
+    for (const id of [1, 2])
+      await relay.post('issues', issueEvent('opened', { id, ...stranger, ...sentBy('mallory') }));
+    await relay.work();
+    expect([requests(), api.comments.length]).toEqual([2, 2]);
+    expect(await relay.jobs('waiting')).toEqual([]);
+    await api.close();
   });
 
   it.each([

@@ -240,7 +240,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       if (!slack) throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
       const place = await recipient(step, to);
       const said = message(plainSection(text));
-      const sent = await steps.reply(step, slackMessage(place, `${job.id} ${step}`, said, { slack, clock }));
+      const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, { slack, clock }));
       if ('leftOut' in sent) throw new NotDone(sent.leftOut);
     },
     async comment(step: string, { repository, issue }: { repository: string; issue: number }, text: string) {
@@ -248,7 +248,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       const thread = await comments.for(place);
       if (!thread) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
       const mark = commentMark(digest([job.id, step]));
-      await steps.reply(step, {
+      await steps.tell(step, {
         calls: 'GitHub comment',
         find: (since) => thread.find(mark, since),
         make: (mayLeave) => thread.make(`${plainText(text)}\n\n${mark}`, mayLeave),

@@ -98,6 +98,8 @@ export interface Steps extends ReplySteps {
   ): Promise<Created>;
   /** Reads something of GitHub or Slack. If an outside contributor caused the job, it counts against their share of the day. */
   look: ReplySteps['read'];
+  /** Sends a message or a comment of a team, and counts like `look`. */
+  tell: ReplySteps['reply'];
   /** The other steps of its operation that earlier runs carried out, or began to, and that this run has not come to. */
   unreached(step: string, operation: string): string[];
   /** An identifier that a person typed, for a field of the operation. */
@@ -157,7 +159,7 @@ export function createSteps(options: StepsOptions): Steps {
 
   return {
     ...replies,
-    reply: (step, reply) => replies.reply(step, reply, takeShare),
+    tell: (step, reply) => replies.reply(step, reply, takeShare),
     look: (step, calls, look) => replies.read(step, calls, () => takeShare().then(look)),
     call: repeatable,
     set: (step, operation, payload, fence, refused) => repeatable(step, operation, payload, () => null, refused, fence),
