@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type By, github } from '../../lib/triggers/github.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
-import { issueEvent } from '../issue-events.ts';
+import { exampleOf, issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
@@ -132,3 +132,36 @@ it.each<[string, Outward]>([
   expect([done.length, waiting.length]).toEqual([SHARE, 2]);
   for (const { waits } of waiting) expect(waits?.newest.at(-1)?.why).toContain('for outside contributors are used up');
 });
+
+it.each(['created', 'edited'])(
+  'a comment that the relay wrote starts no automation when it is %s, so none starts itself',
+  async (action) => {
+    const on = github(`issue_comment.${action}` as 'issue_comment.created', {
+      by: 'anyone',
+      input: {},
+      job: ({ comment }) => ({ happened: [comment.id], input: {} }),
+    });
+    api = await startGithubApi(() => relay.clock.now);
+    api.issues.set('Codertocat/Hello-World#1', { number: 1 });
+    const run = async (_: unknown, { comment }: Steps) => {
+      await comment('answer', { repository: 'Codertocat/Hello-World', issue: 1 }, 'Thank you!');
+      return 'thanked';
+    };
+    relay = await startRelay({
+      own: { mine: { on, run } },
+      config: exampleConfig({}, { apiUrl: api.url }),
+      github: { token: 'ghp_test' },
+    });
+    const example = exampleOf('issue_comment', action) as Record<string, object>;
+    const arrives = async (id: number, body?: string) => {
+      const event = { ...example, comment: { ...example.comment, id, body } };
+      const { answer } = await relay.post('issue_comment', event);
+      await relay.workToTheEnd();
+      return answer;
+    };
+    await arrives(1, 'Looks good');
+    const [written] = api.comments;
+    expect(JSON.stringify(await arrives(2, written?.body))).toContain('a comment of the relay starts no automation');
+    expect(api.comments).toHaveLength(1);
+  },
+);

@@ -4,6 +4,7 @@ import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import type { Cause, JobDraft } from '../../engine/record/job.ts';
 import { isShownCollaborator, unprovenAuthor } from '../../platforms/github/association.ts';
+import { hasCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
 import type { GithubTrigger } from '../../triggers/github.ts';
 import type { OwnOf } from '../../triggers/own-automation.ts';
@@ -22,6 +23,10 @@ export async function acceptOwnEvent(
   const result = { accepted: [] as OwnAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
   const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
+  const { comment, changes } = payload as Event;
+  // With a token, it is by a person who may do more, and an automation that comments would start itself again and again.
+  if ([comment?.body, changes?.body?.from].some(hasCommentMark))
+    return { ...result, ignored: ['a comment of the relay starts no automation'] };
   const place = placeOf(payload, cause, repository);
   for (const automation of wanting) {
     const { name } = automation;
@@ -49,7 +54,8 @@ interface Event {
   issue?: Authored;
   pull_request?: Authored;
   discussion?: Authored;
-  comment?: Authored;
+  comment?: Authored & { body?: string | null };
+  changes?: { body?: { from?: string } };
   review?: Authored;
 }
 
