@@ -54,6 +54,15 @@ const own = {
     }),
     run,
   },
+  kept: {
+    on: webhook({
+      verify: token({ header: 'X-Token' }),
+      body: z.unknown(),
+      input: { all: z.unknown() },
+      job: (all) => ({ happened: [JSON.stringify(all).slice(0, 100)], input: { all } }),
+    }),
+    run,
+  },
   records: {
     on: webhook({
       verify: token({ header: 'X-Token' }),
@@ -80,6 +89,7 @@ const secrets = {
   weak: 'geheim',
   records: 'of records',
   large: 'of large',
+  kept: 'of kept',
 };
 
 let relay: TestRelay;
@@ -246,6 +256,24 @@ it('a body of which the file keeps too much is answered with the reason, and cou
   expect(await post('large', { 'x-token': 'of large' }, body)).toEqual({
     status: 200,
     answer: { jobs: [], ignored: 'the input of a job has 9011 bytes; 8192 is the most' },
+  });
+  expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
+});
+
+it.each([
+  ['{"labels": {"constructor": "x"}}', "input.all.labels is a record with the name 'constructor'"],
+  ['{"labels": {"constructor": {"name": "Set"}}}', "input.all.labels is a record with the name 'constructor'"],
+  ['{"labels": {"__proto__": {"admin": true}}}', "input.all.labels is a record with the name '__proto__'"],
+  ['{"labels": {"": "x"}}', "input.all.labels is a record with the name ''"],
+  ['[1e200]', 'input.all.0 is a number beyond 2^53'],
+  ['[1e999]', 'input.all.0 is a Infinity'],
+  ['["\\ud800"]', 'input.all.0 is a text that is cut within a character'],
+  [`${'['.repeat(30)}1${']'.repeat(30)}`, 'is a value of more than 20 levels'],
+])('a body with what the table does not hold is answered with the reason, and counted: %s', async (body, reason) => {
+  relay.metrics.length = 0;
+  expect(await post('kept', { 'x-token': 'of kept' }, body)).toEqual({
+    status: 200,
+    answer: { jobs: [], ignored: expect.stringContaining(`${reason}, which is not kept`) },
   });
   expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
 });

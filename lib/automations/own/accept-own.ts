@@ -6,7 +6,7 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { cutToLength } from '../../text.ts';
 import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
-import { type OwnDraft, type OwnPlace, ownDrafts, TooLarge } from './draft.ts';
+import { NotKept, type OwnDraft, type OwnPlace, ownDrafts } from './draft.ts';
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
 const LONGEST_MS = LIFETIME_MS - 86_400_000;
@@ -60,7 +60,7 @@ export async function acceptOwnJobs(
     log.error({ message: failed, cause: place.cause, error: cutToLength(String(error), LONGEST_ERROR, '…') });
     metrics.record(isOfStranger ? { OwnAutomationsFailedForStrangers: 1 } : { OwnAutomationsFailed: 1 });
     // Other tools would send it again and again.
-    if (error instanceof TooLarge && place.cause?.from === 'webhook') return { ...result, ignored: [error.message] };
+    if (error instanceof NotKept && place.cause?.from === 'webhook') return { ...result, ignored: [error.message] };
     return isOfStranger ? { ...result, ignored: [failed] } : { ...result, hasFailed: true };
   }
   if (typeof drafts === 'string') return { ...result, ignored: [drafts] };

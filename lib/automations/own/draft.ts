@@ -22,8 +22,8 @@ const MOST_AHEAD_MS = 3_600_000;
 /** Other texts are read as a time, too, such as `1`. */
 const ISO_DATE = /^\d{4}-\d\d/;
 
-/** The event has more text than an input takes. It would have as much when it comes again. */
-export class TooLarge extends Error {}
+/** The event has more than an input takes, or what the table does not hold. It would be the same when it comes again. */
+export class NotKept extends Error {}
 
 /** What an event says of all jobs that are made of it. */
 export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
@@ -86,12 +86,14 @@ function readInput(schema: OwnTrigger['input'], given: unknown): JobInput {
   ensureKept(read.data, 'input');
   const bytes = Buffer.byteLength(JSON.stringify(read.data));
   if (bytes <= MOST_INPUT_BYTES) return read.data;
-  throw new TooLarge(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
+  throw new NotKept(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
 }
 
 function ensureKept(value: unknown, field: string): void {
   const foreign = foreignIn(value, field);
-  if (foreign) throw new Error(`${foreign.field} is a ${foreign.is}, which is not kept; make a text of it`);
+  if (!foreign) return;
+  const why = `${foreign.field} is a ${foreign.is}, which is not kept; make a text of it`;
+  throw foreign.isJson ? new NotKept(why) : new Error(why);
 }
 
 function readTime(at: unknown, now: number): number | undefined {

@@ -6,6 +6,8 @@ export interface Foreign {
   field: string;
   /** `Date`, `number beyond 2^53` */
   is: string;
+  /** It may come from the event: JSON has such values. */
+  isJson: boolean;
 }
 
 /** The table takes 32 levels, with those of the record around a value. */
@@ -15,8 +17,9 @@ const SMALLEST = 1e-130;
 
 /** @param field where the value is, for people */
 export function foreignIn(value: unknown, field: string, levels = MOST_LEVELS): Foreign | undefined {
-  const is = foreign(value, levels);
-  if (is !== undefined) return { field, is };
+  const other = notJson(value);
+  const is = other ?? notHeld(value, levels);
+  if (is !== undefined) return { field, is, isJson: other === undefined };
   if (typeof value !== 'object' || value === null) return undefined;
   // A copy of a list has undefined in place of its gaps.
   for (const [name, part] of Object.entries(Array.isArray(value) ? [...value] : value)) {
@@ -27,28 +30,27 @@ export function foreignIn(value: unknown, field: string, levels = MOST_LEVELS): 
 }
 
 /** The kind of the value itself, without its parts; undefined for JSON. */
-function foreign(value: unknown, levels: number): string | undefined {
-  switch (typeof value) {
-    case 'undefined':
-    case 'boolean':
-      return undefined;
-    case 'string':
-      return value.isWellFormed() ? undefined : 'text that is cut within a character';
-    case 'number':
-      if (!Number.isFinite(value)) return String(value);
-      if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return 'number beyond 2^53';
-      return value !== 0 && Math.abs(value) < SMALLEST ? 'number below 1e-130' : undefined;
-    case 'object':
-      break;
-    default:
-      return typeof value;
-  }
-  if (value === null) return undefined;
-  if (levels === 0) return `value of more than ${MOST_LEVELS} levels`;
+function notJson(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : undefined;
+  if (typeof value !== 'object')
+    return ['undefined', 'boolean', 'string'].includes(typeof value) ? undefined : typeof value;
   // The table leaves undefined out, and the rows behind it would move up.
   if (Array.isArray(value)) return value.includes(undefined) ? 'list with undefined' : undefined;
-  const maker = Object.getPrototypeOf(value)?.constructor;
-  if (maker && maker !== Object) return String(maker.name);
+  const maker = value && Object.getPrototypeOf(value)?.constructor;
+  return maker && maker !== Object ? String(maker.name) : undefined;
+}
+
+/** The kind of a JSON value, without its parts, that the table does not hold. */
+function notHeld(value: unknown, levels: number): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'text that is cut within a character';
+  if (typeof value === 'number') {
+    // JSON has 1e999.
+    if (!Number.isFinite(value)) return String(value);
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return 'number beyond 2^53';
+    return value !== 0 && Math.abs(value) < SMALLEST ? 'number below 1e-130' : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return `value of more than ${MOST_LEVELS} levels`;
   // The SDK loses one of them, and takes a record with another one for the object of a class.
   const lost = ['', '__proto__', 'constructor'].find((name) => Object.hasOwn(value, name));
   return lost === undefined ? undefined : `record with the name '${lost}'`;
