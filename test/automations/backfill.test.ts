@@ -382,21 +382,27 @@ it('a waiting job of another lane cannot be discarded', async () => {
   await expect(discard(waiting)).rejects.toThrow(/only parked jobs, and waiting jobs of a backfill, can be discarded/);
 });
 
-it('a job is offered to be discarded when what it has sent cannot be carried out any more, whatever it waits for', async () => {
-  await start();
-  for (let id = 1; id <= 5; id++) exists(id, { seconds: id });
-  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
-  await backfill();
-  await workFor(2_000);
-  relay.sandbox.setFault({ kind: 'maintenance' });
-  const met = new Set<string>();
-  for (let looks = 0; looks < 16; looks++) {
-    await workFor(60_000);
-    for (const job of await relay.jobs('waiting')) {
-      const isOffered = nextStep(job, String, relay.clock.now)?.choices.includes('discard') ?? false;
-      const isDone = isOffered && (await discard(job)).status === 'queued';
-      met.add(`${job.waits?.newest.at(-1)?.for}: ${isDone}`);
+it.each([
+  ['was lost', 'on arrival', 100],
+  ['was carried out', 'after work', 5],
+] as const)(
+  'a job whose request %s is offered to be discarded when it cannot be carried out any more, whatever it waits for',
+  async (_, when, times) => {
+    await start();
+    for (let id = 1; id <= 5; id++) exists(id, { seconds: id });
+    relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/create', times });
+    await backfill();
+    await workFor(2_000);
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    const met = new Set<string>();
+    for (let looks = 0; looks < 16; looks++) {
+      await workFor(60_000);
+      for (const job of await relay.jobs('waiting')) {
+        const isOffered = nextStep(job, String, relay.clock.now)?.choices.includes('discard') ?? false;
+        const isDone = isOffered && (await discard(job)).status === 'queued';
+        met.add(`${job.waits?.newest.at(-1)?.for}: ${isDone}`);
+      }
     }
-  }
-  expect([...met]).toEqual(expect.arrayContaining(['outage: false', 'outage: true']));
-});
+    expect([...met]).toEqual(expect.arrayContaining(['outage: false', 'outage: true']));
+  },
+);

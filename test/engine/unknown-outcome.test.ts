@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDetail, ParkedGroups } from '../../console/contract.ts';
 import type { ActionResult, JobAction } from '../../console/requests.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
+import { keys } from '../../lib/state/table/keys.ts';
+import { setFields } from '../../lib/state/table/table.ts';
 import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { consoleOf, type TestConsole } from '../console/console-of.ts';
@@ -102,6 +104,16 @@ describe('an unknown outcome', () => {
       expect((await relay.jobs())[0]?.decisions).toBeUndefined();
     },
   );
+
+  it('that an earlier version parked is offered nothing that is refused either', async () => {
+    const { id } = await parked('tasks/create');
+    const { reason = '', kind, open } = (await relay.jobs())[0]?.parked ?? {};
+    await relay.stores.table.update(keys.job(id), setFields({ parked: { reason, kind } }));
+    expect(await actionsOf(id)).toEqual(['done', 'search']);
+    relay.clock.now = (open?.until ?? 0) + 600_000;
+    expect(await actionsOf(id)).toEqual(['done', 'again', 'search', 'discard']);
+    expect(await decide(id, { do: 'discard', reason: 'a test' })).toMatchObject({ ok: true });
+  });
 
   it.each(
     declared.flatMap(([name, isSought, isChecked]) =>

@@ -56,7 +56,7 @@ it('No function carries the schema of relay.config.ts or the data of holidays: i
 
 it.each([
   ['github-webhook', 298],
-  ['hooks-webhook', 277],
+  ['hooks-webhook', 278],
   ['slack-webhook', 336],
 ])('%s loads at most %d KB in at most five files when it starts', async (slug, kilobytes) => {
   const { atStart } = await built(slug, exampleConfig());

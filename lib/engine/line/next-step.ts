@@ -10,7 +10,6 @@ import {
   type ParkKind,
   waitOf,
 } from '../record/job.ts';
-import { UNCLEAR } from '../record/sends.ts';
 
 /** What an operator can decide about a job; `done`, `again` and `search` resolve an unknown outcome. */
 export type Choice = 'replay' | 'answer' | 'discard' | 'done' | 'again' | 'search';
@@ -44,20 +43,23 @@ export function nextStep(job: Job, time: (ms: number) => string, now: number): N
     case 'waiting':
       return nextStepOfWaiting(job, time, now);
     case 'parked':
-      return nextStepOfParked(job.parked, time, now);
+      return nextStepOfParked(job.parked, time, now, job.wakeAt);
   }
 }
 
+/** @param parkedAt epoch milliseconds */
 export function nextStepOfParked(
   { kind, open, asks }: Pick<Parked, 'kind' | 'open' | 'asks'> = { kind: 'needs an operator' },
   time: (ms: number) => string,
   now: number,
+  parkedAt = now,
 ): NextStep {
   const { helps, docs } = parkingInWords[kind];
   if (asks && helps !== undefined)
     return { text: 'It asks you a question: answer it, or discard the job.', choices: ['answer', 'discard'], docs };
   if (helps !== undefined) return { text: helps, choices: ['replay', 'discard'], docs };
-  const { operation = 'a creation', isSought = true, until = 0 } = open ?? {};
+  // What was sent was signed before the job was parked.
+  const { operation = 'a creation', isSought = true, until = executableUntil(parkedAt) } = open ?? {};
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
   const notBefore = isOver ? '' : `, from ${time(until)} on: until then the service may still carry it out`;
@@ -77,17 +79,10 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   const kind = waitOf(job)?.for;
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
-    choices: canBeDiscarded(job) && mayArriveUntil(job) <= now ? ['replay', 'discard'] : ['replay'],
+    choices: canBeDiscarded(job) && (job.openUntil ?? 0) <= now ? ['replay', 'discard'] : ['replay'],
     // More than the job decides when it continues.
     docs: kind === 'outage' || kind === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
   };
-}
-
-/** Until when the service may still carry out what the job has sent. The same bytes are signed before they are sent. */
-function mayArriveUntil({ unfinished = [] }: Job): number {
-  const sends = unfinished.flatMap((step) => step.sends?.newest ?? []);
-  const unclear = sends.filter(({ calls, came }) => calls === undefined && UNCLEAR.has(came));
-  return Math.max(0, ...unclear.map(({ sentAt }) => executableUntil(sentAt)));
 }
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {

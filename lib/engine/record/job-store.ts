@@ -27,7 +27,7 @@ const WAKE_GRACE_MS = 2 * MINUTE;
 const LINE_GRACE_MS = 60 * MINUTE;
 
 /** What the end of a run removes, unless it sets it. */
-const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'limited'];
+const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'openUntil', 'limited'];
 
 /** More crashes in a row park a job in any case: lib/engine/run/ending.ts. */
 const CRASHES_KEPT = 8;
@@ -63,6 +63,7 @@ export interface ForNextRun {
   /** The crashes that go on counting. */
   crashes?: Job['crashes'];
   limited?: Job['limited'];
+  openUntil?: Job['openUntil'];
 }
 
 type LeftByRun = ForNextRun & Pick<Job, 'attempts'>;
@@ -106,7 +107,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   function waitingFields(
     job: Job,
     { waitsFor, message: why }: RetryAt | InLine,
-    { attempts, unfinished = [], hasGotOn, crashes, limited }: LeftByRun,
+    { attempts, unfinished = [], hasGotOn, crashes, limited, openUntil }: LeftByRun,
   ): Partial<Job> {
     const now = clock();
     return {
@@ -117,6 +118,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       ...(hasGotOn && { gotOn: { generation: job.generation, at: now } }),
       crashes,
       limited,
+      openUntil,
     };
   }
 

@@ -208,6 +208,8 @@ export const jobShape = z.lazy(() =>
         }),
       ),
     ),
+    /** Until when the service may carry out a creation of it without a clear answer, while it waits. */
+    openUntil: maybeTime,
     /** The last 429 that it met, and what `limited` of lib/service/connection/breakers.ts returned for it. */
     limited: z.exactOptional(z.object({ operation: string, served: count })),
     /** What was done, or why it is not done, for people. */

@@ -77,7 +77,7 @@ export function mayExist(sends: readonly Send[]): string {
   return `${answer ?? 'the service did not answer'}, and may have done the work`;
 }
 
-export const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error', 'unreadable', 'contradictory']);
+const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error', 'unreadable', 'contradictory']);
 
 /** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
 const TIMED_OUT = 408;

@@ -4,6 +4,7 @@ import type { WaitsFor } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
+import { openOutcomeOf } from '../record/open-outcome.ts';
 import { createPrivacy } from '../record/privacy.ts';
 import { happenedAt } from '../record/replaced-table.ts';
 import { createCreations } from './creations.ts';
@@ -58,6 +59,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   const bug = (error: unknown) => worker.report({ news: 'bug', job, error });
   const forNextRun = () => ({
     unfinished: once.unfinished(),
+    openUntil: openOutcomeOf(journal)?.until,
     hasGotOn,
     // A wait before its creations are settled is no success.
     crashes: crashesInVain(job, journal) ? job.crashes : undefined,

@@ -185,7 +185,7 @@ function decisionOf(job: Job): string {
 /** The first jobs of one cause, the reason, and what to do. */
 function sectionsOfGroup(group: ParkedGroup, stage: string | undefined, now: number): SectionBlock[] {
   const { cause, count, first } = group;
-  const next = nextStepOfParked(first[0].parked, time, now);
+  const next = nextStepOfParked(first[0].parked, time, now, first[0].wakeAt);
   const commands = count === 1 ? commandsOf(first[0], next) : ['jobs --status parked'];
   const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
   const others = count > first.length ? [`• and ${count - first.length} more`] : [];
