@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { hooksSecret } from '../lib/state/secrets/hook-secrets.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
+import { parsedJson } from '../lib/text.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
 import { awsClient } from './aws.ts';
 
@@ -55,8 +56,13 @@ function ofStage(stage: string): SecretStore {
   /** The secrets of all webhooks are one, so who enters one of them keeps the others. Empty before the first. */
   async function hooks(SecretId: string): Promise<object> {
     try {
-      const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
-      return hooksSecret.parse(JSON.parse(SecretString));
+      const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
+      // An emulator gives a new secret an empty value.
+      const kept = hooksSecret.safeParse(SecretString ? parsedJson(SecretString) : {});
+      if (kept.success) return kept.data;
+      throw new Error(
+        `${SecretId} does not hold the secrets of webhooks, by the names of their files: correct its value in Secrets Manager`,
+      );
     } catch (error) {
       if (error instanceof ResourceNotFoundException) return {};
       throw error;

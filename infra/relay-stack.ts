@@ -168,7 +168,6 @@ export class RelayStack extends Stack {
       InteractiveQueueUrl: interactive.queue.queueUrl,
       BackgroundQueueUrl: background.queue.queueUrl,
       SecretPrefix: secrets.prefix,
-      SecretNames: secrets.names.join(' '),
       ConsoleReadPolicyArn: policies.read.managedPolicyArn,
       ConsoleOperatePolicyArn: policies.operate.managedPolicyArn,
       ConsoleSecretsPolicyArn: policies.enterSecrets.managedPolicyArn,

@@ -56,7 +56,6 @@ const GENERATED = new Map([
 export class Secrets extends Construct {
   /** The prefix of all secret names. */
   readonly prefix: string;
-  readonly names: readonly string[];
   readonly #arns = new Map<string, string>();
 
   constructor(scope: Construct, id: string, { stage, config, own, table, key }: SecretsProps) {
@@ -110,7 +109,6 @@ export class Secrets extends Construct {
       );
       this.#arns.set(name, secret.attrId);
     }
-    this.names = [...descriptions.keys()].map((name) => this.prefix + name);
   }
 
   /** Lets a function read these secrets, if the configuration has them. */

@@ -34,7 +34,7 @@ beforeEach(async () => {
   manager = await startHttpStandIn(({ body }) => {
     const version = JSON.parse(body);
     const SecretString = stored.findLast(({ SecretId }) => SecretId === version.SecretId)?.SecretString;
-    const hasNone = !version.SecretString && !SecretString && 'ResourceNotFoundException';
+    const hasNone = !version.SecretString && SecretString === undefined && 'ResourceNotFoundException';
     const fault = refuse(version) ?? hasNone;
     if (fault) return { status: 400, body: { __type: fault, Message: 'not with these secrets.' } };
     if (!version.SecretString) return { status: 200, body: { SecretString } };
@@ -178,5 +178,21 @@ describe('relay secrets set hooks/<automation>', () => {
     expect(JSON.parse(SecretString)).toEqual({ 'sentry-to-defect': ['s-3'], pages: ['s-2', 's-0'] });
     expect(shown).toMatch(/^partner-relay\/prod\/hooks is stored \(sentry-to-defect, pages\)\./);
     expect(shown).not.toMatch(/s-\d/);
+  });
+
+  const hold = (SecretString: string) => void stored.push({ SecretId: 'partner-relay/prod/hooks', SecretString });
+
+  it('is the first in a secret whose value is empty', async () => {
+    hold('');
+    await enter('hooks/pages', { secret: 's-1' });
+    expect(JSON.parse(stored.at(-1)?.SecretString ?? '')).toEqual({ pages: ['s-1'] });
+  });
+
+  it.each(['no JSON', '["s-0"]'])('changes nothing of a value that somebody else wrote: %s', async (value) => {
+    hold(value);
+    await expect(enter('hooks/pages', { secret: 's-1' })).rejects.toThrow(
+      /^partner-relay\/prod\/hooks does not hold the secrets of webhooks.*: correct its value in Secrets Manager$/,
+    );
+    expect(stored).toHaveLength(1);
   });
 });

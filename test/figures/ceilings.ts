@@ -1,7 +1,7 @@
 import { UNRESERVED_AT_LEAST } from '../../lib/config/capacity.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { LONGEST_PAUSE_MS } from '../../lib/engine/run/pauses.ts';
-import { synthesize } from '../infra/variants.ts';
+import { ownOfEach, synthesize } from '../infra/variants.ts';
 import { amount, type Row } from './table.ts';
 
 /** Calls a second of a connection that uses up its minutes. */
@@ -47,7 +47,8 @@ function inTemplate(): Ceiling[] {
   const measured = [10, 20].map((count) => {
     const names = Array.from({ length: count }, (_, index) => `customer-${index + 10}`);
     const connections = Object.fromEntries(names.map((name) => [name, { mcp: { accounts: 'offered' as const } }]));
-    const template = synthesize('company', { connections, slack: { connection: 'customer-10' } }).template();
+    const slack = { connection: 'customer-10' };
+    const template = synthesize('company', { connections, slack }, ownOfEach(1)).template();
     const json = template.toJSON();
     const sizes = (type: string, property: string) =>
       Object.values(template.findResources(type)).map(({ Properties }) => JSON.stringify(Properties[property]).length);

@@ -4,7 +4,7 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { METRIC_NAMES } from '../../lib/state/metrics/metrics.ts';
 import { synthesize } from '../infra/variants.ts';
 import { amount, dollars, type Row } from './table.ts';
-import { type IssueUnits, unitsOfIssue } from './write-units.ts';
+import { type IssueUnits, unitsOfIdleConnection, unitsOfIssue } from './write-units.ts';
 
 /** List prices of us-east-1 in US dollars, and what each is for. docs/deploy.md#what-it-costs names the sources. */
 const PRICES = {
@@ -91,6 +91,8 @@ export async function costTables(): Promise<Record<string, readonly Row[]>> {
   const units = new Map<number, IssueUnits>();
   for (const bytes of BODY_BYTES) units.set(bytes, await unitsOfIssue(bytes));
   const parts = partsOfMonth(synthesize('dev', wanted).template());
+  const idleUnits = await unitsOfIdleConnection();
+  const idle = price('secret') + (idleUnits * MONTH_MINUTES * price('millionReadUnits')) / 1e6;
   const fixed = Object.values(parts).reduce((total, one) => total + one, 0);
   const ofIssue = (bytes: number) => {
     const counted = units.get(bytes);
@@ -148,6 +150,10 @@ export async function costTables(): Promise<Record<string, readonly Row[]>> {
     ],
     options: [
       ['option', 'cost'],
+      [
+        'another connection, without events: its secret, and what the sweep reads of it',
+        `${dollars(idle)} a month, and ${dollars(price('secret'))} more if people link accounts`,
+      ],
       ['a network that the stack creates: a NAT gateway', `${dollars(price('natGatewayHour') * MONTH_HOURS)} a month`],
       ['its address', `${dollars(price('addressHour') * MONTH_HOURS)} a month`],
       ['its two interface endpoints in two zones', `${dollars(2 * 2 * price('endpointHour') * MONTH_HOURS)} a month`],

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { defineConfig } from '../../lib/config/schema.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, startRelay, type TestClock } from '../relay.ts';
+import { exampleConfig, startRelay, type TestClock, type TestRelay } from '../relay.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';
 import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
 
@@ -17,23 +18,43 @@ export interface IssueUnits {
   read: number;
 }
 
-/** Counts with the model of DynamoDB that the simulation uses. */
-export async function unitsOfIssue(bodyBytes: number): Promise<IssueUnits> {
-  const github = await startGithubApi(Date.now);
-  const relay = await startRelay({
-    config: exampleConfig({}, { apiUrl: github.url }),
-    github: { token: 'ghp_figures' },
-  });
-  const table = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
-  const disconnect = connectModel(table, relay.clock);
-  try {
+export function unitsOfIssue(bodyBytes: number): Promise<IssueUnits> {
+  return counted({}, async (relay, table) => {
     await relay.post('issues', issueEvent('opened', { body: prose(bodyBytes) }));
     const toTake = writesOf(table).total;
     await relay.workToTheEnd();
     const { writes, total } = writesOf(table);
     // Only the sweep and the test itself read an index.
     const ofTable = [...table.units].filter(([kind]) => kind !== jobsByStatus.name);
-    return { toTake, writes, write: total, read: ofTable.reduce((sum, [, { read }]) => sum + read, 0) };
+    return { toTake, writes, write: total, read: readOf(ofTable) };
+  });
+}
+
+/** What a connection that nothing happens on adds to each sweep, in read units. */
+export async function unitsOfIdleConnection(): Promise<number> {
+  const ofSweep = (others: object) =>
+    counted(others, async (relay, table) => {
+      // The first sweep finds out what is new.
+      await relay.sweep();
+      const before = readOf([...table.units]);
+      await relay.sweep();
+      return readOf([...table.units]) - before;
+    });
+  return (await ofSweep({ other: {} })) - (await ofSweep({}));
+}
+
+const readOf = (units: [string, { read: number }][]) => units.reduce((sum, [, { read }]) => sum + read, 0);
+
+/** Counts with the model of DynamoDB that the simulation uses. @param others connections without events */
+async function counted<T>(others: object, act: (relay: TestRelay, table: DynamoDbModel) => Promise<T>): Promise<T> {
+  const github = await startGithubApi(Date.now);
+  const { connections, ...rest } = exampleConfig({}, { apiUrl: github.url });
+  const config = defineConfig({ ...rest, connections: { ...connections, ...others } });
+  const relay = await startRelay({ config, github: { token: 'ghp_figures' } });
+  const table = new DynamoDbModel([jobsByStatus, waitingLine], (_key, apply) => apply());
+  const disconnect = connectModel(table, relay.clock);
+  try {
+    return await act(relay, table);
   } finally {
     disconnect();
     await Promise.all([relay.close(), github.close()]);
