@@ -1,13 +1,13 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
-import { loadConfig } from '../lib/config/config-file.ts';
+import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { secretFault } from '../lib/intake/hooks/is-genuine.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { messageOf, parsedJson } from '../lib/text.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
+import type { Verification } from '../lib/triggers/webhook.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
 import type { Define } from './cli.ts';
@@ -16,7 +16,7 @@ import { openSecretStore } from './secret-store.ts';
 const NAMES = SECRET_NAMES.join(', ');
 
 /** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
-export const defineSecrets: Define = (command, { stage }) =>
+export const defineSecrets: Define = (command, { stage, readConfig, ownFolder }) =>
   command
     .command('set <name>')
     .description(`enter a secret: ${NAMES}`)
@@ -43,19 +43,33 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
         );
       }
       refuseAddress(name, read.value);
-      await checkHook(name, Object.values(read.value).map(String));
+      const verify =
+        VERIFIED_BY.get(name) ?? (await ofHook(name, async () => readOwnAutomations(await readConfig(), ownFolder)));
+      if (verify) checkStrength(name, verify, read.value);
       await openSecretStore(stage()).put(name, read.value);
     });
 
-/** @throws {Error} for a secret of a webhook that cannot be used as its file says */
-async function checkHook(name: string, secrets: readonly string[]): Promise<void> {
+/** How requests are verified with these secrets. */
+const VERIFIED_BY: ReadonlyMap<string, Pick<Verification, 'by'>> = new Map([
+  ['github-webhook', { by: 'hmac' }],
+  ['slack', { by: 'hmac' }],
+]);
+
+/** The same for the secret of a webhook, by its file. */
+async function ofHook(name: string, read: () => Promise<ReadFolder>): Promise<Verification | undefined> {
   const [, file] = /^hooks\/(.+)$/.exec(name) ?? [];
-  if (file === undefined) return;
-  const { own } = await readOwnAutomations(await loadConfig());
-  const verify = ownOf(own, 'webhook').find((one) => one.name === file)?.verify;
-  for (const secret of verify ? secrets : []) {
-    const fault = verify && secretFault(verify, secret);
-    if (fault && (verify?.by === 'standard' || !fault.isUsable))
+  return file === undefined ? undefined : ownOf((await read()).own, 'webhook').find((one) => one.name === file)?.verify;
+}
+
+/** @throws {Error} for a secret that cannot be used to verify requests */
+function checkStrength(
+  name: string,
+  verify: Pick<Verification, 'by'>,
+  { botToken: _, ...secret }: Readonly<Record<string, unknown>>,
+): void {
+  for (const one of Object.values(secret)) {
+    const fault = secretFault(verify, String(one));
+    if (fault && (verify.by === 'standard' || !fault.isUsable))
       throw new Error(`the secret ${name} is not stored: ${fault.what}`);
     if (fault) console.error(`The secret ${name} is weak: ${fault.what}.`);
   }

@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential-check.ts';
+import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { messageOf } from '../../lib/text.ts';
+import type { Verification } from '../../lib/triggers/webhook.ts';
 import { oneLine } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 
@@ -36,6 +38,17 @@ export async function check(what: string, look: () => Promise<string>): Promise<
     const detail = `${awsErrorInWords(error) ?? messageOf(error)}${isLimit ? '; something else uses up the limit of the key: try again later' : ''}`;
     return { what, verdict: isLimit ? 'unknown' : 'bad', detail };
   }
+}
+
+/**
+ * Compares the secrets with which requests are verified with what they are used as.
+ * @throws {Error | CannotTell} for one that is refused or weak
+ */
+export function compareStrength(verify: Pick<Verification, 'by'>, secrets: readonly string[]): void {
+  const faults = secrets.flatMap((secret) => secretFault(verify, secret) ?? []);
+  const fault = faults.find(({ isUsable }) => !isUsable) ?? faults[0];
+  if (fault && !fault.isUsable) throw new Error(`its secret is refused: ${fault.what}; enter it again`);
+  if (fault) throw new CannotTell(fault.what);
 }
 
 /** The same check of GitHub's or Slack's credentials that the relay itself makes every hour. */

@@ -5,7 +5,7 @@ import { type AuthorizedGithub, type GithubClient, ownerAndRepo } from '../../li
 import { isRenamed, movedInWords } from '../../lib/platforms/github/moved-repositories.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { enumerated } from '../../lib/text.ts';
-import { CannotTell, check, checkCredential, type Finding } from './finding.ts';
+import { CannotTell, check, checkCredential, compareStrength, type Finding } from './finding.ts';
 
 export interface GithubToCheck {
   config: RelayConfig;
@@ -23,7 +23,8 @@ export async function checkGithub({ config, secrets, github, isStandIn }: Github
   if (repositories.length === 0) return [];
   const findings = [
     await check('github: webhook secret', async () => {
-      await secrets.current('github-webhook', githubWebhookSecret);
+      const { webhookSecret } = await secrets.current('github-webhook', githubWebhookSecret);
+      compareStrength({ by: 'hmac' }, [webhookSecret]);
       return 'it is in the secret';
     }),
   ];

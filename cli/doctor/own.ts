@@ -1,12 +1,11 @@
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
 import { hooksSecret, secretsOf } from '../../lib/state/secrets/hook-secrets.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
 import { ownOf } from '../../lib/triggers/own-automation.ts';
 import { triggerInWords } from '../../local/own-in-words.ts';
-import { CannotTell, check, type Finding } from './finding.ts';
+import { CannotTell, check, compareStrength, type Finding } from './finding.ts';
 
 /** What each file of automations/ takes, and what is wrong with it. */
 export function checkOwnFiles({ own, faults }: ReadFolder, { slack }: RelayConfig): Finding[] {
@@ -29,11 +28,8 @@ export async function checkOwnSenders(
   const hooks = ownOf(own, 'webhook').map(({ name, verify }) =>
     check(`hooks: ${name}`, async () => {
       const all = await secrets.current('hooks', hooksSecret).catch(() => ({}));
-      const faults = secretsOf(all, name).map((secret) => secretFault(verify, secret));
-      const fault = faults.find((one) => one?.isUsable === false) ?? faults.find((one) => one !== undefined);
-      if (fault && !fault.isUsable) throw new Error(`its secret is refused: ${fault.what}; enter it again`);
-      if (fault) throw new CannotTell(fault.what);
-      if (faults.length > 0) return 'it has a secret';
+      compareStrength(verify, secretsOf(all, name));
+      if (secretsOf(all, name).length > 0) return 'it has a secret';
       throw new Error(`it has no secret, so its requests are refused: npm run -s relay -- secrets set hooks/${name}`);
     }),
   );

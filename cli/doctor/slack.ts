@@ -3,7 +3,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createSlackCredential } from '../../lib/credentials/slack-credential.ts';
 import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/platforms/slack/slack-api.ts';
 import { type Secrets, slackSigningSecret } from '../../lib/state/secrets/secrets.ts';
-import { CannotTell, check, checkCredential, type Finding } from './finding.ts';
+import { CannotTell, check, checkCredential, compareStrength, type Finding } from './finding.ts';
 
 export interface SlackToCheck {
   config: RelayConfig;
@@ -16,7 +16,8 @@ export async function checkSlack({ config, secrets, slack }: SlackToCheck): Prom
   if (!config.slack) return [];
   const findings = [
     await check('slack: signing secret', async () => {
-      await secrets.current('slack', slackSigningSecret);
+      const { signingSecret } = await secrets.current('slack', slackSigningSecret);
+      compareStrength({ by: 'hmac' }, [signingSecret]);
       return 'it is in the secret';
     }),
   ];

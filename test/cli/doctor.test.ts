@@ -208,6 +208,19 @@ describe('doctor', () => {
     expect(found.get(`github: ${what}`)).toMatch(expected);
   });
 
+  it.each([
+    ['x'.repeat(15), /^unknown: it has 15 bytes, and others can guess less than 16$/],
+    ['x'.repeat(16), /^good/],
+    [' ', /^bad: .*webhookSecret/],
+  ])(
+    "doctor says how strong the webhook's secret of GitHub and the signing secret of Slack are: %j",
+    async (secret, said) => {
+      const found = await examined({ webhookSecret: secret, slack: { signingSecret: secret } });
+      expect(found.get('github: webhook secret')).toMatch(said);
+      expect(found.get('slack: signing secret')?.replace('signingSecret', 'webhookSecret')).toMatch(said);
+    },
+  );
+
   it.each<[string, object, RegExp]>([
     ['the line to paste', { github: 'Octocat' }, /^unknown: .*; paste: github: 'octocat', githubId: 583231,$/],
     ['that the id fits', { github: 'OCTOCAT', githubId: 583_231 }, /^good/],

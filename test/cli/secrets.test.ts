@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
 import { createGithubApp } from '../../cli/init/create-github-app.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
 import { awsFault } from '../../console/aws-faults.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
-import { workInNewFolder } from '../new-folder.ts';
+import { newFolder, workInNewFolder } from '../new-folder.ts';
+import { exampleConfig } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
 const DENIED = 'AccessDeniedException';
@@ -67,10 +70,11 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
 }
 
 /** `relay secrets set`, with what is typed. */
-function enter(name: string, secret: object): Promise<string> {
+function enter(name: string, secret: object, ownFolder?: string): Promise<string> {
   const typed = Readable.from([JSON.stringify(secret)]);
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
-  return runRelay({ stage: () => 'prod' }, 'secrets', 'set', name);
+  const given = { stage: () => 'prod', readConfig: async () => exampleConfig(), ...(ownFolder && { ownFolder }) };
+  return runRelay(given, 'secrets', 'set', name);
 }
 
 const values = () => stored.filter(({ VersionStages }) => !VersionStages);
@@ -165,6 +169,48 @@ describe('relay secrets set partner/main', () => {
       ['partner-relay/prod/partner/main', partner],
       ['partner-relay/prod/instance/main', { baseUrl: partner.baseUrl }],
     ]);
+  });
+});
+
+describe('a secret with which requests are verified', () => {
+  const TRIGGERS = pathToFileURL(resolve(import.meta.dirname, '../../lib/triggers/relay.ts')).href;
+  const fileOf = (verify: string) => `
+    import { token, webhook } from '${TRIGGERS}';
+    export const on = webhook({ ${verify} body: { parse: () => ({}) }, input: {}, job: () => 'nothing' });
+    export const run = async () => '';`;
+  const KEY = Buffer.alloc(24, 7).toString('base64');
+
+  it.each([
+    ['github-webhook', { webhookSecret: ' ' }, 'is refused'],
+    ['github-webhook', { webhookSecret: 'x'.repeat(15) }, 'is weak'],
+    ['github-webhook', { webhookSecret: 'x'.repeat(16) }, 'is stored'],
+    ['slack', { signingSecret: '\t' }, 'is refused'],
+    ['slack', { signingSecret: 'x'.repeat(15), botToken: 'xoxb-1' }, 'is weak'],
+    ['slack', { signingSecret: 'x'.repeat(16), botToken: 'xoxb-1' }, 'is stored'],
+    ['hooks/standard', { secret: 'whsec_' }, 'is refused'],
+    ['hooks/standard', { secret: '********' }, 'is refused'],
+    ['hooks/standard', { secret: 'whsec_Z2VoZWlt' }, 'is refused'],
+    ['hooks/standard', { secret: `whsec_${KEY}`, previous: 'geheim' }, 'is refused'],
+    ['hooks/standard', { secret: `whsec_${KEY}` }, 'is stored'],
+    ['hooks/token', { secret: ' ' }, 'is refused'],
+    ['hooks/token', { secret: 'x' }, 'is weak'],
+    ['hooks/token', { secret: 'x'.repeat(16) }, 'is stored'],
+  ])('%s, entered as %j, %s', async (name, secret, becomes) => {
+    const folder = newFolder();
+    await writeFile(join(folder, 'standard.ts'), fileOf(''));
+    await writeFile(join(folder, 'token.ts'), fileOf("verify: token({ header: 'X-Token' }),"));
+    const warned = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const refused = await enter(name, secret, folder).then(() => undefined, String);
+    expect([refused !== undefined, warned.mock.calls.length > 0, stored.length > 0]).toEqual([
+      becomes === 'is refused',
+      becomes === 'is weak',
+      becomes !== 'is refused',
+    ]);
+    expect(refused ?? '').toMatch(
+      /^$|^Error: the secret [\w/-]+ is not stored:\s+(\w+: expected a text that is not blank|it has|expected Base64)/,
+    );
+    for (const value of Object.values(secret).filter((one) => one.trim().length > 1))
+      expect(`${refused}${warned.mock.calls}`).not.toContain(value);
   });
 });
 

@@ -4,14 +4,17 @@ import { isSameText } from '../../state/http/signatures.ts';
 import type { Verification } from '../../triggers/webhook.ts';
 
 /** What a secret is used as; empty if it has nothing that only the sender could know. */
-export function keyOf(verify: Verification, secret: string): Buffer {
+export function keyOf(verify: Pick<Verification, 'by'>, secret: string): Buffer {
   const text = secret.trim().replace(verify.by === 'standard' ? /^whsec_/ : /^$/, '');
   if (verify.by === 'standard') return Buffer.from(/^[\w+/-]+={0,2}$/.test(text) ? text : '', 'base64');
   return Buffer.from(text === '' ? '' : secret);
 }
 
 /** What is wrong with a secret as a person enters it, and whether requests can be verified with it all the same. */
-export function secretFault(verify: Verification, secret: string): { what: string; isUsable: boolean } | undefined {
+export function secretFault(
+  verify: Pick<Verification, 'by'>,
+  secret: string,
+): { what: string; isUsable: boolean } | undefined {
   const { length } = keyOf(verify, secret);
   const isUsable = length > 0;
   if (verify.by === 'standard' && (length < 24 || length > 64))

@@ -10,7 +10,8 @@ export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
-const text = z.string().check(z.minLength(1));
+/** Blank text is no key. */
+const text = z.string().check(z.refine((given) => given.trim() !== '', 'expected a text that is not blank'));
 
 /**
  * The `github-webhook` secret. It is separate from the credentials, so that the publicly reachable function can read
