@@ -130,6 +130,8 @@ const drafted = () => ({
       event: maybe,
       /** The GitHub login or the Slack user id that caused it. */
       person: maybe,
+      /** The trace that the request named: lib/state/http/trace.ts. */
+      trace: maybe,
     }),
   ),
 });

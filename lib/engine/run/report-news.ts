@@ -38,8 +38,8 @@ export function reportNews(
 
   return (told) => {
     const { job } = told;
-    const { id: jobId, automation, entity, attempts, connection } = job;
-    const about = { jobId, automation, connection, entity, attempts };
+    const { id: jobId, automation, entity, attempts, connection, cause: { trace } = {} } = job;
+    const about = { jobId, automation, connection, entity, attempts, trace };
     switch (told.news) {
       case 'step': {
         const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = told.entry;

@@ -130,7 +130,8 @@ async function accept(
         continue;
       }
       const { job, repeat } = made;
-      log.info({ message: repeat ? 'repeat received' : 'job queued', deliveryId, jobId: job.id, summary: job.summary });
+      const message = repeat ? 'repeat received' : 'job queued';
+      log.info({ message, deliveryId, trace: delivery.trace, jobId: job.id, summary: job.summary });
       accepted.push({ id: job.id, repeat });
     }
   }
@@ -159,13 +160,14 @@ async function accept(
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
 }
 
-function causeOf({ event, deliveryId, payload }: GithubDelivery): Cause {
+function causeOf({ event, deliveryId, payload, trace }: GithubDelivery): Cause {
   const { action, sender } = withSender.safeParse(payload).data ?? {};
   return {
     from: 'github',
     id: deliveryId,
     event: action === undefined ? event : `${event}.${action}`,
     ...(sender && { person: sender.login }),
+    ...(trace !== undefined && { trace }),
   };
 }
 

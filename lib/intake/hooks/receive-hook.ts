@@ -6,6 +6,7 @@ import type { RelayConfig } from '../../config/schema.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import { isTimely, MAX_SKEW_SECONDS } from '../../state/http/signatures.ts';
+import { traceOf } from '../../state/http/trace.ts';
 import { hooksSecret, secretsOf } from '../../state/secrets/hook-secrets.ts';
 import { isAcceptedBySecret, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
 import { parsedJson } from '../../text.ts';
@@ -39,7 +40,7 @@ export async function receiveHook(
     connection,
     entity: name,
     summary: 'a request to its webhook',
-    cause: { from: 'webhook', id: name },
+    cause: { from: 'webhook', id: name, ...traceOf(request.headers) },
   } as const;
   const body = parsedJson(Buffer.from(request.bytes).toString('utf8'));
   const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, place, options, (trigger) => {

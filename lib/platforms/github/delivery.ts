@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isSameText } from '../../state/http/signatures.ts';
+import { traceOf } from '../../state/http/trace.ts';
 import { parsedJson } from '../../text.ts';
 import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
 import { PayloadError, payloads } from './payload.ts';
@@ -14,6 +15,8 @@ export interface GithubDelivery {
   /** `X-GitHub-Delivery`; a redelivery keeps it. */
   deliveryId: string;
   payload: Record<string, unknown>;
+  /** Of what is between GitHub and the relay; GitHub itself sends none. */
+  trace?: string;
 }
 
 /** The events that automations take, also those of the team. Redelivery leaves the deliveries of any other event alone. */
@@ -53,7 +56,7 @@ export function readDelivery(body: Uint8Array, headers: Readonly<Record<string, 
   if (!event) throw new PayloadError('the header X-GitHub-Event is missing; GitHub sends it with each delivery');
   if (!deliveryId)
     throw new PayloadError('the header X-GitHub-Delivery is missing; GitHub sends it with each delivery');
-  return { event, deliveryId, payload: readPayload(body, headers['content-type'] ?? '') };
+  return { event, deliveryId, payload: readPayload(body, headers['content-type'] ?? ''), ...traceOf(headers) };
 }
 
 function readPayload(body: Uint8Array, contentType: string): Record<string, unknown> {
