@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ONE_MACHINE } from './environment.ts';
+import { offByDefault, textLike, wholeNumber } from './kinds.ts';
 import { slackChannel } from './names.ts';
 
 /** Retention periods that CloudWatch Logs accepts (PutRetentionPolicy, API reference). */
@@ -7,13 +8,13 @@ const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-const concurrency = z.int().min(2).max(1_000);
+const concurrency = wholeNumber(2, 1_000);
 
 const arn = (service: string) =>
-  z.string().regex(new RegExp(`^arn:aws[a-z-]*:${service}:`), `expected an ARN that begins with arn:aws:${service}:`);
+  textLike(new RegExp(`^arn:aws[a-z-]*:${service}:`), `expected an ARN that begins with arn:aws:${service}:`);
 
 const idsOf = (prefix: string) =>
-  z.array(z.string().regex(new RegExp(`^${prefix}-[0-9a-f]+$`), `expected an id such as ${prefix}-0a1b2c3d`)).min(1);
+  z.array(textLike(new RegExp(`^${prefix}-[0-9a-f]+$`), `expected an id such as ${prefix}-0a1b2c3d`)).min(1);
 
 /** The AWS services that the functions call through an interface endpoint. DynamoDB has a gateway endpoint. */
 const INTERFACES = ['sqs', 'secretsmanager'] as const;
@@ -29,15 +30,15 @@ const interfaces = z
   });
 
 const proxy = z.strictObject({
-  url: z
-    .string()
-    .regex(/^https?:\/\/[^/@\s]+$/, 'expected an address such as http://proxy.example.com:3128, without a user')
-    .meta({
-      description: 'Its address. It takes no user: everybody who can read the stack could read it.',
-      examples: ['http://proxy.example.com:3128'],
-    }),
+  url: textLike(
+    /^https?:\/\/[^/@\s]+$/,
+    'expected an address such as http://proxy.example.com:3128, without a user',
+  ).meta({
+    description: 'Its address. It takes no user: everybody who can read the stack could read it.',
+    examples: ['http://proxy.example.com:3128'],
+  }),
   except: z
-    .array(z.string().regex(/^[^,\s]+$/, 'expected a host such as pm.example.com or .example.com'))
+    .array(textLike(/^[^,\s]+$/, 'expected a host such as pm.example.com or .example.com'))
     .default([])
     .meta({
       description:
@@ -48,10 +49,10 @@ const proxy = z.strictObject({
 });
 
 const existingVpc = z.strictObject({
-  vpcId: z
-    .string()
-    .regex(/^vpc-[0-9a-f]+$/, 'expected an id such as vpc-0a1b2c3d')
-    .meta({ description: 'The VPC.', examples: ['vpc-0a1b2c3d'] }),
+  vpcId: textLike(/^vpc-[0-9a-f]+$/, 'expected an id such as vpc-0a1b2c3d').meta({
+    description: 'The VPC.',
+    examples: ['vpc-0a1b2c3d'],
+  }),
   subnetIds: idsOf('subnet').meta({
     description: 'Private subnets. A function in a public subnet cannot reach the internet.',
     examples: [['subnet-0a1b2c3d', 'subnet-1a2b3c4d']],
@@ -79,13 +80,10 @@ const existingVpc = z.strictObject({
 });
 
 const newVpc = z.strictObject({
-  cidr: z
-    .string()
-    .regex(/^(\d{1,3}\.){3}\d{1,3}\/(1[6-9]|2[0-5])$/, 'expected a range such as 10.20.0.0/24')
-    .meta({
-      description: 'Its addresses, from /16 to /25: two zones, with a public and a private subnet each.',
-      examples: ['10.20.0.0/24'],
-    }),
+  cidr: textLike(/^(\d{1,3}\.){3}\d{1,3}\/(1[6-9]|2[0-5])$/, 'expected a range such as 10.20.0.0/24').meta({
+    description: 'Its addresses, from /16 to /25: two zones, with a public and a private subnet each.',
+    examples: ['10.20.0.0/24'],
+  }),
   interfaces,
 });
 
@@ -115,13 +113,8 @@ const httpApi = z.strictObject({
 });
 
 const stage = z.strictObject({
-  protected: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Keeps data when the stack is removed, and refuses its removal.', examples: [true] }),
-  bootstrapQualifier: z
-    .string()
-    .regex(/^[a-z0-9]{1,10}$/, 'expected up to 10 lowercase letters and digits')
+  protected: offByDefault('Keeps data when the stack is removed, and refuses its removal.'),
+  bootstrapQualifier: textLike(/^[a-z0-9]{1,10}$/, 'expected up to 10 lowercase letters and digits')
     .default('relay')
     .meta({
       description:
@@ -136,13 +129,7 @@ const stage = z.strictObject({
       create: newVpc
         .optional()
         .meta({ description: 'A VPC that the stack creates, with a NAT gateway whose Elastic IP is an output.' }),
-      allFunctions: z
-        .boolean()
-        .default(false)
-        .meta({
-          description: 'Runs every function in the network, also those that do not call the service.',
-          examples: [true],
-        }),
+      allFunctions: offByDefault('Runs every function in the network, also those that do not call the service.'),
       proxy: proxy.optional().meta({
         description: 'The proxy through which the functions in the network make all calls with https (`HTTPS_PROXY`).',
       }),
@@ -156,13 +143,10 @@ const stage = z.strictObject({
     }),
   table: z
     .strictObject({
-      existing: z
-        .string()
-        .regex(/^[\w.-]{3,255}$/, 'expected the name of a DynamoDB table')
-        .meta({
-          description: 'Its name. It must be in the account and the region of the stage.',
-          examples: ['partner-relay-prod-restored'],
-        }),
+      existing: textLike(/^[\w.-]{3,255}$/, 'expected the name of a DynamoDB table').meta({
+        description: 'Its name. It must be in the account and the region of the stage.',
+        examples: ['partner-relay-prod-restored'],
+      }),
     })
     .optional()
     .meta({
@@ -171,7 +155,7 @@ const stage = z.strictObject({
         'it. See [Recover a stage](recovery.md#restore-the-table).',
     }),
   existingSecrets: z
-    .array(z.string().regex(/^[a-z0-9-]+(\/[a-z0-9-]+)?$/, 'expected the name of a secret such as partner/main'))
+    .array(textLike(/^[a-z0-9-]+(\/[a-z0-9-]+)?$/, 'expected the name of a secret such as partner/main'))
     .default([])
     .meta({
       description:
@@ -179,9 +163,7 @@ const stage = z.strictObject({
         'them and does not change them. See [Remove and redeploy a stage](deploy.md#remove-and-redeploy-a-stage).',
       examples: [['markers', 'partner/main']],
     }),
-  replicaRegion: z
-    .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'expected a region such as eu-west-1')
+  replicaRegion: textLike(/^[a-z]{2}(-[a-z]+)+-\d$/, 'expected a region such as eu-west-1')
     .optional()
     .meta({
       description:
@@ -192,7 +174,7 @@ const stage = z.strictObject({
   httpApi: httpApi.optional().meta({ description: 'An API Gateway HTTP API instead of function URLs.' }),
   slackAlarms: z
     .strictObject({
-      workspaceId: z.string().regex(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
+      workspaceId: textLike(/^T[A-Z0-9]+$/, 'expected an id such as T0123ABCD'),
       channelId: slackChannel,
     })
     .optional()
@@ -236,9 +218,7 @@ const stage = z.strictObject({
       description: 'A managed policy that becomes the permissions boundary of every role.',
       examples: ['arn:aws:iam::123456789012:policy/boundary'],
     }),
-  rolePath: z
-    .string()
-    .regex(/^\/([\w+=,.@-]+\/)*$/, 'expected a path such as /service/relay/')
+  rolePath: textLike(/^\/([\w+=,.@-]+\/)*$/, 'expected a path such as /service/relay/')
     .optional()
     .meta({ description: 'The path of every role.', examples: ['/service/relay/'] }),
   tags: z
@@ -247,10 +227,10 @@ const stage = z.strictObject({
     .meta({ description: 'Tags for everything that takes tags.', examples: [{ 'cost-center': '4711' }] }),
 });
 
-const stageName = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,19}$/, 'expected up to 20 lowercase letters, digits and hyphens, with a letter first')
-  .refine((name) => name !== ONE_MACHINE, `'${ONE_MACHINE}' is the relay on one machine; choose another name`);
+const stageName = textLike(
+  /^[a-z][a-z0-9-]{0,19}$/,
+  'expected up to 20 lowercase letters, digits and hyphens, with a letter first',
+).refine((name) => name !== ONE_MACHINE, `'${ONE_MACHINE}' is the relay on one machine; choose another name`);
 
 /** Settings of the deployment on AWS. They have no effect on one machine. */
 export const deployment = z.strictObject({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fieldsIn } from '../as-person/protocol/template.ts';
 import { meantName } from '../faults/fault.ts';
+import { textLike } from './kinds.ts';
 
 /** @param allowed what the service allows for each key, and for each address that calls tools */
 const callLimit = (allowed: number) =>
@@ -20,14 +21,12 @@ export const callLimits = z
   })
   .prefault({});
 
-const toolName = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp doctor lists it');
+const toolName = textLike(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as relay mcp doctor lists it');
 
 /** Names joined by dots, from a result's structured content: `entry.timelog_id`. */
-const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'expected names joined by dots, such as entry.id');
+const path = textLike(/^[^.\s]+(\.[^.\s]+)*$/, 'expected names joined by dots, such as entry.id');
 
-const schemaHash = z
-  .string()
-  .regex(/^[0-9a-f]{20}$/, "expected the hash of the tool's schema, which relay mcp doctor prints");
+const schemaHash = textLike(/^[0-9a-f]{20}$/, "expected the hash of the tool's schema, which relay mcp doctor prints");
 
 /**
  * How a command's fields appear in a template. `{hours}` alone is the value itself; in a longer text it is inserted as
@@ -79,12 +78,7 @@ const commands = z
     done: changing(commandFields.done),
     undo: changing(commandFields.undo),
     defect: creating(commandFields.defect),
-    find: z.strictObject({
-      ...called(commandFields.find),
-      rows: path.optional(),
-      id: path.optional(),
-      text: path.optional(),
-    }),
+    find: listing(commandFields.find).partial({ rows: true, id: true, text: true }),
     week: z.strictObject({
       ...called(commandFields.week),
       rows: path.optional(),

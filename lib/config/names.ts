@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { nearMiss } from '../near-miss.ts';
+import { textLike } from './kinds.ts';
 
 /** The name of a connection or a team. */
-export const slug = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens')
+export const slug = textLike(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens')
   // Items of the table are keyed by it.
   .refine((name) => !(name in {}), 'expected another name, because every object of JavaScript has this one');
 
@@ -14,7 +13,7 @@ export const exactText = z
   .min(1)
   .refine((text) => text.trim() === text, 'expected a text without spaces around it');
 
-export const slackChannel = z.string().regex(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
+export const slackChannel = textLike(/^[CG][A-Z0-9]+$/, 'expected the id of a channel, such as C0123ABCD');
 
 export const timeZone = z.string().refine(isTimeZone, { error: ({ input }) => zoneFault(String(input)) });
 

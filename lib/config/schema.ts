@@ -5,13 +5,14 @@ import { idTypes, operationPath, uuid } from '../service/partner/operation.ts';
 import { operations } from '../service/partner/operations/operations.ts';
 import { counted } from '../text.ts';
 import { deployment } from './deployment.ts';
+import { listOfSome, offByDefault, textLike, wholeNumber } from './kinds.ts';
 import { callLimits, mcpConfig } from './mcp.ts';
 import { exactText, type NamedSetting, slug as name, refuseRepeated, slackChannel, timeZone } from './names.ts';
 import { testsConfig } from './tests.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
 /** `acme/web` */
-export const repositoryName = z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
+export const repositoryName = textLike(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
 
 const fieldName = z.string().min(1);
 
@@ -23,9 +24,9 @@ const theirField = z.union(
 
 /** Correction of what docs/partner-api.md does not have of an operation. */
 const operationOverride = z.strictObject({
-  path: z.string().regex(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
+  path: textLike(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
   fields: z.record(z.string(), theirField).optional(),
-  ids: z.record(z.string().regex(/_id$/, 'expected the name of an id, such as item_id'), z.enum(idTypes)).optional(),
+  ids: z.record(textLike(/_id$/, 'expected the name of an id, such as item_id'), z.enum(idTypes)).optional(),
   paged: z.boolean().optional(),
 });
 
@@ -51,13 +52,10 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
 }
 
 /** The address of a page, with a placeholder for the id. People sign in there, so it is encrypted, or on this machine. */
-const pageAddress = z
-  .string()
-  .regex(
-    /^(?:https:\/\/[\w.-]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d+)?\/[^\s{}<>|\\]*\{id\}[^\s{}<>|\\]*$/,
-    'expected an https address with {id}, such as https://pm.example.com/defects/{id}',
-  )
-  .exactOptional();
+const pageAddress = textLike(
+  /^(?:https:\/\/[\w.-]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d+)?\/[^\s{}<>|\\]*\{id\}[^\s{}<>|\\]*$/,
+  'expected an https address with {id}, such as https://pm.example.com/defects/{id}',
+).exactOptional();
 
 /** Says of a secret in this file where it belongs. */
 const refusingSecrets = (
@@ -137,9 +135,7 @@ const defectFields = z.strictObject({
 });
 
 const issueToDefect = z.strictObject({
-  labels: z
-    .array(exactText)
-    .min(1)
+  labels: listOfSome(exactText)
     .default(['bug'])
     .meta({
       description: 'An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub.',
@@ -175,20 +171,14 @@ const issueToDefect = z.strictObject({
     }),
   // A signed request is one item of the table, which holds 400 KB. In the worst case, JSON turns one byte into six, and
   // Base64 turns those into eight.
-  maxDescriptionBytes: z
-    .int()
-    .min(1_000)
-    .max(48_000)
+  maxDescriptionBytes: wholeNumber(1_000, 48_000)
     .default(32_768)
     .meta({
       description:
         'Longer descriptions are cut, with a note that says so. The maximum of the service itself is not known.',
       examples: [10_000],
     }),
-  foldSeconds: z
-    .int()
-    .min(0)
-    .max(3_600)
+  foldSeconds: wholeNumber(0, 3_600)
     .default(120)
     .meta({
       description:
@@ -226,7 +216,7 @@ const repository = z.strictObject({
     .meta({ description: 'Turns issues into defects. Without it, issues are ignored.' }),
   issueToTask: z
     .strictObject({
-      labels: z.array(exactText).min(1).default(['task']),
+      labels: listOfSome(exactText).default(['task']),
       projectId: uuid,
     })
     .optional()
@@ -238,7 +228,7 @@ const repository = z.strictObject({
       examples: [{ labels: ['task'], projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' }],
     }),
   completeChecklistItem: z
-    .union([z.boolean(), z.strictObject({ branches: z.array(exactText.max(255)).min(1) })])
+    .union([z.boolean(), z.strictObject({ branches: listOfSome(exactText.max(255)) })])
     .default(false)
     .meta({
       description:
@@ -247,19 +237,11 @@ const repository = z.strictObject({
         'that count, too.',
       examples: [true, { branches: ['release'] }],
     }),
-  relate: z
-    .boolean()
-    .default(false)
-    .meta({
-      description:
-        'Whether lines such as `Task: 12`, `Test case: 8` and `Test step: 15` by collaborators link the defect of an issue: ' +
-        'in the issue, and in a pull request that closes it.',
-      examples: [true],
-    }),
-  logTime: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether collaborators log time by `/log 2h <task>` in comments.', examples: [true] }),
+  relate: offByDefault(
+    'Whether lines such as `Task: 12`, `Test case: 8` and `Test step: 15` by collaborators link the defect of an issue: ' +
+      'in the issue, and in a pull request that closes it.',
+  ),
+  logTime: offByDefault('Whether collaborators log time by `/log 2h <task>` in comments.'),
   checkPullRequest: checkPullRequest.optional().meta({
     description:
       'Checks whether each pull request is tracked: it closes an issue that has a defect, or names a task that exists. ' +
@@ -288,19 +270,19 @@ const github = z.strictObject(
   refusingSecrets('github'),
 );
 
-const slackUser = z.string().regex(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
-const slackGroup = z.string().regex(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
+const slackUser = textLike(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
+const slackGroup = textLike(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
 
 /** The options of a list in the modal. The limits are those of Slack's lists. */
-const offered = (...byDefault: string[]) => z.array(exactText.max(75)).min(1).max(100).default(byDefault);
+const offered = (...byDefault: string[]) => listOfSome(exactText.max(75)).max(100).default(byDefault);
 
 /** The permissions of our commands. A team's own commands may have others. */
 export const ourPermissions = ['defect', 'task', 'done', 'log', 'find'] as const;
 export type OurPermission = (typeof ourPermissions)[number];
 
 const permission = z.strictObject({
-  channels: z.array(slackChannel).min(1).optional(),
-  userGroups: z.array(slackGroup).min(1).optional(),
+  channels: listOfSome(slackChannel).optional(),
+  userGroups: listOfSome(slackGroup).optional(),
 });
 
 /** True if Node knows the names of its days. */
@@ -313,9 +295,7 @@ const slack = z.strictObject(
       .url()
       .default('https://slack.com/api')
       .meta({ description: 'The Web API. Set it for GovSlack.', examples: ['https://slack-gov.com/api'] }),
-    command: z
-      .string()
-      .regex(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
+    command: textLike(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
       .default('/pm')
       .meta({
         description: 'The slash command. A second stage in the same workspace needs another one.',
@@ -364,28 +344,13 @@ const slack = z.strictObject(
       }),
     access: z
       .strictObject({
-        guests: z
-          .boolean()
-          .default(false)
-          .meta({
-            description: 'Whether guests of the workspace may use the relay, single-channel and multi-channel.',
-            examples: [true],
-          }),
-        strangers: z
-          .boolean()
-          .default(false)
-          .meta({
-            description: 'Whether people of other workspaces may use the relay, in channels that are shared with them.',
-            examples: [true],
-          }),
-        knownOnly: z
-          .boolean()
-          .default(false)
-          .meta({
-            description:
-              'Whether only people that the service knows may use the relay: by their address, or by `people`.',
-            examples: [true],
-          }),
+        guests: offByDefault('Whether guests of the workspace may use the relay, single-channel and multi-channel.'),
+        strangers: offByDefault(
+          'Whether people of other workspaces may use the relay, in channels that are shared with them.',
+        ),
+        knownOnly: offByDefault(
+          'Whether only people that the service knows may use the relay: by their address, or by `people`.',
+        ),
       })
       .prefault({})
       .meta({ description: 'Who may use the relay at all.' }),
@@ -406,9 +371,7 @@ const slack = z.strictObject(
 const person = z
   .strictObject({
     slack: slackUser.optional().meta({ description: 'The id in Slack.', examples: ['U0123ABCD'] }),
-    github: z
-      .string()
-      .regex(/^[\w-]+$/, 'expected a login')
+    github: textLike(/^[\w-]+$/, 'expected a login')
       .optional()
       .meta({ description: 'The login on GitHub. Letter case does not matter.', examples: ['octocat'] }),
     githubId: z

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { uuid } from '../service/partner/operation.ts';
+import { listOfSome, offByDefault, textLike } from './kinds.ts';
 import { exactText } from './names.ts';
 
 /** An id of the service, as tests and the configuration name it. */
@@ -13,20 +14,14 @@ const id = z
 
 /** What the relay does with the test results of a repository's workflow runs. */
 export const testsConfig = z.strictObject({
-  workflows: z
-    .array(z.string().regex(/^[^/]+\.ya?ml$/, 'expected the name of a file in .github/workflows, such as ci.yml'))
-    .min(1)
-    .meta({ description: 'The files in `.github/workflows` whose runs count.', examples: [['ci.yml']] }),
-  artifacts: z
-    .array(pattern)
-    .min(1)
-    .meta({
-      description: 'The names of the artifacts with JUnit XML files. `*` stands for any characters.',
-      examples: [['junit', 'junit-*']],
-    }),
-  branches: z
-    .array(exactText)
-    .min(1)
+  workflows: listOfSome(
+    textLike(/^[^/]+\.ya?ml$/, 'expected the name of a file in .github/workflows, such as ci.yml'),
+  ).meta({ description: 'The files in `.github/workflows` whose runs count.', examples: [['ci.yml']] }),
+  artifacts: listOfSome(pattern).meta({
+    description: 'The names of the artifacts with JUnit XML files. `*` stands for any characters.',
+    examples: [['junit', 'junit-*']],
+  }),
+  branches: listOfSome(exactText)
     .default(['main'])
     .meta({
       description:
@@ -46,15 +41,10 @@ export const testsConfig = z.strictObject({
         'allows are not known. A scenario whose tests were all skipped is left as it is.',
       examples: [{ passed: 'passed', failed: 'failed' }],
     }),
-  coverage: z
-    .boolean()
-    .default(false)
-    .meta({
-      description:
-        'Whether `coverage_percentage` is sent too: the value of the property `pm_coverage`, from 0 to 100, of a test ' +
-        'suite or a test of the scenario.',
-      examples: [true],
-    }),
+  coverage: offByDefault(
+    'Whether `coverage_percentage` is sent too: the value of the property `pm_coverage`, from 0 to 100, of a test ' +
+      'suite or a test of the scenario.',
+  ),
   ids: z
     .array(
       z

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { WEEKDAYS } from '../dates.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { holidays } from './holidays.ts';
+import { offByDefault, textLike } from './kinds.ts';
 import { type NamedSetting, refuseRepeated, slackChannel, slug, timeZone } from './names.ts';
 
 /** Addresses are those in the service, and are compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day such as 16:30');
+const timeOfDay = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day such as 16:30');
 const weekday = z.enum(WEEKDAYS, `expected one of ${WEEKDAYS.join(', ')}`);
 const hours = z.number().min(0).max(24).optional();
 
@@ -125,14 +126,9 @@ const team = z
 /** Settings for reminders of missing time and for weekly summaries. */
 export const timesheetsConfig = z
   .strictObject({
-    dryRun: z
-      .boolean()
-      .default(false)
-      .meta({
-        description:
-          'Says in the jobs what would be sent, and sends nothing. The local stand-in for Slack gets the messages anyway.',
-        examples: [true],
-      }),
+    dryRun: offByDefault(
+      'Says in the jobs what would be sent, and sends nothing. The local stand-in for Slack gets the messages anyway.',
+    ),
     teams: z
       .array(team)
       .min(1, 'expected at least one team')
