@@ -1,6 +1,5 @@
 import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/dates.ts';
-import type { IssueState } from '../lib/links/issue-state.ts';
 import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createRelations, type Relations } from '../lib/links/relations.ts';
@@ -64,11 +63,7 @@ async function decisionOf(
 }
 
 /** A link in words. */
-function linkLines(
-  { name, entity }: IssueName,
-  link: Link<IssueState>,
-  linkedTo: Awaited<ReturnType<Relations['of']>>,
-): string[] {
+function linkLines({ name, entity }: IssueName, link: Link, linkedTo: Awaited<ReturnType<Relations['of']>>): string[] {
   const { claim, defect } = heldBy(link);
   const { newest } = link;
   const facts: [string, string | undefined][] = [

@@ -1,62 +1,10 @@
-import * as z from 'zod/mini';
 import { expiry } from '../state/table/expiry.ts';
 import { isNewer } from '../state/table/form.ts';
 import type { Item } from '../state/table/table.ts';
-import { storedTime } from '../state/table/unreadable-item.ts';
-import { type IssueState, issueStateShape } from './issue-state.ts';
-import type { Claim, Defect, Link, NewestState } from './link-life.ts';
-
-const string = z.string();
-const count = z.int().check(z.gte(0));
-const digests = z.record(string, string);
+import { count, type Link, lifeShape, newestShape } from './link-shape.ts';
 
 /** Clocks differ by less, and nothing in a link is about a later time. */
 const AHEAD_MS = 60 * 60_000;
-
-/**
- * Everything that a job decides from. A defect without a claim, for example, must not be read as no defect. Made on
- * first use, because few cold starts need it.
- */
-const lifeShape = z.lazy(() => {
-  const doubt = { fields: z.array(string), until: storedTime };
-  const claim = z.object({
-    by: string,
-    connection: string,
-    marker: string,
-    inherited: z.exactOptional(digests),
-  } satisfies Record<keyof Claim, z.ZodMiniType>);
-  const defect = z.object({
-    id: z.union([string, z.number()]),
-    applied: digests,
-    updates: count,
-    updatedAt: z.exactOptional(storedTime),
-    updating: z.exactOptional(z.object({ ...doubt, by: string })),
-    doubtful: z.exactOptional(z.object(doubt)),
-  } satisfies Record<keyof Defect, z.ZodMiniType>);
-  const always = {
-    arrived: z.exactOptional(z.object({ from: string, toldBy: z.exactOptional(string) })),
-    cleared: z.exactOptional(z.object({ times: count, at: storedTime })),
-    turn: z.exactOptional(count),
-  };
-  return z.discriminatedUnion('life', [
-    z.object({ life: z.literal('unclaimed'), ...always }),
-    z.object({ life: z.literal('claimed'), claim, ...always }),
-    z.object({ life: z.literal('made'), claim, defect, ...always }),
-    z.object({ life: z.literal('moved'), to: z.object({ entity: string, name: string }), ...always }),
-  ]);
-});
-
-const newestShape = z.lazy(() =>
-  z.object({
-    state: issueStateShape,
-    name: string,
-    version: string,
-    wanted: z.boolean(),
-    revision: count,
-    tied: z.boolean(),
-    isGone: z.exactOptional(z.literal(true)),
-  } satisfies Record<keyof NewestState, z.ZodMiniType>),
-);
 
 const TIMES = [
   ['cleared', 'at'],
@@ -79,7 +27,7 @@ const inWords = (path: PropertyKey[]) => path.slice(0, 2).join('.');
  *
  * @param now epoch milliseconds
  */
-export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, now: number): Link<IssueState> {
+export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, now: number): Link {
   const newest = stored === undefined ? undefined : newestShape.safeParse(inflated(stored));
   // A version in the future would make the link ignore every later state.
   const isNewest = newest?.success === true && Date.parse(newest.data.version) <= now + AHEAD_MS;

@@ -3,11 +3,10 @@ import { isNewer } from '../state/table/form.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Expression, Table } from '../state/table/table.ts';
 import { NewerItem, UnreadableItem, unchangedSince } from '../state/table/unreadable-item.ts';
-import type { IssueState } from './issue-state.ts';
 import { expires, fromItem, toItem } from './link-item.ts';
 import { arrive, heldBy, type IssueName, type Link, leave, type Readable } from './link-life.ts';
 
-export type Transition = (link: Link<IssueState>) => Link<IssueState> | undefined;
+export type Transition = (link: Link) => Link | undefined;
 
 /**
  * The links of GitHub issues, keyed by GitHub's id of the issue: `issue-653165`. A link records the issue's defect in
@@ -16,22 +15,22 @@ export type Transition = (link: Link<IssueState>) => Link<IssueState> | undefine
  */
 export interface Links {
   /** @returns an unclaimed link if there is none. @throws {UnreadableItem} */
-  get(entity: string): Promise<Readable<IssueState>>;
+  get(entity: string): Promise<Readable>;
   /** The same for people, who are shown a link that cannot be read, too. */
-  look(entity: string): Promise<Link<IssueState>>;
+  look(entity: string): Promise<Link>;
   /**
    * Makes a transition in one conditional write. If another write comes first, retries the transition on the new link.
    *
    * @param seen the link that was read; the transition is made only if nothing was written since
    * @returns the link after the transition; undefined if it does not apply, or if something was written since
    */
-  change(entity: string, transition: Transition, seen?: Link<IssueState>): Promise<Link<IssueState> | undefined>;
+  change(entity: string, transition: Transition, seen?: Link): Promise<Link | undefined>;
   /**
    * Makes the first transition of an entity without reading its link first, because it almost never has one yet, and
    * without noting its name, which the claim of its job does. If the entity is already known, this is the same as
    * `change`.
    */
-  begin(entity: string, transition: Transition): Promise<Link<IssueState> | undefined>;
+  begin(entity: string, transition: Transition): Promise<Link | undefined>;
   /**
    * Records a transfer. The claim or defect of the issue moves to the link of the new issue if that is free, and the old
    * link then points to the new one. Otherwise the new link says that something arrived, and a person decides. A repeat
@@ -50,7 +49,7 @@ const MOVE_TRIES = 20;
 const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
 
 export function createLinks(table: Table, clock: () => number): Links {
-  async function look(entity: string): Promise<Link<IssueState>> {
+  async function look(entity: string): Promise<Link> {
     const item = await table.getEvenExpired(keys.link(entity));
     if (!item) return { life: 'unclaimed' };
     const link = fromItem(item, clock());
@@ -59,7 +58,7 @@ export function createLinks(table: Table, clock: () => number): Links {
     return { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
   }
 
-  async function get(entity: string): Promise<Readable<IssueState>> {
+  async function get(entity: string): Promise<Readable> {
     const link = await look(entity);
     if (link.life !== 'unreadable') return link;
     if (isNewer(link.item)) throw new NewerItem(`the link of ${entity}`);
@@ -69,12 +68,12 @@ export function createLinks(table: Table, clock: () => number): Links {
     );
   }
 
-  async function putLink(entity: string, link: Link<IssueState>, condition: Expression): Promise<boolean> {
+  async function putLink(entity: string, link: Link, condition: Expression): Promise<boolean> {
     return table.put({ ...keys.link(entity), ...toItem(link, clock()) }, condition);
   }
 
   /** Written before the link, so that every link can be found by its name. It lasts as long as the link. */
-  async function noteName(entity: string, last: Link<IssueState>, next: Link<IssueState>): Promise<void> {
+  async function noteName(entity: string, last: Link, next: Link): Promise<void> {
     const name = next.newest?.name;
     // What `begin` wrote has no name before it is claimed.
     const isClaimed = last.life === 'unclaimed' && next.life !== 'unclaimed';

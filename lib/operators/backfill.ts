@@ -9,7 +9,6 @@ import { inBatches } from '../engine/line/queue.ts';
 import type { WaitingLines } from '../engine/line/waiting-line.ts';
 import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
 import { isOver, type JobDraft, jobId } from '../engine/record/job.ts';
-import type { IssueState } from '../links/issue-state.ts';
 import { keep, type ReportedState } from '../links/link-life.ts';
 import type { GithubIssue } from '../platforms/github/payload.ts';
 import type { Limits } from '../service/budget/window.ts';
@@ -31,7 +30,7 @@ export interface PlannedIssue {
   number: number;
   title: string;
   entity: string;
-  reported: ReportedState<IssueState>;
+  reported: ReportedState;
   plan: IssuePlan;
 }
 
@@ -247,7 +246,7 @@ async function planListed(
 
 async function planReported(
   entity: string,
-  reported: ReportedState<IssueState>,
+  reported: ReportedState,
   repository: IssueRepository,
   context: PlanContext,
 ): Promise<IssuePlan> {

@@ -5,7 +5,6 @@ import { findRepository } from '../config/settings.ts';
 import type { VerifyCreated } from '../engine/operate/verify-created.ts';
 import { openJournal } from '../engine/record/journal.ts';
 import { createMarkers, type Markers } from '../engine/record/markers.ts';
-import type { IssueState } from '../links/issue-state.ts';
 import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../links/link-life.ts';
 import { createLinks, type Links } from '../links/links.ts';
 import { fetchIssue } from '../platforms/github/fetch-issue.ts';
@@ -50,7 +49,7 @@ function inWords({ name }: IssueName, decision: LinkDecision): string {
 async function apply(
   issue: IssueName,
   decision: LinkDecision,
-  link: Link<IssueState>,
+  link: Link,
   links: Links,
   options: DecideLinkOptions,
 ): Promise<void> {

@@ -7,7 +7,6 @@ import {
   type IssueView,
   looksAlike,
 } from '../automations/issue-to-defect/issue-decisions.ts';
-import type { IssueState } from '../links/issue-state.ts';
 import { type Link, make, type NewestState } from '../links/link-life.ts';
 
 /** What a job of an issue would do with the state that its link has now: one call, or none. */
@@ -26,7 +25,7 @@ export type IssuePlan =
  * @param fateOf what happened to the claim of a job
  */
 export async function planIssue(
-  link: Link<IssueState>,
+  link: Link,
   view: IssueView,
   fateOf: (jobId: string) => Promise<ClaimFate>,
 ): Promise<IssuePlan> {
@@ -62,12 +61,12 @@ export async function planIssue(
   }
 }
 
-function planCreation(newest: NewestState<IssueState>, view: IssueView): IssuePlan {
+function planCreation(newest: NewestState, view: IssueView): IssuePlan {
   const decision = decideCreation(newest, view);
   return decision.does === 'create' ? { does: 'create', fields: fieldsOf(newest, view) } : nothing(decision.why);
 }
 
-const fieldsOf = ({ state }: NewestState<IssueState>, { repository }: IssueView, marker = '') =>
+const fieldsOf = ({ state }: NewestState, { repository }: IssueView, marker = '') =>
   defectFields(state, marker, repository.settings);
 
 const nothing = (why: string): IssuePlan => ({ does: 'nothing', why });

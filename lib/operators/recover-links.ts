@@ -115,7 +115,7 @@ export async function recoverLinks(
 /** The value of `by` for a defect that was found by its description. */
 const RECOVERY = 'relay recover';
 
-function restored<S>(link: Link<S>, { connection, marker, id, cleared }: LostLink, at: number): Link<S> | undefined {
+function restored(link: Link, { connection, marker, id, cleared }: LostLink, at: number): Link | undefined {
   return restore(link, { by: RECOVERY, connection, marker }, id, { times: cleared, at });
 }
 

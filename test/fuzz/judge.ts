@@ -2,7 +2,6 @@ import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
 import { isOutcomeUnknown, isOver, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
-import type { IssueState } from '../../lib/links/issue-state.ts';
 import { fromItem } from '../../lib/links/link-item.ts';
 import type { Link } from '../../lib/links/link-life.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
@@ -172,12 +171,12 @@ export class Judge {
     return this.#world.service.data.defects.slice(this.#seeded);
   }
 
-  #link(entity: string): Link<IssueState> | undefined {
+  #link(entity: string): Link | undefined {
     const item = this.#world.items().find(({ pk, sk }) => pk === `link#${entity}` || (sk === 'link' && pk === entity));
     return item && fromItem(item, this.#world.clock.now);
   }
 
-  #linkOf({ id }: Issue): Link<IssueState> | undefined {
+  #linkOf({ id }: Issue): Link | undefined {
     return this.#link(`issue-${9_000 + id}`);
   }
 

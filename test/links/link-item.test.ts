@@ -19,7 +19,7 @@ const states = fc.record<IssueState>({
   labels: fc.array(text),
 });
 
-const made = (state: IssueState): Link<IssueState> => ({
+const made = (state: IssueState): Link => ({
   life: 'made',
   claim: { by: 'job-1', connection: 'main', marker: 'm', inherited: { title: 'd' } },
   defect: {

@@ -21,13 +21,25 @@ import {
   tell,
 } from '../../lib/links/link-life.ts';
 
-const tied = { state: 'a', name: 'acme/web#1', version: '2026-03-02T12:00:00Z', wanted: true, revision: 3, tied: true };
-const read = (state: string, version: string) => ({ state, version, name: tied.name, wanted: true });
+const titled = (title: string) => ({
+  name: 'acme/web#1',
+  title,
+  body: '',
+  author: '@ada',
+  url: 'https://github.com/acme/web/issues/1',
+  createdAt: '2026-03-01T12:00:00Z',
+  state: 'open',
+  stateReason: null,
+  labels: [],
+});
+const version = '2026-03-02T12:00:00Z';
+const tied = { state: titled('a'), name: 'acme/web#1', version, wanted: true, revision: 3, tied: true };
+const read = (title: string, version: string) => ({ state: titled(title), version, name: tied.name, wanted: true });
 
 const told = read('b', tied.version);
-const news = (state: string, revision: number, version = tied.version) => ({
+const news = (title: string, revision: number, version = tied.version) => ({
   ...tied,
-  state,
+  state: titled(title),
   version,
   revision,
   tied: false,
@@ -143,7 +155,11 @@ it.each<[string, Link | undefined, Link | undefined]>([
     keep(claimed, told),
     { ...claimed, newest: { ...news('b', 4), tied: true } },
   ],
-  ['a tie stays where one of both wants a defect', keep(claimed, { ...tied, state: 'b', wanted: false }), claimed],
+  [
+    'a tie stays where one of both wants a defect',
+    keep(claimed, { ...tied, state: titled('b'), wanted: false }),
+    claimed,
+  ],
   ['the same state is kept once', keep(claimed, tied), claimed],
   ['a tie ends as GitHub says', settleTie(claimed, tied, told), { ...claimed, newest: news('b', 3) }],
   ['or with a later state', settleTie(claimed, tied, read('c', '3')), { ...claimed, newest: news('c', 3, '3') }],
@@ -156,7 +172,7 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ],
   [
     'of two states at one time, the one that wants a defect is kept',
-    keep({ ...claimed, newest: { ...tied, tied: false } }, { ...tied, state: 'b', wanted: false }),
+    keep({ ...claimed, newest: { ...tied, tied: false } }, { ...tied, state: titled('b'), wanted: false }),
     { ...claimed, newest: { ...tied, revision: 4 } },
   ],
 ])('a link: %s', (_, link, expected) => {

@@ -26,11 +26,7 @@ function issueState(issue: GithubIssue, repository: string, config: IssueToDefec
 }
 
 /** What GitHub says about an issue, as the link keeps it. @param repository `owner/name` */
-export function reportedState(
-  issue: GithubIssue,
-  repository: string,
-  config: IssueToDefectConfig,
-): ReportedState<IssueState> {
+export function reportedState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): ReportedState {
   const state = issueState(issue, repository, config);
   return { state, name: state.name, version: issue.updated_at, wanted: isDefect(state.labels, config) };
 }

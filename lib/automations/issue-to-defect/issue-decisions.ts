@@ -1,7 +1,6 @@
 import type { IssueToDefectConfig } from '../../config/schema.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
-import type { IssueState } from '../../links/issue-state.ts';
 import type { Applied, Claim, Defect, Holding, NewestState } from '../../links/link-life.ts';
 import type { ClaimFate } from './claim-fate.ts';
 import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } from './defect-text.ts';
@@ -33,7 +32,7 @@ const GONE = 'the issue was deleted or transferred, and of two states of its las
 
 /** Whether an issue without a defect gets one. */
 export function decideCreation(
-  newest: NewestState<IssueState> | undefined,
+  newest: NewestState | undefined,
   { job, repository: { name, connection, settings } }: IssueView,
 ): { does: 'create' } | Leave | Park {
   if (newest?.isGone) return { does: 'leave', why: GONE };
@@ -106,7 +105,7 @@ export const mayHaveCreated = (job: IssueView['job']) =>
  */
 export function decideUpdate(
   { claim, defect }: Holding,
-  newest: NewestState<IssueState> | undefined,
+  newest: NewestState | undefined,
   { job, repository }: IssueView,
   now: number,
 ): { does: 'send'; all: DefectFields; fields: Partial<DefectFields> } | Leave | Park {

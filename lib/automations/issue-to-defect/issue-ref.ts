@@ -1,7 +1,6 @@
 import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
-import type { IssueState } from '../../links/issue-state.ts';
 import { type IssueName, type Link, type ReportedState, settleTie } from '../../links/link-life.ts';
 import { fetchIssueOrGone, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import type { GithubIssue } from '../../platforms/github/payload.ts';
@@ -16,7 +15,7 @@ export interface IssueRef extends IssueName {
   address: IssueAddress;
 }
 
-export type IssueLink = Link<IssueState>;
+export type IssueLink = Link;
 
 /** Finds the issue that a job works on, and reads its link. */
 export function createIssueRefs({ config, links, github }: Context) {
@@ -61,11 +60,7 @@ export function createIssueRefs({ config, links, github }: Context) {
 }
 
 /** What GitHub says about an issue; `gone` if it answers with another one, after a transfer. */
-function toldBy(
-  issue: GithubIssue,
-  { entity, repository }: IssueRef,
-  name: string,
-): ReportedState<IssueState> | 'gone' {
+function toldBy(issue: GithubIssue, { entity, repository }: IssueRef, name: string): ReportedState | 'gone' {
   if (issueEntity(issue.id) !== entity) return 'gone';
   const [fullName = ''] = name.split('#');
   return { ...reportedState(issue, fullName, repository.settings), name };
