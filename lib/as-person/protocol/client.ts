@@ -1,6 +1,7 @@
+import { isRecord } from '../../outside.ts';
 import type { Leaving } from '../../send-once.ts';
 import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
-import { isRecord, sizeOf } from './json-rpc.ts';
+import { sizeOf } from './json-rpc.ts';
 import { outsideText } from './outside-text.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
 import {

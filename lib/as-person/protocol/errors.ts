@@ -31,23 +31,19 @@ export interface McpRefusalFacts {
 /** The endpoint refused the request by its HTTP status (docs/partner-api.md#mcp-errors). */
 export class McpRefusal extends McpError implements McpRefusalFacts {
   override readonly name = 'McpRefusal';
-  readonly status: number;
-  readonly challenge: Challenge | null;
-  readonly error: string | null;
-  readonly code: number | null;
-  readonly said: string | null;
-  readonly retryAfter: string | null;
+  declare readonly status: number;
+  declare readonly challenge: Challenge | null;
+  declare readonly error: string | null;
+  declare readonly code: number | null;
+  declare readonly said: string | null;
+  declare readonly retryAfter: string | null;
 
-  constructor(method: string, { status, challenge, error, code, said, retryAfter }: McpRefusalFacts) {
+  constructor(method: string, facts: McpRefusalFacts) {
+    const { status, error, said } = facts;
     // A 5xx refuses nothing: the call may have been carried out.
     const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}`;
     super(method, `${answer}${error === null ? '' : ` (${error})`}`, { said });
-    this.status = status;
-    this.challenge = challenge;
-    this.error = error;
-    this.code = code;
-    this.said = said;
-    this.retryAfter = retryAfter;
+    Object.assign(this, facts);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from './json-rpc.ts';
+import { isRecord } from '../../outside.ts';
 import type { Tool } from './tool.ts';
 
 /** Spells a value as a part of a schema does. What does not fit stays as it is. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../outside.ts';
 import { parsedJson } from '../../text.ts';
 
 type Id = string | number;
@@ -27,11 +28,6 @@ function readMessage(value: unknown): Message | undefined {
   if (typeof method === 'string')
     return id === null ? { kind: 'notification', method } : { kind: 'request', id, method };
   return id !== null && result !== undefined ? { kind: 'result', id, result } : undefined;
-}
-
-/** Whether it is a JSON object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

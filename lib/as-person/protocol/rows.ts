@@ -1,5 +1,5 @@
+import { isRecord } from '../../outside.ts';
 import { parsedJson } from '../../text.ts';
-import { isRecord } from './json-rpc.ts';
 import type { ToolResult } from './tool.ts';
 
 /** A thing that a tool lists. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../digest.ts';
-import { isRecord, sizeOf } from './json-rpc.ts';
+import { isRecord } from '../../outside.ts';
+import { sizeOf } from './json-rpc.ts';
 import { scopesIn } from './oauth/scopes.ts';
 import { outsideText } from './outside-text.ts';
 

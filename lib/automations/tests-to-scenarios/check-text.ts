@@ -1,4 +1,4 @@
-import { onOneLine } from '../../as-person/protocol/outside-text.ts';
+import { onOneLine } from '../../outside.ts';
 import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { counted } from '../../text.ts';
@@ -29,7 +29,7 @@ interface CheckedRun {
   defects: number;
 }
 
-const plainName = (text: string) => plainText(onOneLine(text));
+const plainName = (text: string) => plainText(onOneLine(text).trim());
 
 export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof became === 'object';
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { isRecord, onOneLine } from '../../outside.ts';
 import { PartnerRefusal, PartnerUnreadable } from './errors.ts';
 import { ourFields } from './field-names.ts';
 import type { Operation } from './operation.ts';
-import { isRecord, notJsonKind, plainText, readRefusalBody, withoutSecrets } from './refusal-body.ts';
+import { notJsonKind, readRefusalBody, withoutSecrets } from './refusal-body.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** The position in a paged list (docs/partner-api.md#pagination). */
@@ -182,7 +183,7 @@ const MOST_FIELD_CHARACTERS = 40;
 function cameInstead(error: z.ZodError, data: unknown): string {
   const row = Array.isArray(data) ? data[Number(error.issues[0]?.path[0] ?? 0)] : data;
   if (!isRecord(row)) return '';
-  const names = Object.keys(row).map((name) => plainText(name).slice(0, MOST_FIELD_CHARACTERS));
+  const names = Object.keys(row).map((name) => onOneLine(name).slice(0, MOST_FIELD_CHARACTERS));
   return names.length === 0 ? 'it has no fields' : `it has ${names.slice(0, MOST_FIELDS).join(', ')}`;
 }
 

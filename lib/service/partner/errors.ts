@@ -50,23 +50,17 @@ export interface RefusalFacts {
 /** The service said no: by a status that docs/partner-api.md#statuses lists, or in its own envelope. */
 export class PartnerRefusal extends PartnerError implements RefusalFacts {
   override readonly name = 'PartnerRefusal';
-  readonly status: number;
-  readonly found: NotEnvelope | null;
-  readonly serviceMessage: string | null;
-  readonly fieldErrors: readonly string[];
-  readonly reason: UnauthorizedReason | null;
-  readonly clockOffsetSeconds: number | null;
-  readonly retryAfterSeconds: number | null;
+  declare readonly status: number;
+  declare readonly found: NotEnvelope | null;
+  declare readonly serviceMessage: string | null;
+  declare readonly fieldErrors: readonly string[];
+  declare readonly reason: UnauthorizedReason | null;
+  declare readonly clockOffsetSeconds: number | null;
+  declare readonly retryAfterSeconds: number | null;
 
   constructor(operation: string, facts: RefusalFacts) {
     super(operation, refusalText(facts));
-    this.status = facts.status;
-    this.found = facts.found;
-    this.serviceMessage = facts.serviceMessage;
-    this.fieldErrors = facts.fieldErrors;
-    this.reason = facts.reason;
-    this.clockOffsetSeconds = facts.clockOffsetSeconds;
-    this.retryAfterSeconds = facts.retryAfterSeconds;
+    Object.assign(this, facts);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isRecord, onOneLine } from '../../outside.ts';
 import type { NotEnvelope, UnauthorizedReason } from './errors.ts';
 
 /** What an error body says. Its fields are not shown, so everything here is optional and read leniently. */
@@ -30,7 +31,7 @@ export function readRefusalBody(body: string, secrets: readonly string[]): Refus
   // An HTML page is meant for a browser, so it is searched only for the documented reasons.
   const nodes = found === 'an HTML page' ? [] : [...nodesOf(value)];
   const message = messageIn(nodes);
-  const shown = (text: string, length: number) => withoutSecrets(plainText(text), secrets).slice(0, length);
+  const shown = (text: string, length: number) => withoutSecrets(onOneLine(text), secrets).slice(0, length);
   return {
     found,
     serviceMessage: message === undefined ? null : shown(message, MOST_MESSAGE_CHARACTERS),
@@ -138,15 +139,6 @@ function unauthorizedReason(message: string | undefined, all: readonly string[])
 
 function texts(nodes: readonly unknown[]): string[] {
   return nodes.filter((node) => typeof node === 'string');
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** One line without control characters and without bidirectional marks, which can reverse text on a screen. */
-export function plainText(text: string): string {
-  return text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 /** The text with every secret in it replaced. */

@@ -4,7 +4,7 @@ import {
   OperationProcessingError,
   processDiscoveryResponse,
 } from 'oauth4webapi';
-import { isRecord } from '../json-rpc.ts';
+import { isRecord } from '../../../outside.ts';
 import type { Challenge } from './challenge.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 import { checkedUrl, getDocument, type OAuthHttp } from './oauth-http.ts';

@@ -1,5 +1,5 @@
 import { type AuthorizationServer, dynamicClientRegistrationRequest } from 'oauth4webapi';
-import { isRecord } from '../json-rpc.ts';
+import { isRecord } from '../../../outside.ts';
 import { InstanceFault, OAuthRefusal } from './oauth-errors.ts';
 import { type OAuthHttp, requestOptions } from './oauth-http.ts';
 

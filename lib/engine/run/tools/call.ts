@@ -1,5 +1,5 @@
-import { onOneLine } from '../../../as-person/protocol/outside-text.ts';
 import type { ToolResult } from '../../../as-person/protocol/tool.ts';
+import { onOneLine } from '../../../outside.ts';
 
 /** A tool, and the arguments that it is called with. */
 export interface ToolCall {
@@ -24,7 +24,7 @@ const MOST_SAID = 500;
 
 /** What a tool says, as one short text. */
 export function saidIn({ texts, otherKinds }: ToolResult): string {
-  const said = onOneLine(texts.join(' ')).replaceAll(/\s+/g, ' ');
+  const said = onOneLine(texts.join(' ')).trim().replaceAll(/\s+/g, ' ');
   if (said === '') return otherKinds.length > 0 ? `(${otherKinds.join(', ')})` : '(nothing)';
   return said.length > MOST_SAID ? `${said.slice(0, MOST_SAID - 1)}…` : said;
 }
