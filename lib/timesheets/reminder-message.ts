@@ -9,20 +9,13 @@ const MAX_TASK_NAME_LENGTH = 75;
 
 /** The reminder for a short timesheet: the logged and the missing time, and buttons to fix it. */
 export function reminderMessage({
+  at,
   connection,
   date,
-  balances: { days, sum },
   tasks,
-  at,
-}: {
-  /** Epoch milliseconds. */
-  at: number;
-  connection: string;
-  date: string;
-  /** The last one is of the date. */
-  balances: Balances;
-  tasks: RestOfDay['tasks'];
-}): SlackMessage {
+  balances,
+}: Omit<RestOfDay, 'minutes'> & { balances: Balances }): SlackMessage {
+  const { days, sum } = balances;
   const day = days[date] ?? sum;
   const lines = [
     `*${dayName(date)}*: ${stands(day)}`,

@@ -1,7 +1,7 @@
 import { printDuration } from '../commands/duration.ts';
 import { type SlackMessage, section } from '../platforms/slack/messages.ts';
 import { code } from '../platforms/slack/mrkdwn.ts';
-import { cutToLength, enumerated } from '../text.ts';
+import { chunks, cutToLength, enumerated } from '../text.ts';
 import type { Week } from './calendar.ts';
 import type { TimeBalance } from './shortfall.ts';
 
@@ -54,12 +54,6 @@ export function summaryMessages(
       ? { text: counted, blocks: [section(`*${counted}*`), ...blocks] }
       : { text: `${counted} (${index + 1} of ${parts.length})`, blocks },
   );
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
-  return parts;
 }
 
 /** Groups the lines into sections, as many as fit. Escaping makes names longer. */

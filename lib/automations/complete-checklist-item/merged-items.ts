@@ -3,7 +3,7 @@ import { completedItems } from '../../commands/comment-lines.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
-import { cutToLength, enumerated } from '../../text.ts';
+import { chunks, cutToLength, enumerated } from '../../text.ts';
 import { issuePlace, type OurDrafts } from '../github-trigger.ts';
 import type { ItemsInput } from './jobs.ts';
 
@@ -36,10 +36,7 @@ export function mergedItems(
 
 /** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */
 function askToConfirm({ user, merged_by }: Payload<'pull_request'>['pull_request'], items: readonly string[]): string {
-  const commands: string[] = [];
-  for (let from = 0; from < items.length; from += MOST_ITEMS) {
-    commands.push(`/done ${items.slice(from, from + MOST_ITEMS).join(' ')}`);
-  }
+  const commands = chunks(items, MOST_ITEMS).map((some) => `/done ${some.join(' ')}`);
   const author = user ? `@${user.login}` : 'a deleted account';
   const says = `This says that it completes checklist item${items.length > 1 ? 's' : ''} ${enumerated(items)}`;
   const ask = `${merged_by ? `@${merged_by.login}: if` : 'If'} that is right, comment ${enumerated(commands)}`;

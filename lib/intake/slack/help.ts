@@ -6,6 +6,7 @@ import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitOf } f
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
+import { chunks } from '../../text.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
 /** A section is cut at 3,000 characters, and a team may have many commands. */
@@ -42,9 +43,7 @@ export async function helpMessage(
     .map(({ examples: [example] }) => example)
     .filter((example) => example?.includes(' '))
     .map((example) => code(`${slash} ${example}`));
-  const blocks = Array.from({ length: Math.ceil(lines.length / LINES_OF_SECTION) }, (_, index) =>
-    section(lines.slice(index * LINES_OF_SECTION, (index + 1) * LINES_OF_SECTION).join('\n')),
-  );
+  const blocks = chunks(lines, LINES_OF_SECTION).map((some) => section(some.join('\n')));
   if (examples.length > 0) blocks.push(section(`For example ${examples.join(', ')}`));
   return { text: `What ${slash} can do`, blocks };
 }

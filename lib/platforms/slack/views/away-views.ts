@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
 import { button, message, plainSection, type SlackMessage } from '../messages.ts';
-import { modal } from './blocks.ts';
+import { input, modal } from './blocks.ts';
 
 /** A button that opens the form in which a person says until when they are away. Its value is the connection. */
 export const AWAY_BUTTON = 'away';
@@ -15,13 +15,12 @@ export const awayMemory = z.object({ responseUrl: z.optional(z.url()) });
 export function awayModal(responseUrl: string | undefined): ModalView {
   const memory: z.output<typeof awayMemory> = { responseUrl };
   return modal(AWAY_MODAL, memory, { title: 'Away until', submit: 'Save' }, [
-    {
-      type: 'input',
-      block_id: 'until',
-      label: { type: 'plain_text', text: 'The last day of your absence' },
-      hint: { type: 'plain_text', text: 'You get no reminders through that day. You can undo this.' },
-      element: { type: 'datepicker', action_id: 'until' },
-    },
+    input(
+      'until',
+      'The last day of your absence',
+      { type: 'datepicker', action_id: 'until' },
+      { hint: 'You get no reminders through that day. You can undo this.' },
+    ),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { ModalView, PlainTextOption } from '@slack/types';
+import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { cutToLength } from '../../../text.ts';
 
 /** Of a list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
@@ -25,5 +25,22 @@ export function modal(
     submit: { type: 'plain_text', text: submit },
     close: { type: 'plain_text', text: 'Cancel' },
     blocks,
+  };
+}
+
+/** An input and its label. */
+export function input(
+  block: string,
+  label: string,
+  element: InputBlock['element'],
+  { hint, optional }: { hint?: string | undefined; optional?: boolean | undefined } = {},
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: block,
+    label: { type: 'plain_text', text: label },
+    ...(hint && { hint: { type: 'plain_text', text: hint } }),
+    ...(optional && { optional }),
+    element,
   };
 }

@@ -1,8 +1,8 @@
-import type { InputBlock, PlainTextOption } from '@slack/types';
+import type { ExternalSelect, InputBlock, PlainTextOption } from '@slack/types';
 import { comparableName } from '../../../commands/words.ts';
 import { cutToLength } from '../../../text.ts';
 import type { KnownName } from '../known-names.ts';
-import { MAX_OPTIONS, option } from './blocks.ts';
+import { input, MAX_OPTIONS, option } from './blocks.ts';
 
 /** The block of a list that Slack asks the relay for while a person types. */
 export const TASK_SELECT = 'find-task';
@@ -13,22 +13,14 @@ const BY_ID = 'id ';
 const AS_TYPED = 'text ';
 
 export function taskSelect(label: string, optional: boolean): InputBlock {
-  return {
-    type: 'input',
-    block_id: TASK_SELECT,
-    label: { type: 'plain_text', text: label },
-    hint: {
-      type: 'plain_text',
-      text: 'The list has the tasks that the relay has seen. For others, type the id or the whole name.',
-    },
-    optional,
-    element: {
-      type: 'external_select',
-      action_id: TASK_SELECT,
-      min_query_length: 1,
-      placeholder: { type: 'plain_text', text: 'Type its id or a part of its name' },
-    },
+  const hint = 'The list has the tasks that the relay has seen. For others, type the id or the whole name.';
+  const select: ExternalSelect = {
+    type: 'external_select',
+    action_id: TASK_SELECT,
+    min_query_length: 1,
+    placeholder: { type: 'plain_text', text: 'Type its id or a part of its name' },
   };
+  return input(TASK_SELECT, label, select, { hint, optional });
 }
 
 /** The tasks that have every typed word, those that begin with them first, and at the end the typed text itself. */

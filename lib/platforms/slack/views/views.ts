@@ -1,11 +1,11 @@
-import type { InputBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import type { InputBlock, ModalView, PlainTextElement, PlainTextInput, PlainTextOption } from '@slack/types';
 import * as z from 'zod/mini';
 import type { SlackConfig } from '../../../config/schema.ts';
-import { cutToLength } from '../../../text.ts';
+import { chunks, cutToLength } from '../../../text.ts';
 import { placeAsked } from '../command-button.ts';
 import type { KnownProject } from '../known-projects.ts';
 import { plainSection, section } from '../messages.ts';
-import { MAX_OPTIONS, modal, option } from './blocks.ts';
+import { input, MAX_OPTIONS, modal, option } from './blocks.ts';
 import { taskSelect } from './task-select.ts';
 
 export const DEFECT_MODAL = 'defect';
@@ -108,14 +108,12 @@ export function logTimeModal({ connection, on, isTyped = false, date, duration }
   return modal(LOG_TIME_MODAL, memory, { title: 'Log time', submit: 'Log' }, [
     ...('id' in on ? [plainSection(`On ${on.name}`)] : taskInputs(on, isTyped)),
     textInput('duration', 'How long', { max: 20, hint: 'Such as 1h30m, 1.5h, 90m or 1:30.', initial: duration }),
-    {
-      type: 'input',
-      block_id: 'date',
-      optional: true,
-      label: { type: 'plain_text', text: 'On which day' },
-      hint: { type: 'plain_text', text: 'Today, unless you choose another.' },
-      element: { type: 'datepicker', action_id: 'date', initial_date: date },
-    },
+    input(
+      'date',
+      'On which day',
+      { type: 'datepicker', action_id: 'date', initial_date: date },
+      { hint: 'Today, unless you choose another.', optional: true },
+    ),
     textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
   ]);
 }
@@ -141,12 +139,10 @@ function projectInput(projects: readonly KnownProject[], chosen: string | undefi
   const options = fitting(byName.map(({ id, name }) => option(name, id)));
   const initial = options.find(({ value }) => value === chosen);
   if (options.length <= MAX_OPTIONS) return selectInput('project', 'Project', { options, initial });
-  const groups: OptionGroup[] = [];
-  for (let from = 0; from < options.length; from += MAX_OPTIONS) {
-    const part = options.slice(from, from + MAX_OPTIONS);
+  const groups = chunks(options, MAX_OPTIONS).map((part): OptionGroup => {
     const label = `${initials(part[0])} – ${initials(part.at(-1))}`;
-    groups.push({ label: { type: 'plain_text', text: label }, options: part });
-  }
+    return { label: { type: 'plain_text', text: label }, options: part };
+  });
   return selectInput('project', 'Project', { groups, initial });
 }
 
@@ -177,43 +173,27 @@ function selectInput(
     initial,
   }: { options?: PlainTextOption[]; groups?: OptionGroup[]; initial?: PlainTextOption | undefined },
 ): InputBlock {
-  return {
-    type: 'input',
-    block_id: block,
-    label: { type: 'plain_text', text: label },
-    element: {
-      type: 'static_select',
-      action_id: block,
-      options,
-      ...(groups && { option_groups: groups }),
-      ...(initial && { initial_option: initial }),
-    },
-  };
+  return input(block, label, {
+    type: 'static_select',
+    action_id: block,
+    options,
+    ...(groups && { option_groups: groups }),
+    ...(initial && { initial_option: initial }),
+  });
 }
 
 function textInput(
   block: string,
   label: string,
-  {
-    initial,
-    max,
-    hint,
-    multiline,
-    optional,
-  }: { initial?: string | undefined; max: number; hint?: string; multiline?: true; optional?: boolean },
+  shown: { initial?: string | undefined; max: number; hint?: string; multiline?: true; optional?: boolean },
 ): InputBlock {
-  return {
-    type: 'input',
-    block_id: block,
-    label: { type: 'plain_text', text: label },
-    ...(hint && { hint: { type: 'plain_text', text: hint } }),
-    ...(optional && { optional }),
-    element: {
-      type: 'plain_text_input',
-      action_id: block,
-      max_length: max,
-      ...(multiline && { multiline }),
-      ...(initial && { initial_value: initial }),
-    },
+  const { initial, max, multiline } = shown;
+  const text: PlainTextInput = {
+    type: 'plain_text_input',
+    action_id: block,
+    max_length: max,
+    ...(multiline && { multiline }),
+    ...(initial && { initial_value: initial }),
   };
+  return input(block, label, text, shown);
 }
