@@ -27,12 +27,14 @@ export type Notice = z.output<typeof notice>;
 export interface NoticePostsOptions {
   table: Table;
   slack: SlackApi;
+  /** `contactChannel` of the configuration. */
   channel: string;
   clock: () => number;
+  log: Pick<Console, 'warn'>;
 }
 
 /** Posts each notice once. One that may have been posted is searched for before it is posted again. */
-export function createNoticePosts({ table, slack, channel, clock }: NoticePostsOptions) {
+export function createNoticePosts({ table, slack, channel, clock, log }: NoticePostsOptions) {
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
   async function claim(name: string, begunAt: number, known: Notice | undefined): Promise<boolean> {
     const { claimedUntil } = known ?? {};
@@ -53,6 +55,14 @@ export function createNoticePosts({ table, slack, channel, clock }: NoticePostsO
   return {
     read: async (name: string) => notice.safeParse(await table.get(keys.parkedNotice(name))).data,
     store,
+    /** Never fails: what could not be told is told by a later run. */
+    async tryToTell(what: string, tell: () => Promise<void>): Promise<void> {
+      try {
+        if (await slack.isThere()) await tell();
+      } catch (error) {
+        log.warn({ message: `the contact channel could not be told ${what}`, channel, error: String(error) });
+      }
+    },
     /**
      * @param known as it was read
      * @param told what is stored with it

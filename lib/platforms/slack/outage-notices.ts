@@ -2,6 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
 import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
 import { keys } from '../../state/table/keys.ts';
+import { unchangedSince } from '../../state/table/unreadable-item.ts';
 import { plainSection, section, sentence } from './messages.ts';
 import { time } from './mrkdwn.ts';
 import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
@@ -25,12 +26,8 @@ const overOf = (connection: string, one: z.output<typeof outage>) => `${nameOf(c
  * Tells the contact's channel that a connection is down for five minutes, or that its key is refused, and once that it works
  * again. The outage is stored before it is told and until its end is told, so every run finds what is left to say.
  */
-export function createOutageNotices({
-  stage,
-  log,
-  ...options
-}: NoticePostsOptions & { stage: string | undefined; log: Pick<Console, 'warn'> }) {
-  const { table, slack, channel, clock } = options;
+export function createOutageNotices(options: NoticePostsOptions & { stage: string | undefined }) {
+  const { table, stage, clock } = options;
   const posts = createNoticePosts(options);
 
   async function once(name: string, sections: SectionBlock[]): Promise<boolean> {
@@ -49,9 +46,7 @@ export function createOutageNotices({
     const isOfKey = down?.refusesKey === true;
     const isNews = down && (known ? isOfKey && !known.isOfKey : isOfKey || clock() - down.since >= LASTS_MS);
     if (isNews) {
-      const asRead = known
-        ? { expression: '#since = :since', values: { since: known.since } }
-        : { expression: 'attribute_not_exists(#pk)' };
+      const asRead = unchangedSince('since', known?.since);
       known = { since: down.since, isOfKey };
       // Another run has just begun to tell it.
       if (!(await table.put({ ...key, ...known }, asRead))) return;
@@ -80,13 +75,8 @@ export function createOutageNotices({
   }
 
   return {
-    /** Tells what is not told yet. Never fails: what could not be told is told by a later run. */
-    async tell(connection: string, health: Health): Promise<void> {
-      try {
-        if (await slack.isThere()) await tellOutage(connection, health);
-      } catch (error) {
-        log.warn({ message: 'the contact channel could not be told about an outage', channel, error: String(error) });
-      }
-    },
+    /** Tells what is not told yet. */
+    tell: (connection: string, health: Health): Promise<void> =>
+      posts.tryToTell('about an outage', () => tellOutage(connection, health)),
   };
 }

@@ -8,25 +8,18 @@ import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-grou
 import { type Job, newsOf, statusInWords } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
 import { keys } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
 import { ifReadable } from '../../state/table/unreadable-item.ts';
 import { cutToLength } from '../../text.ts';
 import { message, plainSection, section } from './messages.ts';
 import { escaped, time } from './mrkdwn.ts';
-import { createNoticePosts, type Notice } from './notice-posts.ts';
-import { type SlackApi, SlackRefusal, TOKEN_ERRORS } from './slack-api.ts';
+import { createNoticePosts, type Notice, type NoticePostsOptions } from './notice-posts.ts';
+import { SlackRefusal, TOKEN_ERRORS } from './slack-api.ts';
 
-export interface ParkedNoticesOptions {
-  table: Table;
+export interface ParkedNoticesOptions extends NoticePostsOptions {
   jobs: Pick<JobStore, 'parkedBetween' | 'get'>;
   shown: ShowJob;
-  slack: SlackApi;
-  /** `contactChannel` of the configuration. */
-  channel: string;
   /** The stage in the commands of a notice. Undefined on one machine. */
   stage: string | undefined;
-  clock: () => number;
-  log: Pick<Console, 'warn'>;
 }
 
 const MINUTE = 60_000;
@@ -56,8 +49,9 @@ type StillParked = ReadonlyMap<string, number>;
  * parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is lost and nothing
  * here can fail a job. A message that may have been posted is searched for before it is posted again.
  */
-export function createParkedNotices({ table, jobs, shown, slack, channel, stage, clock, log }: ParkedNoticesOptions) {
-  const posts = createNoticePosts({ table, slack, channel, clock });
+export function createParkedNotices(options: ParkedNoticesOptions) {
+  const { table, jobs, shown, slack, channel, stage, clock } = options;
+  const posts = createNoticePosts(options);
 
   async function tellHours(): Promise<void> {
     const before = await readPlace();
@@ -137,14 +131,8 @@ export function createParkedNotices({ table, jobs, shown, slack, channel, stage,
   }
 
   return {
-    /** Tells what is not told yet. Never fails: what could not be told is told by a later run. */
-    async tell(): Promise<void> {
-      try {
-        if (await slack.isThere()) await tellHours();
-      } catch (error) {
-        log.warn({ message: 'the contact channel could not be told about parked jobs', channel, error: String(error) });
-      }
-    },
+    /** Tells what is not told yet. */
+    tell: (): Promise<void> => posts.tryToTell('about parked jobs', tellHours),
   };
 }
 
