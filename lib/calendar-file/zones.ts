@@ -46,17 +46,8 @@ function definedZone(text: string | undefined): Zone | undefined {
 
 /** A time of the library, of no zone unless it is given one. */
 export function timeOf(local: number, isDate: boolean, zone = ICAL.Timezone.localTimezone): ICAL.Time {
-  const date = new Date(local);
-  return ICAL.Time.fromData(
-    {
-      year: date.getUTCFullYear(),
-      month: date.getUTCMonth() + 1,
-      day: date.getUTCDate(),
-      hour: date.getUTCHours(),
-      minute: date.getUTCMinutes(),
-      second: date.getUTCSeconds(),
-      isDate,
-    },
-    zone,
-  );
+  const time = ICAL.Time.fromJSDate(new Date(local), true);
+  time.isDate = isDate;
+  time.zone = zone;
+  return time;
 }

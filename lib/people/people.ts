@@ -57,11 +57,7 @@ interface KnownUser extends ServiceUser {
   readAt: number;
 }
 
-interface ListedUser {
-  userId: string | number;
-  name: string;
-  created?: unknown;
-}
+type ListedUser = Pick<ServiceUser, 'userId' | 'name' | 'created'>;
 
 /** Of the users of a connection those whose digest of the address begins with the same digit: an item holds 400 KB. */
 interface UserShard {

@@ -5,6 +5,7 @@ import type { Steps } from '../engine/run/steps.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createTimelog, timelogDetail } from '../service/partner/operations/timelogs.ts';
 import { keys } from '../state/table/keys.ts';
+import { unchangedSince } from '../state/table/unreadable-item.ts';
 import { ROUNDED_MINUTES, readEntry } from './time-entry.ts';
 
 interface SentEntry {
@@ -73,10 +74,7 @@ export function createFirstTimeEntries({
           `Time is not logged on the connection ${job.connection} before its first entry, ${known.unread}, is read back by a replay of ${known.claimedBy}`,
         );
       }
-      const condition = known
-        ? { expression: '#claimedBy = :was', values: { was: known.claimedBy } }
-        : { expression: 'attribute_not_exists(#pk)' };
-      if (await table.put({ ...key, claimedBy: job.id }, condition)) return true;
+      if (await table.put({ ...key, claimedBy: job.id }, unchangedSince('claimedBy', known?.claimedBy))) return true;
       throw beingChecked();
     },
     /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */

@@ -16,12 +16,7 @@ import {
 import type { Vault } from './vault.ts';
 
 /** The result of linking an account. It can be kept as JSON, sealed, until the person has confirmed it. */
-export interface NewGrant {
-  connection: string;
-  issuer: string;
-  tokenEndpoint: string;
-  clientId: string;
-  resource: string;
+export interface NewGrant extends Omit<GrantFacts, 'holder'> {
   /** What was asked for. */
   asked: readonly string[];
   tokens: Tokens;
@@ -128,15 +123,12 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       const now = clock();
       const claimed = await table.update(
         keyOf(grant),
-        {
-          expression: 'SET #leaseBy = :by, #leaseUntil = :until, #sends = :next',
-          values: { by, until: now + leaseMs, next: grant.sends + 1 },
-        },
+        setFields({ leaseBy: by, leaseUntil: now + leaseMs, sends: grant.sends + 1 }),
         {
           expression:
-            '#version = :version AND #sends = :sends AND attribute_not_exists(#deathCause) AND ' +
+            '#version = :version AND #sends = :before AND attribute_not_exists(#deathCause) AND ' +
             '(attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
-          values: { version: grant.version, sends: grant.sends, now },
+          values: { version: grant.version, before: grant.sends, now },
         },
       );
       // If the answer was late, another worker may have claimed it since.
@@ -149,10 +141,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
     async release(claimed: Grant, by: string, sent: boolean) {
       await table.update(
         keyOf(claimed),
-        {
-          expression: 'SET #sends = :sends REMOVE #leaseBy, #leaseUntil',
-          values: { sends: sent ? claimed.sends : claimed.sends - 1 },
-        },
+        setFields({ sends: sent ? claimed.sends : claimed.sends - 1 }, ['leaseBy', 'leaseUntil']),
         { expression: '#leaseBy = :by', values: { by } },
       );
     },
@@ -178,12 +167,11 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       const now = clock();
       const died = await table.update(
         keyOf(grant),
-        {
-          expression:
-            'SET #deathCause = :cause, #deathAt = :now, #expiresAt = :expiresAt ' +
-            'REMOVE #sealed, #leaseBy, #leaseUntil',
-          values: { cause, now, expiresAt: expiry(now, REMEMBERED_MS) },
-        },
+        setFields({ deathCause: cause, deathAt: now, expiresAt: expiry(now, REMEMBERED_MS) }, [
+          'sealed',
+          'leaseBy',
+          'leaseUntil',
+        ]),
         {
           expression: '#version = :version AND attribute_not_exists(#deathCause)',
           values: { version: grant.version },

@@ -44,21 +44,12 @@ export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, ke
       const cause = causeOf(reason);
       const own = `${outcomeUnknown} ${cause}`;
       const isOther = !groups.has(own) && groups.size >= most - 1;
-      const group = groups.get(isOther ? 'other' : own);
-      if (!group) {
-        const made = {
-          cause: isOther ? undefined : cause,
-          outcomeUnknown,
-          count: 1,
-          lastAt: job.wakeAt,
-          first: [job] as [Job],
-        };
-        groups.set(isOther ? 'other' : own, made);
-        continue;
-      }
+      const [name, shown] = isOther ? ['other'] : [own, cause];
+      const group = groups.get(name) ?? { cause: shown, outcomeUnknown, count: 0, lastAt: 0, first: [job] };
+      if (group.count > 0 && group.first.length < kept) group.first.push(job);
       group.count += 1;
       group.lastAt = job.wakeAt;
-      if (group.first.length < kept) group.first.push(job);
+      groups.set(name, group);
     }
   }
   return [...groups.values()];

@@ -4,7 +4,7 @@ import { type KeptRequest, packBody, unpackBody } from '../../service/partner/si
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Expression, Item, Table } from '../../state/table/table.ts';
-import { readItem, storedTime } from '../../state/table/unreadable-item.ts';
+import { readItem, storedTime, unchangedSince } from '../../state/table/unreadable-item.ts';
 import { newestShape } from './history.ts';
 import { type Lease, LeaseLost } from './job-store.ts';
 import type { Send } from './sends.ts';
@@ -132,10 +132,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     if (kind === 'request') kept.set(step, requestOfItem(item, jobId, step, clock()));
   }
   for (const [step, { owner, ...item }] of kept) {
-    const asRead: Expression =
-      owner === undefined
-        ? { expression: 'attribute_not_exists(#owner)' }
-        : { expression: '#owner = :owner', values: { owner } };
+    const asRead = unchangedSince('owner', owner);
     // The writer of the step stopped before it dropped the request.
     const isDone = entries.get(step)?.status === 'done';
     const open = fromItem(item);

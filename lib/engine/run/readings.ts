@@ -6,7 +6,7 @@ import type { HowFound, Operation } from '../../service/partner/operation.ts';
 import { pages } from '../../service/partner/pages.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { type Key, keys } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
+import { setFields, type Table } from '../../state/table/table.ts';
 import { RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Search } from '../record/journal.ts';
 import { markerIn } from '../record/markers.ts';
@@ -100,10 +100,7 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
     const now = clock();
     const claimed = await table.update(
       key,
-      {
-        expression: 'SET #readerUntil = :until, #expiresAt = :expiresAt',
-        values: { until: now + READER_MS, expiresAt: expiry(now, KEPT_MS) },
-      },
+      setFields({ readerUntil: now + READER_MS, expiresAt: expiry(now, KEPT_MS) }),
       { expression: 'attribute_not_exists(#readerUntil) OR #readerUntil <= :now', values: { now } },
     );
     return claimed !== undefined;

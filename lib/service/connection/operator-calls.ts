@@ -8,16 +8,10 @@ import { createPartnerClient, type PartnerClient, type PartnerClientOptions } fr
 import { PartnerRefusal, reachedBy } from '../partner/errors.ts';
 import { budgetIdOf } from './connection.ts';
 
-export interface CallsOptions {
+export interface CallsOptions extends Pick<WithinBudget, 'connection' | 'limits' | 'clock' | 'tell'> {
   partner: Pick<PartnerClientOptions, 'baseUrl' | 'apiKey' | 'secretKey' | 'allowInsecureHttp'>;
   table: Table;
-  connection: string;
-  limits: Limits;
-  /** That requests are signed by. */
-  clock: () => number;
   fetch: typeof globalThis.fetch;
-  /** Is told what a call waits for, before it does. */
-  tell: (line: string) => void;
 }
 
 /** Calls with the relay's own key, in slots of its budget. */

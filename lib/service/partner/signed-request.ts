@@ -37,12 +37,11 @@ export function signRequest(input: SigningInput): SignedRequest {
 }
 
 /** What is signed, and what the relay notes about it. */
-interface Unsigned {
-  url: string;
+interface Unsigned extends Omit<SignedRequest, 'headers'> {
+  /** Unix time in seconds, as in `X-TIMESTAMP`. */
   timestampSeconds: number;
+  /** As in `X-NONCE`. */
   nonce: string;
-  body: string;
-  signedAt: number;
 }
 
 /** The key that a request names, and the one that signs it. */
@@ -127,15 +126,9 @@ function pathOf(url: string): string {
 }
 
 /** What a signature covers (docs/partner-api.md#signature). */
-interface SignatureInput {
+interface SignatureInput extends Omit<Unsigned, 'url' | 'signedAt'> {
   /** Path of the request with its leading slash, as sent: `/api/v1/partner/tasks/list`. */
   path: string;
-  /** Unix time in seconds, as in `X-TIMESTAMP`. */
-  timestampSeconds: number;
-  /** As in `X-NONCE`. */
-  nonce: string;
-  /** The body exactly as sent. */
-  body: string;
 }
 
 /** The five signed fields, joined by single LFs (docs/partner-api.md#signature). */

@@ -1,6 +1,6 @@
 import { expiry } from '../../../state/table/expiry.ts';
-import { type Key, keys } from '../../../state/table/keys.ts';
-import type { Table } from '../../../state/table/table.ts';
+import { keys } from '../../../state/table/keys.ts';
+import { setFields, type Table } from '../../../state/table/table.ts';
 import type { OwnAutomations } from '../../../triggers/own-automation.ts';
 import { keptForMs, takenEvents } from '../delivery.ts';
 import type { GithubClient } from '../github-client.ts';
@@ -118,11 +118,8 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   async function claim(hook: Hook, guid: string, what: 'askedAt' | 'givenUpAt', again: number): Promise<boolean> {
     const now = clock();
     const written = await table.update(
-      deliveryKey(hook, guid),
-      {
-        expression: `SET #${what} = :now, #expiresAt = :expiresAt`,
-        values: { now, expiresAt: noteExpires(now) },
-      },
+      keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid),
+      setFields({ [what]: now, expiresAt: expiry(now, CLAIM_KEPT_FOR_MS) }),
       { expression: `attribute_not_exists(#${what}) OR #${what} <= :again`, values: { again } },
     );
     return written !== undefined;
@@ -175,16 +172,6 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${known.length} hooks failed`);
     return report;
   };
-}
-
-/** Of the item that has what was done about a delivery. */
-function deliveryKey(hook: Hook, guid: string): Key {
-  return keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
-}
-
-/** When such an item expires. @param now epoch milliseconds */
-function noteExpires(now: number): number {
-  return expiry(now, CLAIM_KEPT_FOR_MS);
 }
 
 export function isDelivered({ statusCode }: Attempt): boolean {
