@@ -29,13 +29,6 @@ export function enumerated(items: readonly string[]): string {
 }
 
 /** `1 job`, `2 jobs`. */
-/** The items in groups of a size; the last group may have fewer. */
-export function chunks<T>(items: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
-  return parts;
-}
-
 export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

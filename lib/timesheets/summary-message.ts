@@ -1,7 +1,8 @@
+import { chunks } from '../chunks.ts';
 import { printDuration } from '../commands/duration.ts';
 import { type SlackMessage, section } from '../platforms/slack/messages.ts';
 import { code } from '../platforms/slack/mrkdwn.ts';
-import { chunks, cutToLength, enumerated } from '../text.ts';
+import { cutToLength, enumerated } from '../text.ts';
 import type { Week } from './calendar.ts';
 import type { TimeBalance } from './shortfall.ts';
 

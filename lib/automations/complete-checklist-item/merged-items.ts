@@ -1,9 +1,10 @@
+import { chunks } from '../../chunks.ts';
 import { MOST_ITEMS } from '../../commands/checklist-items.ts';
 import { completedItems } from '../../commands/comment-lines.ts';
 import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
-import { chunks, cutToLength, enumerated } from '../../text.ts';
+import { cutToLength, enumerated } from '../../text.ts';
 import { issuePlace, type OurDrafts } from '../github-trigger.ts';
 import type { ItemsInput } from './jobs.ts';
 

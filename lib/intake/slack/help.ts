@@ -1,12 +1,12 @@
 import type { SectionBlock } from '@slack/types';
 import type { Verbs } from '../../automations/verbs.ts';
+import { chunks } from '../../chunks.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
 import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitOf } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
-import { chunks } from '../../text.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
 /** A section is cut at 3,000 characters, and a team may have many commands. */

@@ -1,7 +1,8 @@
 import type { InputBlock, ModalView, PlainTextElement, PlainTextInput, PlainTextOption } from '@slack/types';
 import * as z from 'zod/mini';
+import { chunks } from '../../../chunks.ts';
 import type { SlackConfig } from '../../../config/schema.ts';
-import { chunks, cutToLength } from '../../../text.ts';
+import { cutToLength } from '../../../text.ts';
 import { placeAsked } from '../command-button.ts';
 import type { KnownProject } from '../known-projects.ts';
 import { plainSection, section } from '../messages.ts';
