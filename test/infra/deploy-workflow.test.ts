@@ -45,6 +45,20 @@ it.each([
   expect(ran).toMatchObject({ status: 1, stdout: `${asked}\n` });
 });
 
+it('the first job says whom the roles must trust, in both forms', () => {
+  const env = {
+    ...{ PATH: process.env.PATH, STAGE: 'prod', GITHUB_REPOSITORY: 'acme/partner-relay' },
+    ...{ GITHUB_REPOSITORY_OWNER: 'acme', GITHUB_REPOSITORY_OWNER_ID: '1234', GITHUB_REPOSITORY_ID: '5678' },
+  };
+  const { stdout } = spawnSync('bash', ['-e', '-c', commandsOf('say whom the roles must trust')], {
+    env,
+    encoding: 'utf8',
+  });
+  for (const name of ['acme/partner-relay', 'acme@1234/partner-relay@5678'])
+    for (const environment of ['prod', 'prod_check'])
+      expect(stdout).toMatch(new RegExp(`repo:${name}:environment:${environment}( |$)`, 'm'));
+});
+
 it('a deployment that fails prints the commands of the page that deletes what it left', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const [, section = ''] = read('docs/deploy.md').split('### A first deployment fails');
