@@ -11,6 +11,7 @@ import { workWith } from '../people/changed-config.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { ask, buttonsOf, command, lastMessage, MIRA, PLATFORM, press, TOMASZ, told } from '../slack-requests.ts';
 
+const PASSKEYS = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const AISHA = 'U0AISHA01';
 
@@ -167,6 +168,7 @@ describe('time that is logged', () => {
       const shorter = {
         ...{ plan: 'Plan', 'plan-2': 'Plan for today', reset: 'Reset', 'reset-2': 'Reset: mail' },
         ...{ '404': 'Gone', page: '404 page', mail: 'Letters', 'mail-2': 'mail' },
+        ...{ 'of-outsider': 'Login with passkeys wrote tests' },
       };
       let remove = () => {};
       beforeAll(() => {
@@ -190,6 +192,7 @@ describe('time that is logged', () => {
 
       it.each([
         // An outsider can give an issue the name of a task with a note behind it.
+        ['Login with passkeys wrote tests', ['Login with passkeys wrote tests', 'Login with passkeys']],
         ['Plan for today', ['Plan for today', 'Plan']],
         ['yesterday Plan for today: the rest', ['Plan for today', 'Plan']],
         ['Reset: mail of Tom', ['Reset: mail', 'Reset']],
@@ -206,7 +209,8 @@ describe('time that is logged', () => {
         expect(labels.map((label) => label.replace(/, .*/, ''))).toEqual(names.map((name) => `Log 1h on ${name}`));
         await press(relay, question(), labels.at(-1) ?? '');
         await relay.work();
-        expect(logged().at(-1)?.task_id).toBe(Object.entries(shorter).find(([, name]) => name === names.at(-1))?.[0]);
+        const ids = Object.entries({ ...shorter, [PASSKEYS]: 'Login with passkeys' });
+        expect(logged().at(-1)?.task_id).toBe(ids.find(([, name]) => name === names.at(-1))?.[0]);
       });
     });
 
