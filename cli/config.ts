@@ -5,6 +5,7 @@ import { counted } from '../lib/text.ts';
 import type { Define } from './cli.ts';
 import { credentialsOf } from './doctor/credentials.ts';
 import { type Finding, printFindings } from './doctor/finding.ts';
+import { checkNames } from './doctor/github.ts';
 import { checkGithubIds } from './doctor/github-ids.ts';
 import { readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
@@ -32,15 +33,17 @@ export const defineConfig: Define = (command, { open }) =>
         `automations: ${own.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
-      const ids = (await githubIds(config, open)).filter(({ verdict }) => verdict !== 'good');
-      if (ids.length > 0) printFindings(ids);
-      if (ids.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
+      const found = (await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good');
+      if (found.length > 0) printFindings(found);
+      if (found.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
     });
 
-async function githubIds(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
-  if (!config.people.some(({ github }) => github !== undefined)) return [];
+/** Asks GitHub who the people are, and what the repositories are called now. */
+async function checkOnGithub(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
+  if (config.github.repositories.length === 0) return [];
   const known = await credentialsOf(config, open).catch(() => undefined);
   const { apiUrl } = config.github;
   const client = known && !known.githubStandIn && createGithubClient({ apiUrl, secrets: known.secrets, fetch });
-  return checkGithubIds(config, client || undefined);
+  const names = client ? await checkNames(config, client) : [];
+  return [...names, ...(await checkGithubIds(config, client || undefined))];
 }

@@ -1,5 +1,6 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
+import type { Table } from '../../lib/state/table/table.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
@@ -8,6 +9,8 @@ import { NoRelay, type OpenTarget, type Target } from '../target.ts';
 interface Credentials {
   secrets: Secrets;
   githubStandIn?: string | undefined;
+  /** Undefined without a relay. */
+  table?: Table;
   /** Undefined if there is no Slack to ask. */
   slackUrl: string | undefined;
 }
@@ -26,5 +29,5 @@ export async function credentialsOf(config: RelayConfig, open: OpenTarget): Prom
   }
   const { slackStandIn, githubStandIn, stores } = target;
   const slackUrl = slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl;
-  return { secrets: stores.secrets, githubStandIn, slackUrl };
+  return { secrets: stores.secrets, table: stores.table, githubStandIn, slackUrl };
 }

@@ -2,6 +2,7 @@ import type { ReadFolder } from '../../lib/automations/own/folder.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
+import { movedRepositories } from '../../lib/platforms/github/moved-repositories.ts';
 import { createSlackApi } from '../../lib/platforms/slack/slack-api.ts';
 import { type Budget, createBudget } from '../../lib/service/budget/budget.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
@@ -161,13 +162,15 @@ async function checkPlatforms(config: RelayConfig, open: OpenTarget, folder: Rea
     const why = messageOf(error);
     return [{ what: 'github and slack', verdict: 'unknown', detail: `not checked: ${why}` }];
   }
-  const { secrets, githubStandIn, slackUrl } = credentials;
+  const { secrets, table, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
   const asked = githubStandIn === undefined ? github : undefined;
+  // Without the right to read them, the names of the owners decide.
+  const moved = table ? await movedRepositories(table, config).catch(() => []) : [];
   const findings = [
     ...(await checkCalendars(config, { secrets, fetch })),
-    ...(await checkGithub({ config, secrets, github, isStandIn: !asked })),
+    ...(await checkGithub({ config, secrets, github, isStandIn: !asked, moved })),
     ...(await checkGithubIds(config, asked)),
     ...(await checkOwnSenders(folder, { config, secrets, github: asked })),
   ];

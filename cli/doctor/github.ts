@@ -2,7 +2,7 @@ import { RequestError } from '@octokit/request-error';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubCredential } from '../../lib/credentials/github-credential.ts';
 import { type AuthorizedGithub, type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
-import { isRenamed, movedInWords } from '../../lib/platforms/github/moved-repositories.ts';
+import { haveSameOwner, type MovedRepository, movedInWords } from '../../lib/platforms/github/moved-repositories.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
 import { enumerated } from '../../lib/text.ts';
 import { CannotTell, check, checkCredential, compareStrength, type Finding } from './finding.ts';
@@ -13,12 +13,14 @@ export interface GithubToCheck {
   github: GithubClient;
   /** A stand-in has neither repositories nor labels to compare with. */
   isStandIn: boolean;
+  /** The repositories whose events have another name than relay.config.ts. */
+  moved: readonly MovedRepository[];
 }
 
 type Repository = RelayConfig['github']['repositories'][number];
 
 /** Checks the webhook secret, the credentials, and every configured repository with its labels. */
-export async function checkGithub({ config, secrets, github, isStandIn }: GithubToCheck): Promise<Finding[]> {
+export async function checkGithub({ config, secrets, github, isStandIn, moved }: GithubToCheck): Promise<Finding[]> {
   const { repositories } = config.github;
   if (repositories.length === 0) return [];
   const findings = [
@@ -42,20 +44,46 @@ export async function checkGithub({ config, secrets, github, isStandIn }: Github
   findings.push(credentials);
   // Those of one repository may work although those of another do not.
   if (credentials.verdict === 'unknown') return findings;
-  for (const repository of repositories) findings.push(...(await checkRepository(repository, github)));
+  for (const repository of repositories) findings.push(...(await checkRepository(repository, github, moved)));
   return findings;
 }
 
-async function checkRepository(repository: Repository, github: GithubClient): Promise<Finding[]> {
+/** Which repositories have another name now; those that cannot be read are left out. */
+export async function checkNames({ github: { repositories } }: RelayConfig, github: GithubClient): Promise<Finding[]> {
+  return Promise.all(
+    repositories.map(({ name }) =>
+      check(`github: ${name}`, async () => {
+        const authorized = await github.at({ repository: name }).catch(() => undefined);
+        const answer = await authorized
+          ?.request('GET /repos/{owner}/{repo}', ownerAndRepo(name))
+          .catch(() => undefined);
+        if (answer) ensureSameName(name, answer.data.full_name, []);
+        return 'it has no other name';
+      }),
+    ),
+  );
+}
+
+/** @throws {Error | CannotTell} for a repository that GitHub calls by another name */
+function ensureSameName(name: string, calledNow: string, known: readonly MovedRepository[]): void {
+  if (calledNow.toLowerCase() === name.toLowerCase()) return;
+  const event = known.find((one) => one.name === name && one.calledNow.toLowerCase() === calledNow.toLowerCase());
+  const moved = event ?? { name, calledNow, isRenamed: haveSameOwner(name, calledNow) };
+  throw new (moved.isRenamed ? CannotTell : Error)(movedInWords(moved));
+}
+
+async function checkRepository(
+  repository: Repository,
+  github: GithubClient,
+  moved: readonly MovedRepository[],
+): Promise<Finding[]> {
   const { name, issueToDefect, checkPullRequest, tests } = repository;
   let authorized: AuthorizedGithub | undefined;
   const reached = await check(`github: ${name}`, async () => {
     authorized = await github.at({ repository: name }).catch(inWords);
     if (!authorized) throw new Error('the secret has an appId but no privateKey');
     const { data } = await authorized.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(inWords);
-    const moved = { name, calledNow: data.full_name };
-    if (moved.calledNow.toLowerCase() !== name.toLowerCase())
-      throw new (isRenamed(moved) ? CannotTell : Error)(movedInWords(moved));
+    ensureSameName(name, data.full_name, moved);
     if (data.archived) throw new Error('the repository is archived, so it sends no events');
     if (issueToDefect && !data.has_issues)
       throw new Error('issueToDefect is set, but issues are turned off in the repository');

@@ -264,7 +264,7 @@ const github = z.strictObject(
       }),
     repositories: z.array(repository).default([]).meta({
       description:
-        'The repositories whose events the relay handles. It ignores events of other repositories. One that is renamed is followed until another owner has it; change its name here.',
+        'The repositories whose events the relay handles. It ignores events of other repositories. One that is renamed, or whose owner has another login, is followed until another owner has it; change its name here.',
     }),
   },
   refusingSecrets('github'),

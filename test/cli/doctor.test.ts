@@ -1,14 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import * as sentryToDefect from '../../docs/guides/automations/sentry-to-defect.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { APP } from '../github-identity.ts';
 import { startHttpStandIn } from '../http-stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
+import { newFolder } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { teamInput } from '../timesheets/team.ts';
-import { targetOf } from './run-command.ts';
+import { runRelayOf, targetOf } from './run-command.ts';
 
 const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
 
@@ -220,6 +224,33 @@ describe('doctor', () => {
       expect(found.get('slack: signing secret')?.replace('signingSecret', 'webhookSecret')).toMatch(said);
     },
   );
+
+  it.each([
+    ['Codertocat/New', 'is called Codertocat/New now', undefined],
+    ['Other/New', 'is Other/New now, of another owner', 1],
+    [NAME, undefined, undefined],
+  ])('config check says of a repository that is called %s now: %s', async (full_name, said, code) => {
+    const settings = {
+      connections: { main: {} },
+      github: { apiUrl: await github({ full_name }), repositories: [{ name: NAME, connection: 'main' }] },
+    };
+    relay = await startRelay({ github: { token: 'ghp_good' } });
+    const file = join(newFolder(), 'relay.config.ts');
+    writeFileSync(file, `export default ${JSON.stringify(settings)};`);
+    const shown = await runRelayOf(relay, ['config', 'check', file]);
+    expect(shown).toContain('The configuration is good');
+    expect(shown.split('\n').slice(1)).toEqual(said === undefined ? [] : [expect.stringContaining(said)]);
+    expect(process.exitCode).toBe(code);
+    process.exitCode = undefined;
+  });
+
+  it('doctor knows an owner whose login has changed by an event', async () => {
+    const apiUrl = await github({ full_name: 'Other/New' });
+    relay = await startRelay({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
+    const known = { name: NAME, id: 1, ownerId: 2, calledNow: 'Other/New', isRenamed: true };
+    await relay.stores.table.put({ ...keys.repository(NAME), ...known });
+    expect((await findings()).get(`github: ${NAME}`)).toMatch(/^unknown: .* is called Other\/New now/);
+  });
 
   it.each<[string, object, RegExp]>([
     ['the line to paste', { github: 'Octocat' }, /^unknown: .*; paste: github: 'octocat', githubId: 583231,$/],

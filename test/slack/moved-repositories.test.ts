@@ -28,9 +28,9 @@ afterEach(() => relay.close());
 
 let issues = 0;
 /** @returns how many jobs the opened issue makes, ours and that of the team */
-async function opened(full_name: string, id = ID): Promise<number> {
+async function opened(full_name: string, id = ID, owner = 21031067): Promise<number> {
   const event = issueEvent('opened', { id: ++issues, author_association: 'OWNER' });
-  const repository = { ...Object(event.repository), full_name, id };
+  const repository = { ...Object(event.repository), full_name, id, owner: { id: owner } };
   const { status, answer } = await relay.post('issues', { ...event, repository });
   expect(status).toBe(202);
   return (answer.jobs as unknown[]).length;
@@ -61,10 +61,20 @@ it('a repository that was renamed is followed under its configured name, and tol
 
 it('a repository that was transferred to another owner is stopped, and told once', async () => {
   expect(await opened(NAME)).toBe(2);
-  expect(await opened(TRANSFERRED)).toBe(0);
-  expect(await opened(TRANSFERRED)).toBe(0);
+  expect(await opened(TRANSFERRED, ID, 1)).toBe(0);
+  expect(await opened(TRANSFERRED, ID, 1)).toBe(0);
   expect(await told()).toEqual([
     `${NAME} is ${TRANSFERRED} now, of another owner. Its events are not taken. Change its name in relay.config.ts, or remove it.`,
+  ]);
+});
+
+it('a repository of an owner whose login has changed is followed, and the owner of a login that was given away is not', async () => {
+  expect(await opened(NAME)).toBe(2);
+  expect(await opened(TRANSFERRED)).toBe(2);
+  expect(await opened(RENAMED, ID, 1)).toBe(0);
+  expect(await opened(TRANSFERRED)).toBe(2);
+  expect(await told()).toEqual([
+    `${NAME} is called ${TRANSFERRED} now. Its events are taken all the same. Change its name in relay.config.ts.`,
   ]);
 });
 
@@ -72,7 +82,7 @@ it('a repository is not followed without an event that had its configured name',
   expect(await opened(RENAMED)).toBe(0);
   expect(await opened(NAME)).toBe(2);
   expect(await opened('Codertocat/Another', ID + 1)).toBe(0);
-  expect(await opened('Codertocat-too/Hello-World')).toBe(0);
+  expect(await opened('Codertocat-too/Hello-World', ID, 1)).toBe(0);
 });
 
 it('a new repository with the configured name takes the place of the one that had it', async () => {
