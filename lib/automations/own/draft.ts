@@ -66,12 +66,14 @@ export function ownDrafts(
 }
 
 function readIdentity(happened: unknown): Draft<unknown>['happened'] {
-  if (!Array.isArray(happened) || happened.length === 0)
-    throw new Error('happened is missing: name what tells this event from any other, such as [release.id]');
-  ensureKept(happened, 'happened');
-  const other = happened.findIndex((part) => typeof part !== 'number' && (typeof part !== 'string' || part === ''));
-  if (other >= 0) throw new Error(`happened.${other} is neither a text nor a number`);
-  return happened as unknown as Draft<unknown>['happened'];
+  const given: readonly unknown[] = Array.isArray(happened) ? happened : [];
+  ensureKept(given, 'happened');
+  const [first, ...others] = given.map((part, index) => {
+    if (typeof part === 'number' || (typeof part === 'string' && part !== '')) return part;
+    throw new Error(`happened.${index} is neither a text nor a number`);
+  });
+  if (first !== undefined) return [first, ...others];
+  throw new Error('happened is missing: name what tells this event from any other, such as [release.id]');
 }
 
 function readEntity(entity: unknown): string {
