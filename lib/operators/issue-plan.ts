@@ -72,25 +72,19 @@ const fieldsOf = ({ state }: NewestState, { repository }: IssueView, marker = ''
 const nothing = (why: string): IssuePlan => ({ does: 'nothing', why });
 
 /** The calls of several plans together. */
-export interface PlannedCalls {
-  created: number;
-  updated: number;
-  /** Issues that need no call. */
-  unchanged: number;
-  /** The calls of the service. */
-  calls: number;
-  /** Creations before which the service is searched, with up to 20 calls each that `calls` does not count. */
-  searches: number;
-}
+export type PlannedCalls = ReturnType<typeof summarizePlans>;
 
-export function summarizePlans(plans: readonly IssuePlan[]): PlannedCalls {
+export function summarizePlans(plans: readonly IssuePlan[]) {
   const created = plans.filter(({ does }) => does === 'create').length;
   const updated = plans.filter(({ does }) => does === 'update').length;
   return {
     created,
     updated,
+    /** Issues that need no call. */
     unchanged: plans.length - created - updated,
+    /** The calls of the service. */
     calls: created + updated,
+    /** Creations before which the service is searched, with up to 20 calls each that `calls` does not count. */
     searches: plans.filter((plan) => plan.does === 'create' && plan.searches).length,
   };
 }

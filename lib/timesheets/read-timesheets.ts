@@ -34,12 +34,6 @@ export interface Range {
   to: string;
 }
 
-interface TeamReading {
-  sheets: Timesheet[];
-  /** Addresses in the team's settings that no user has, by their path there. */
-  addressesOfNobody: Readonly<Record<string, string>>;
-}
-
 const USER_PAGES = 50;
 const ENTRY_PAGES = 200;
 /**
@@ -61,7 +55,7 @@ export async function readTimesheets(
   range: Range,
   isShort: (sheet: Timesheet) => boolean,
   steps: Steps,
-): Promise<TeamReading> {
+) {
   const { from, to } = range;
   const users = await steps.list('list users', listUsers, {}, personOf, ({ userId }) => userId, USER_PAGES);
   if (users.kept.length === 0)
@@ -83,6 +77,7 @@ export async function readTimesheets(
   const sheets = people.map((person) => ({ ...person, ...sumOf(read.kept, person.userId, range) }));
   return {
     sheets: read.pages === 1 ? sheets : await readAgain(sheets, isShort, range, steps),
+    /** Addresses in the team's settings that no user has, by their path there. */
     addressesOfNobody: addressesOfNobody(team, users.kept),
   };
 }

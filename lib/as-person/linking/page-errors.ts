@@ -7,12 +7,6 @@ import { McpError, McpUnanswered } from '../protocol/errors.ts';
 import { InstanceFault, OAuthRefusal, OAuthUnavailable } from '../protocol/oauth/oauth-errors.ts';
 import { faultPage } from './pages.ts';
 
-interface Explained {
-  status: number;
-  title: string;
-  text: string;
-}
-
 /** Answers errors with a page for the person, and a log line for the operator. */
 export function pageErrors(
   log: Pick<Console, 'warn' | 'error'>,
@@ -30,7 +24,7 @@ export function pageErrors(
   };
 }
 
-function explain(error: unknown, contact: string): Explained {
+function explain(error: unknown, contact: string) {
   if (error instanceof HttpError) return { status: error.status, title: 'This does not work', text: error.message };
   if (error instanceof OAuthRefusal && error.error === 'access_denied') {
     const said = error.said === null ? '' : ` The service says: ${error.said}`;

@@ -57,14 +57,11 @@ export async function receiveCommandButton(press: ButtonPress, intake: SlackInta
     await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
 }
 
-/** The message for the person, and whether a job works on the command. */
-interface Answer {
-  said: SlackMessage | undefined;
-  works: boolean;
-}
-
-/** Runs a command, unless the person may not use it or has to confirm it. */
-async function carryOut(given: GivenCommand, intake: SlackIntake): Promise<Answer> {
+/**
+ * Runs a command, unless the person may not use it or has to confirm it.
+ * @returns the message for the person, and whether a job works on the command
+ */
+async function carryOut(given: GivenCommand, intake: SlackIntake) {
   const fault = await refusal(given, intake);
   if (fault !== undefined) return { said: warning(fault), works: false };
   const doubt = given.isTyped && intake.verbs.of(given.command).doubt?.(given.command, intake.clock());

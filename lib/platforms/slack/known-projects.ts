@@ -1,11 +1,9 @@
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { cutToLength } from '../../text.ts';
+import type { KnownName } from './known-names.ts';
 
-export interface KnownProject {
-  id: string;
-  name: string;
-}
+export type KnownProject = KnownName;
 
 /** A cache of a connection's projects, for a modal that cannot wait for the service. */
 export type KnownProjects = ReturnType<typeof createKnownProjects>;
