@@ -7,7 +7,7 @@ export interface Time {
   local: number;
   isDate: boolean;
   isUtc: boolean;
-  /** The zone that it names; none if it is to be read in the zone of whoever reads it. */
+  /** The zone that it names; undefined if the reader's zone counts. */
   zone: Zone | undefined;
 }
 

@@ -59,7 +59,7 @@ interface KnownUser extends ServiceUser {
 
 type ListedUser = Pick<ServiceUser, 'userId' | 'name' | 'created'>;
 
-/** Of the users of a connection those whose digest of the address begins with the same digit: an item holds 400 KB. */
+/** The users of a connection whose digest starts with one digit. All together would not fit into an item (400 KB). */
 interface UserShard {
   /** By the digest of their address. */
   users: Record<string, ListedUser[]>;
@@ -198,7 +198,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
       return zone ?? mapped(person)?.timeZone ?? 'UTC';
     },
-    /** Whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
+    /** The holders of linked accounts that may act for the person: the person, and for a GitHub login their Slack user. */
     holdersFor(person: Person): Holder[] {
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];

@@ -19,7 +19,7 @@ export type Turns = ReturnType<typeof createTurns>;
 
 /** The command of a job. */
 export interface TakingCommand {
-  /** Whether nobody is told how the job ends. Then /pm status does not show it. */
+  /** True if the job reports its end to no person. Then /pm status does not show it. */
   isHidden?: boolean;
   /** What was read of the person a moment ago. */
   readBefore?: ReadTurns;

@@ -6,7 +6,7 @@ import { calendarSecret, SecretError, type Secrets } from '../state/secrets/secr
 import { comparableAddress } from '../text.ts';
 import type { TeamMember } from './read-timesheets.ts';
 
-/** Whom the calendar of a team says to be away on a day, and what of it cannot be read, or why none of it can. */
+/** The people who are away on a day by the calendar of a team, and its unreadable parts; or why it cannot be read. */
 type ReadCalendar = { away: string[]; leftOut?: string } | { unread: string };
 
 const MOST_BYTES = 5_000_000;

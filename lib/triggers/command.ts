@@ -60,7 +60,7 @@ export interface Parameter {
 /** A verb is one word of lowercase letters, so that it reads the same in Slack, in comments and in help. */
 const USAGE = /^[a-z][a-z-]{0,30}(?: (?:<[a-z][a-zA-Z]*…?>|\[[a-z][a-zA-Z]*…?\]))*$/;
 
-/** @returns why nobody could type it, or undefined */
+/** @returns why the command cannot be typed, or undefined */
 export function usageFault(usage: string): string | undefined {
   if (!USAGE.test(usage)) {
     return `the usage '${usage}' cannot be read: write the verb in lowercase letters, and then <required> and [optional] parameters, such as 'block <task> [reason…]'`;

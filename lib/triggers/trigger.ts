@@ -18,7 +18,7 @@ export interface Draft<Input> {
   happened: readonly [string | number, ...(string | number)[]];
   /**
    * When it happened: ISO 8601 or epoch milliseconds. Without it, the event is remembered without an end, so that an old
-   * delivery that somebody replays makes no second job.
+   * delivery that is replayed makes no second job.
    */
   at?: string | number | null | undefined;
   input: Input;

@@ -54,7 +54,7 @@ type Kept = Json | undefined;
 
 /**
  * Runs code with the steps of a team's automation. What ends a step ends the run, also if the code catches it or does not
- * wait for the step: it must not go on as if the step were done, or had failed for good. A step that nobody waits for could
+ * wait for the step: it must not go on as if the step were done, or had failed for good. A step without `await` could
  * be under way when the job ends, so each step begins and ends by itself, before the code returns.
  *
  * @param file where the code is, for people

@@ -62,7 +62,7 @@ export interface Stood {
  * called, people first, and of people one job of each in turn. While the connection or the operation does not work, one
  * job is called for each probe.
  *
- * A line with jobs and a slot to come always has somebody on the way to it: a called job, whose run moves the lines on.
+ * A called job is always on the way to a line with jobs and a slot to come. Its run moves the lines on.
  */
 export type WaitingLines = ReturnType<typeof createWaitingLines>;
 
@@ -157,7 +157,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
 
   return {
     /**
-     * Calls the next jobs of a connection, unless somebody is on the way who does. Running it twice or late does no harm.
+     * Calls the next jobs of a connection, unless a called job is on the way that does. Running it twice or late does no harm.
      * @param how `atOnce` to call them in any case: the connection works again. `stood` is the job that the caller has just
      * put into a line.
      * @returns the ids of the called jobs
@@ -178,7 +178,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     },
     /**
      * When a job gets its slot that goes into the line now, behind those that are there.
-     * @returns epoch milliseconds; undefined if so many are ahead of it that nobody knows
+     * @returns epoch milliseconds; undefined if too many are ahead of it to tell
      */
     async foresee({ id, connection, lane, createdAt }: Job, limits: Limits): Promise<number | undefined> {
       const most = 2 * limits.perMinute;

@@ -343,7 +343,7 @@ const ownedBy = (owner: string | undefined): Expression => ({
   values: { owner },
 });
 
-/** With the run that ends, if it crashed: nobody else leaves a job running. It counts if nothing else can be the reason. */
+/** The crashes of a job with its last run, if it was left running. That run counts if nothing else can be the reason. */
 function crashesOf({ status, lease, crashes = [] }: Job): Pick<Job, 'crashes'> {
   if (status !== 'running' || !lease) return {};
   return { crashes: lease.alone ? [...crashes, lease.since].slice(-CRASHES_KEPT) : crashes };

@@ -53,7 +53,7 @@ const drafted = () => ({
   connection: string,
   /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
   group: maybe,
-  /** Its first run does not wait for its turn in the line, because somebody waits for what it says at once. */
+  /** Its first run does not wait for its turn in the line, because a person waits for its answer. */
   startsAtOnce: z.exactOptional(z.literal(true)),
   /** The event in one line, for people. */
   summary: string,
@@ -255,7 +255,7 @@ const DIGEST_LENGTH = 20;
 
 /**
  * When a waiting job continues, in epoch milliseconds: `probed` as soon as a probe finds that its calls work again, which
- * another job can make; undefined if nobody knows. Until a job is called from the line, its time is a forecast.
+ * another job can make; undefined if unknown. Until a job is called from the line, its time is a forecast.
  */
 export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'probed' | undefined {
   const kind = waitOf(job)?.for;

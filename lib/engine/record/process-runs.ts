@@ -7,7 +7,7 @@ type ClaimedJob = Job & Required<Pick<Job, 'lease'>>;
 const ASKS_AGAIN_MS = 2_000;
 
 /**
- * The runs of one process. If it crashes, nobody knows which of them was the reason, so a job whose run crashed is suspect:
+ * The runs of one process. If it crashes, any of them may be the reason, so each of their jobs is suspect:
  * it starts when nothing else runs, and only a person's job starts beside it.
  */
 export type ProcessRuns = ReturnType<typeof createProcessRuns>;

@@ -211,7 +211,7 @@ export function createPartnerCalls(run: CallingRun) {
 
   /** @throws {InLine | RetryAt} if the connection is down */
   async function noteFailure(scope: Scope, { error, outcome }: Failure): Promise<void> {
-    // Whoever reads of a breaker reads which operation it stops. That of the connection failed in some operation.
+    // Each place that shows a breaker names its operation. The breaker of the connection has none.
     const why = error.message.replace(`${error.operation}: `, '');
     const open = await breakers.failed(scope, me, {
       why,

@@ -135,8 +135,8 @@ const MOMENT_MS = 3_000;
 /**
  * What becomes of a message whose job must wait: {@link WaitingMessage}. A person's command must not wait for another one
  * of theirs that is being retried. Commands that wait for the budget keep their order, and one worker at a time is enough
- * for them. Nobody waits for a team's job: its message sleeps apart. One that finds its job waiting or leased leaves,
- * because whoever made it so has another on the way: a message, or the sweep.
+ * for them. The message of a team's job sleeps apart, so that no other job waits for it. If it finds its job waiting or
+ * leased, it leaves, because another message or the sweep follows.
  *
  * @param ms for how long
  * @param ended the run that the job waits after. Only then can the message be sent again, with a new generation

@@ -7,7 +7,7 @@ import { plainSection, section, sentence } from './messages.ts';
 import { time } from './mrkdwn.ts';
 import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
 
-/** Shorter outages end before somebody could do something. */
+/** Shorter outages end before a person could act. */
 const LASTS_MS = 5 * 60_000;
 
 interface Health {
