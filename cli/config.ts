@@ -1,3 +1,4 @@
+import { tooFewWorkers } from '../lib/config/capacity.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
@@ -33,6 +34,8 @@ export const defineConfig: Define = (command, { open }) =>
         `automations: ${own.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
+      const few = tooFewWorkers(config);
+      if (few) console.log(`! Background workers: ${few}.`);
       const found = (await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good');
       if (found.length > 0) printFindings(found);
       if (found.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

@@ -1,4 +1,5 @@
 import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { tooFewWorkers } from '../lib/config/capacity.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -44,6 +45,8 @@ export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_
       const runs = inProcess(own, ownFolder);
       const lines = await ownInWords(runs.own, config, stores, stage).finally(runs.close);
       for (const line of lines) console.log(oneLine(line));
+      const few = tooFewWorkers(config, config.deployment.stages[stage]);
+      if (few) console.log(`\n! Background workers: ${few}.`);
       for (const fault of faults) console.log(`! ${oneLine(fault)}`);
       console.log('\nNothing was sent.');
     });

@@ -28,7 +28,8 @@ export function createHandler(runtime: Runtime) {
   const context = createContext({ ...runtime, clock }, stores);
   const automations = createAutomations(context);
   const connection = createConnections({ config, secrets, clock, fetch, random: randomBytes });
-  const budget = createBudget({ table, random, sleep, keyHolder: connection, warn: log.warn });
+  const sharesWorkers = Object.keys(config.connections).length > 1;
+  const budget = createBudget({ table, random, sleep, keyHolder: connection, warn: log.warn, sharesWorkers });
   const breakers = createBreakers({
     table,
     clock,

@@ -49,6 +49,7 @@ export class Dashboard extends Construct {
       graph('Now: parked jobs, and longest overdue (s)', [
         metric('ParkedJobs', 'Maximum'),
         metric('OldestOverdue', 'Maximum'),
+        metric('OldestQueued', 'Maximum'),
       ]),
       graph(
         'Now: dead letters, and schedules that failed',

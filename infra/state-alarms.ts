@@ -12,6 +12,12 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
       'A job is 15 minutes overdue, or no worker has claimed it for that long: events reach the service late or not at all.',
     todo: 'Check that job-sweep and job-worker are running. relay --stage <stage> budget shows whether the connection is paused.',
   });
+  alarms.add(alarms.metric('OldestQueued', 'Maximum'), 'queued-jobs', {
+    threshold: 60,
+    periods: 2,
+    broken: 'Jobs wait for a worker for more than a minute: events reach the service late.',
+    todo: 'relay --stage <stage> doctor says whether there are too few background workers. If not, check that job-worker runs: its errors and throttles, and the concurrency of the account.',
+  });
   alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {
     threshold: 1,
     periods: 5,

@@ -1,8 +1,7 @@
+import type { QueueName } from '../lib/engine/line/queue.ts';
 import type { FifoQueue } from './fifo-queue.ts';
 import type { HttpHandler } from './http-front.ts';
 
-/** For each queue, as deployed in the stack. */
-const MAX_CONCURRENCY = 5;
 /** More unanswered requests than this are a crowd. */
 const CROWD = 5;
 /** During a crowd, background jobs wait as long as GitHub waits for an answer. */
@@ -13,8 +12,9 @@ const BACKGROUND_WAITS_MS = 10_000;
  *
  * @param clock returns milliseconds
  * @param calm is called when a crowd is over and more jobs may run
+ * @param workers returns how many jobs of each queue run at a time otherwise
  */
-export function createCrowd(clock: () => number, calm: () => void) {
+export function createCrowd(clock: () => number, calm: () => void, workers: () => Record<QueueName, number>) {
   let unanswered = 0;
   let crowdedSince: number | undefined;
 
@@ -42,8 +42,9 @@ export function createCrowd(clock: () => number, calm: () => void) {
      * seconds. Jobs run in the same thread that answers the webhooks.
      */
     maxConcurrency({ name }: Pick<FifoQueue, 'name'>): number {
-      if (crowdedSince === undefined) return MAX_CONCURRENCY;
-      return name === 'background.fifo' && clock() - crowdedSince < BACKGROUND_WAITS_MS ? 0 : 1;
+      const isBackground = name === 'background.fifo';
+      if (crowdedSince === undefined) return workers()[isBackground ? 'background' : 'interactive'];
+      return isBackground && clock() - crowdedSince < BACKGROUND_WAITS_MS ? 0 : 1;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { workersOf } from '../lib/config/capacity.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { createCrowd } from './crowd.ts';
 import { asSqsHandler, startEventSource } from './event-source.ts';
@@ -14,7 +15,11 @@ export type LocalFunctions = Awaited<ReturnType<typeof openFunctions>>;
 export async function openFunctions(runtime: Runtime, { queues }: LocalStack, calm: () => void) {
   const { log } = runtime;
   let functions = await startFunctions(runtime);
-  const webhooks = createCrowd(() => performance.now(), calm);
+  const webhooks = createCrowd(
+    () => performance.now(),
+    calm,
+    () => workersOf(runtime.config),
+  );
   return {
     takeGithub: webhooks.counted((request) => functions.githubWebhook(request)),
     takeSlack: webhooks.counted((request) => functions.slackWebhook(request)),

@@ -1,4 +1,5 @@
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
+import { tooFewWorkers } from '../../lib/config/capacity.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
@@ -61,7 +62,14 @@ Calls to the partner API use the relay's budget as background work, so people's 
 /** Checks everything that the configuration names and, for a stage, its account. */
 export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?: string): Promise<Finding[]> {
   const findings = await examine(config, open, (line) => console.error(line));
-  return stage === undefined ? findings : [...findings, ...(await checkStage(config, stage))];
+  const ofStage = stage === undefined ? [] : await checkStage(config, stage);
+  return [...findings, ...checkWorkers(config, stage), ...ofStage];
+}
+
+/** Whether events of one connection wait behind those of others. */
+function checkWorkers(config: RelayConfig, stage?: string): Finding[] {
+  const few = tooFewWorkers(config, stage === undefined ? undefined : config.deployment.stages[stage]);
+  return few === undefined ? [] : [{ what: 'background workers', verdict: 'unknown', detail: few }];
 }
 
 /** Checks everything that the configuration names. */

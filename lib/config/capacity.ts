@@ -33,14 +33,37 @@ const webhooks = ({ slack }: RelayConfig, own: OwnAutomations) =>
 /** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
 const LEAST_WORKERS = 2;
 
+/** Background workers that a busy connection needs to use its limit: docs/scale.md#teams-side-by-side. */
+const WORKERS_OF_CONNECTION = 5;
+/** More connections are hardly ever busy at the same time. */
+const MOST_BUSY_CONNECTIONS = 20;
+
+/** Background workers with which the connections of the repositories do not hold up one another. */
+function backgroundWorkers({ github }: RelayConfig): number {
+  const connections = new Set(github.repositories.map(({ connection }) => connection));
+  return WORKERS_OF_CONNECTION * Math.min(Math.max(connections.size, 1), MOST_BUSY_CONNECTIONS);
+}
+
 /**
- * Executions of the worker for each queue: as configured, and of a small account a quarter each, so that half of it is left
- * to the webhooks and the schedules.
+ * Executions of the worker for each queue: as configured or as the connections need, and of a small account a quarter each,
+ * so that half of it is left to the webhooks and the schedules.
  */
-export function workersOf({ deployment }: RelayConfig, settings?: StageSettings): Record<QueueName, number> {
-  const { interactive, background } = deployment.maxConcurrency;
+export function workersOf(config: RelayConfig, settings?: StageSettings): Record<QueueName, number> {
+  const { interactive, background = backgroundWorkers(config) } = config.deployment.maxConcurrency;
   const most = Math.max(LEAST_WORKERS, Math.floor((settings?.accountConcurrency ?? Number.POSITIVE_INFINITY) / 4));
   return { interactive: Math.min(interactive, most), background: Math.min(background, most) };
+}
+
+/** Says that one connection's backlog holds up the events of others, and what to do. @returns undefined if it does not */
+export function tooFewWorkers(config: RelayConfig, settings?: StageSettings): string | undefined {
+  const needed = backgroundWorkers(config);
+  const { background } = workersOf(config, settings);
+  if (background >= needed) return undefined;
+  const remedy =
+    (config.deployment.maxConcurrency.background ?? needed) < needed
+      ? `Remove deployment.maxConcurrency.background, or set it to ${needed}`
+      : 'Request a higher quota for "Concurrent executions" of AWS Lambda, and raise accountConcurrency';
+  return `${background}, but the connections of the repositories need ${needed}: events of one connection wait while another has a backlog. ${remedy}`;
 }
 
 /** Executions of the worker. */

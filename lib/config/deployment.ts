@@ -257,7 +257,11 @@ export const deployment = z.strictObject({
   maxConcurrency: z
     .strictObject({
       interactive: concurrency.default(5).meta({ description: 'For commands that people wait for.', examples: [10] }),
-      background: concurrency.default(5).meta({ description: 'For everything else.', examples: [20] }),
+      background: concurrency.optional().meta({
+        description:
+          'For everything else. By default five for each of the first twenty connections that repositories name.',
+        examples: [20],
+      }),
     })
     .prefault({})
     .meta({ description: 'How many workers run at a time, for each queue.' }),

@@ -190,7 +190,7 @@ describe('a configuration', () => {
           prod: { bootstrapQualifier: 'relay', existingSecrets: [], protected: true, tags: {} },
         },
         alarms: { emails: [] },
-        maxConcurrency: { interactive: 5, background: 5 },
+        maxConcurrency: { interactive: 5 },
         logRetentionDays: 30,
       },
     });

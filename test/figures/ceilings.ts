@@ -1,4 +1,4 @@
-import { UNRESERVED_AT_LEAST } from '../../lib/config/capacity.ts';
+import { UNRESERVED_AT_LEAST, workersOf } from '../../lib/config/capacity.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { LONGEST_PAUSE_MS } from '../../lib/engine/run/pauses.ts';
 import { ownOfEach, synthesize } from '../infra/variants.ts';
@@ -75,13 +75,22 @@ function inTemplate(): Ceiling[] {
   ];
 }
 
+/** Each has a connection and a repository of its own. */
+function manyTeams() {
+  const names = Array.from({ length: 100 }, (_, index) => `team-${index}`);
+  return defineConfig({
+    connections: Object.fromEntries(names.map((name) => [name, {}])),
+    github: { repositories: names.map((name) => ({ name: `example/${name}`, connection: name })) },
+  });
+}
+
 /** The table of docs/scale.md: the ceilings in the order in which they are reached. */
 export function ceilingTable(): Row[] {
-  const { maxConcurrency } = defineConfig({ connections: { main: {} } }).deployment;
+  const workers = workersOf(manyTeams());
   // Three open functions get as many reserved executions each as the worker has.
   const mostWorkers = Math.floor((ACCOUNT_EXECUTIONS - UNRESERVED_AT_LEAST) / (1 + 3));
   const ceilings = [
-    busy('background workers by default', maxConcurrency.background, 'workers', A_CALL.workerSeconds),
+    busy('background workers by default', workers.background, 'workers', A_CALL.workerSeconds),
     busy('workers in an account with 1,000 executions', mostWorkers, 'workers', A_CALL.workerSeconds),
     busy(
       'the busiest status in `jobs-by-status`',

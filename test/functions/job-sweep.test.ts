@@ -164,6 +164,21 @@ describe('the sweep', () => {
     expect((await relay.jobs()).map((job) => job.generation)).toEqual([1, 1, 1]);
   });
 
+  it('a job behind another one of its entity waits for that one, and not for a worker', async () => {
+    relay = await startRelay();
+    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'server-error', operation: '/defects/update', times: 1 });
+    await relay.post('issues', issueEvent('edited', { id: 1, title: 'another title', seconds: 1 }));
+    await relay.work();
+    await relay.post('issues', issueEvent('edited', { id: 1, title: 'a third title', seconds: 2 }));
+    relay.clock.now += 30_000;
+    await relay.post('issues', issueEvent('opened', { id: 3 }));
+    relay.clock.now += 61_000;
+    await relay.sweep();
+    expect(relay.metrics.findLast((metric) => 'OldestQueued' in metric)).toMatchObject({ OldestQueued: 61 });
+  });
+
   it('while no worker runs, jobs are sent again ever more rarely, and the metric shows how long they have waited', async () => {
     relay = await startRelay();
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
@@ -173,10 +188,16 @@ describe('the sweep', () => {
     }
     // After 1, 2, 4, 8, 16 and 32 minutes.
     expect((await relay.jobs('queued')).map(({ generation }) => generation)).toEqual([7, 7]);
-    expect(relay.metrics.findLast((metric) => 'OldestOverdue' in metric)).toMatchObject({ OldestOverdue: 3_600 });
+    expect(relay.metrics.findLast((metric) => 'OldestOverdue' in metric)).toMatchObject({
+      OldestOverdue: 3_600,
+      OldestQueued: 3_600,
+    });
     await relay.work();
     expect(await relay.jobs('succeeded')).toHaveLength(2);
     await relay.sweep();
-    expect(relay.metrics.findLast((metric) => 'OldestOverdue' in metric)).toMatchObject({ OldestOverdue: 0 });
+    expect(relay.metrics.findLast((metric) => 'OldestOverdue' in metric)).toMatchObject({
+      OldestOverdue: 0,
+      OldestQueued: 0,
+    });
   });
 });

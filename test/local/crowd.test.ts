@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createCrowd } from '../../local/crowd.ts';
 
 const event = {} as APIGatewayProxyEventV2;
+const workers = () => ({ interactive: 5, background: 15 });
 
 it('jobs run one at a time in a crowd, and background jobs after ten seconds', async () => {
   let now = 0;
@@ -10,13 +11,14 @@ it('jobs run one at a time in a crowd, and background jobs after ten seconds', a
   const crowd = createCrowd(
     () => now,
     () => calmed++,
+    workers,
   );
   const answers: (() => void)[] = [];
   const webhook = crowd.counted(() => new Promise((resolve) => answers.push(() => resolve({ statusCode: 202 }))));
   const running = () => ['interactive.fifo', 'background.fifo'].map((name) => crowd.maxConcurrency({ name }));
 
   const few = Array.from({ length: 5 }, () => webhook(event));
-  expect(running()).toEqual([5, 5]);
+  expect(running()).toEqual([5, 15]);
   const many = Array.from({ length: 11 }, () => webhook(event));
   expect(running()).toEqual([1, 0]);
   now = 9_999;
@@ -29,13 +31,14 @@ it('jobs run one at a time in a crowd, and background jobs after ten seconds', a
   expect([...running(), calmed]).toEqual([1, 1, 0]);
   for (const answer of answers) answer();
   await Promise.all(many);
-  expect([...running(), calmed]).toEqual([5, 5, 1]);
+  expect([...running(), calmed]).toEqual([5, 15, 1]);
 });
 
 it('failed requests are no longer counted', async () => {
   const crowd = createCrowd(
     () => 0,
     () => {},
+    workers,
   );
   const webhook = crowd.counted(async () => {
     throw new Error('it failed');
@@ -43,5 +46,5 @@ it('failed requests are no longer counted', async () => {
   const all = Array.from({ length: 6 }, () => webhook(event));
   expect(crowd.maxConcurrency({ name: 'background.fifo' })).toBe(0);
   await Promise.allSettled(all);
-  expect(crowd.maxConcurrency({ name: 'background.fifo' })).toBe(5);
+  expect(crowd.maxConcurrency({ name: 'background.fifo' })).toBe(15);
 });

@@ -22,11 +22,11 @@ const states: Record<string, { load: Workload; alarms: string[] }> = {
   'nothing is wrong': { load: calm(HOUR), alarms: [] },
   'the worker does not run': {
     load: noWorker(1),
-    alarms: ['background-oldest-message', 'interactive-oldest-message', 'overdue-jobs'],
+    alarms: ['background-oldest-message', 'interactive-oldest-message', 'overdue-jobs', 'queued-jobs'],
   },
   'an event source is disabled': {
     load: { ...half, workers: { interactive: 0, background: 5 } },
-    alarms: ['interactive-oldest-message', 'overdue-jobs'],
+    alarms: ['interactive-oldest-message', 'overdue-jobs', 'queued-jobs'],
   },
   'the schedule of the sweep is off': { load: { ...quarter, withoutSweep: true }, alarms: ['heartbeat'] },
   'the table is throttled': {

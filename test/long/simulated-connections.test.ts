@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
-import { isAfterStart, p99Of, waitsOf } from '../simulation/figures.ts';
+import { describe, expect, it } from 'vitest';
+import { quantile } from '../service/budget/figures.ts';
+import { isAfterStart, p99Of, sentInMinutes, waitsOf, waitsOfPeople } from '../simulation/figures.ts';
 import { expectQuickAndCheap, simulateKeepingPromises } from '../simulation/keeps-its-promises.ts';
-import { simulate } from '../simulation/simulation.ts';
+import { type Call, simulate } from '../simulation/simulation.ts';
 import * as loads from '../simulation/workloads.ts';
 
 it('uses the limits of six connections at once', async () => {
@@ -17,6 +18,35 @@ it('uses the limits of six connections at once', async () => {
   }
   expectQuickAndCheap(figures);
   expect.soft(result.jobs).toEqual({ succeeded: load.arrivals.length });
+});
+
+describe('beside busy teams', () => {
+  const ofQuiet = (lane: Call['lane']) => (call: Call) => call.connection === loads.QUIET && call.lane === lane;
+
+  it.each([
+    [1, 300],
+    [4, 2_000],
+    [10, 2_000],
+  ])(
+    '%i of them, answers within %i ms, a quiet one hardly waits, and they use their limits',
+    async (busy, slowestMs) => {
+      const load = loads.besideBusyTeams(busy, 'derived', slowestMs, 1);
+      const { result } = await simulateKeepingPromises(load);
+      const waits = waitsOf(result.calls, ofQuiet('background'));
+      expect
+        .soft(waits.length)
+        .toBe(load.arrivals.filter((one) => one.lane === 'background' && one.connection === loads.QUIET).length);
+      expect.soft(quantile(waits, 0.9)).toBeLessThanOrEqual(5 * loads.SECOND);
+      expect.soft(p99Of(waitsOfPeople(result.calls))).toBeLessThanOrEqual(2 * loads.SECOND);
+      // The backlog comes to its end in the third minute.
+      for (const name of load.connections.filter((one) => one !== loads.QUIET)) {
+        const sent = result.calls.filter(({ connection }) => connection === name);
+        expect
+          .soft(sentInMinutes(sent, load.runsMs).slice(0, 2))
+          .toEqual([expect.any(Number), expect.toSatisfy((second) => second >= 114)]);
+      }
+    },
+  );
 });
 
 it('an operation that fails for 1,500 jobs costs the other connection nothing', async () => {

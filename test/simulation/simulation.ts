@@ -250,7 +250,8 @@ function secretsOf({ connections, backfill }: Workload): Map<string, string> {
   );
 }
 
-function configOf({ connections, limits }: Workload): RelayConfig {
+/** The configuration of the workload's team. */
+export function configOf({ connections, limits }: Pick<Workload, 'connections' | 'limits'>): RelayConfig {
   const config = defineConfig({
     connections: Object.fromEntries(connections.map((name) => [name, {}])),
     github: {

@@ -1,10 +1,11 @@
 import { faultJobs } from '../../lib/automations/answer-fault/draft.ts';
+import { workersOf } from '../../lib/config/capacity.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
 import { type Counting, countings } from '../service/budget/service-model.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';
 import type { Arrival } from './arrivals.ts';
-import type { Workload } from './simulation.ts';
+import { configOf, type Workload } from './simulation.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -160,6 +161,35 @@ export function sixConnections(seed: number): Workload {
   return { ...loadOf(arrivals, runsMs, seed, 45), connections };
 }
 
+/** The connection of {@link besideBusyTeams} whose events come a few at a time. */
+export const QUIET = 'quiet';
+
+/**
+ * A few events and people of a quiet connection, ten a minute and five, beside connections with a backlog each.
+ *
+ * @param workers as they are derived from the connections by default, or five
+ * @param slowestMs the longest answer of the service
+ */
+export function besideBusyTeams(busy: number, workers: 'derived' | 'five', slowestMs: number, seed: number): Workload {
+  const runsMs = 6 * MINUTE;
+  const noisy = Array.from({ length: busy }, (_, index) => `busy${index + 1}`);
+  const untilMs = runsMs - MINUTE;
+  const arrivals = [
+    ...noisy.flatMap((connection) => backlog(ISSUES_OF_BUSY, connection)),
+    ...atRandom('background', 10, { untilMs, seed: seed + 7, connection: QUIET }),
+    ...atRandom('interactive', 5, { untilMs, seed: seed + 8, connection: QUIET }),
+  ];
+  const load = {
+    ...loadOf(arrivals, runsMs, seed),
+    latencyMs: [5, slowestMs],
+    connections: [QUIET, ...noisy],
+  } as const;
+  return workers === 'five' ? load : { ...load, workers: workersOf(configOf(load)) };
+}
+
+/** Of {@link besideBusyTeams}: two minutes and a half of each busy connection's limit. */
+const ISSUES_OF_BUSY = 300;
+
 /** Work for more than two days of a day's limit, with a person every 25 minutes. */
 export function twoDays(seed: number): Workload {
   const arrivals = [...backlog(2_400), ...people(0.04, 2 * DAY, seed)];
@@ -276,6 +306,14 @@ export const workloads: Readonly<Record<string, (seed: number) => Workload>> = {
   'one person floods': (seed) => flood(0, seed),
   'one person floods over a backlog': (seed) => flood(1_500, seed),
   'six connections': sixConnections,
+  ...ofEach(['derived', 'five'] as const, (workers) =>
+    ofEach([1, 2, 4, 10], (busy) =>
+      ofEach([300, 2_000], (slowestMs) => ({
+        [`beside ${busy} busy teams, ${workers} workers, answers within ${slowestMs} ms`]: (seed) =>
+          besideBusyTeams(busy, workers, slowestMs, seed),
+      })),
+    ),
+  ),
   'two days': twoDays,
   ...ofEach([1, 30, 600], (seconds) => ({
     [`${seconds} s after an outage`]: (seed) => afterOutage(5_000, seconds * SECOND, seed),

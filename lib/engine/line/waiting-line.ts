@@ -10,6 +10,7 @@ import { type Limits, MINUTE } from '../../service/budget/window.ts';
 import type { Breaker } from '../../service/connection/breaker-item.ts';
 import { type Breakers, callsPersonAt, callsProberAt, createBreakers } from '../../service/connection/breakers.ts';
 import type { Table } from '../../state/table/table.ts';
+import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import type { Job } from '../record/job.ts';
 import type { StandingJob } from '../record/job-item.ts';
 import { operationOfLine } from '../record/job-lists.ts';
@@ -28,7 +29,13 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
   backfill: 1_000,
 };
 /** If a called job has not arrived by then, it no longer takes its slot. */
-const LATE_MS = 60_000;
+const GONE_MS = 60_000;
+/** A called job that no worker has by then, after its slot has opened, waits for a worker. */
+const LATE_MS = 4_000;
+/** With so many late jobs, a line calls only one more each time: more would only keep other lines waiting for workers. */
+const MANY_LATE = 2;
+/** How much later than otherwise that one comes. */
+const HELD_BACK_MS = 3_000;
 /** A prober is called by the move before its probe: the sweep moves the lines every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;
 
@@ -124,7 +131,10 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
       ? nextProber(merged, down, now, callsPersonAt)
       : lines.flatMap(({ stopped, jobs }) => (stopped ? nextProber(jobs, stopped, now) : []));
     const slotsOpen = !down && lanes.some((lane) => plan.slotTime(lane, 0) !== undefined);
-    const calls = slotsOpen ? nextCalls(merged, plan, MINUTE / limits.perMinute, now) : [];
+    const late = lastLate(merged.flat(), now);
+    const lacksWorkers = slotsOpen && (await waitForWorkers(late));
+    const next = slotsOpen ? nextCalls(merged, plan, MINUTE / limits.perMinute, now) : [];
+    const calls = lacksWorkers ? heldBack(next, now) : next;
     const standingLanes = lanes.filter((lane) => merged[lanes.indexOf(lane)]?.length);
     const comesAt = down ? undefined : lastAwakeAt(merged, calls, now);
     const noted = await budget.noteLines(name, standingLanes, lookedAt, comesAt);
@@ -145,7 +155,28 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
 
   /** A job that is awake may have ended before the lines were noted, and then it has not moved them. */
   async function isStillCalled(job: StandingJob | undefined): Promise<boolean> {
-    return job !== undefined && (await jobs.get(job.id))?.slotAt !== undefined;
+    return job !== undefined && (await calledJob(job.id)) !== undefined;
+  }
+
+  /** The job as it is now, which the index may not show yet; undefined if it is no longer called, or cannot be read. */
+  async function calledJob(id: string): Promise<Job | undefined> {
+    try {
+      const job = await jobs.get(id);
+      return job?.slotAt === undefined ? undefined : job;
+    } catch (error) {
+      if (error instanceof UnreadableItem) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * True if too few workers are there for the jobs that are called.
+   * @param late from the index, which also shows those that a worker has, and may show some that have ended
+   */
+  async function waitForWorkers(late: readonly StandingJob[]): Promise<boolean> {
+    if (late.length < MANY_LATE) return false;
+    const called = await Promise.all(late.map(({ id }) => calledJob(id)));
+    return called.every((job) => job?.status === 'waiting');
   }
 
   /** True if jobs are called from the line for slots, and not only for probes. */
@@ -273,7 +304,27 @@ function lastAwakeAt(standing: readonly StandingJob[][], calls: readonly Call[],
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A slot that opens much later than a job is called for cannot be. */
-const isComing = (slotAt: number, now: number) => slotAt + LATE_MS > now && slotAt < now + 2 * CALLED_AHEAD_MS;
+const isComing = (slotAt: number, now: number) => slotAt + GONE_MS > now && slotAt < now + 2 * CALLED_AHEAD_MS;
+
+/** People's jobs, and one other job. It comes a little later, and then moves the lines on. */
+function heldBack(calls: readonly Call[], now: number): Call[] {
+  const firstOther = calls.find(({ job }) => !isOfPeople(job.lane));
+  return calls.flatMap(({ job, slotAt }) => {
+    if (isOfPeople(job.lane)) return { job, slotAt };
+    const earliest = now + LEAD_MS[job.lane] + HELD_BACK_MS;
+    return job === firstOther?.job ? { job, slotAt: Math.max(slotAt, earliest) } : [];
+  });
+}
+
+/** The late jobs of events that were called last. If a worker has them, it has those before them, too. */
+function lastLate(standing: readonly StandingJob[], now: number): StandingJob[] {
+  const isLate = ({ lane, slotAt }: StandingJob) =>
+    lane === 'background' && slotAt !== undefined && isComing(slotAt, now) && slotAt + LATE_MS < now;
+  return standing
+    .filter(isLate)
+    .toSorted((a, b) => (a.slotAt ?? 0) - (b.slotAt ?? 0))
+    .slice(-MANY_LATE);
+}
 
 /** One job of each person in turn, and of one person in order: the first of everyone, then the second, and so on. */
 function inTurns(line: readonly StandingJob[]): StandingJob[] {

@@ -3,8 +3,9 @@ import { viewConnection } from '../../service/connection/connection-view.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
+import { LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { type JobStatus, queuedSince } from '../record/job.ts';
-import type { JobStore } from '../record/job-store.ts';
+import { type JobStore, WAKE_GRACE_MS } from '../record/job-store.ts';
 
 /** A higher count would tell the operator nothing more. */
 const COUNTED_UP_TO = 100;
@@ -15,7 +16,10 @@ export interface JobsToRecord {
   metrics: Metrics;
 }
 
-/** Records the number of jobs that wait for a person, and how overdue jobs are. */
+/** Background jobs begin within this time: docs/decisions/0047-objectives-and-traces.md#service-objectives. */
+const BEGINS_WITHIN_MS = 60_000;
+
+/** Records how many jobs wait for a person, how overdue jobs are, and how long one has waited for a worker. */
 export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: number): Promise<void> {
   // Those that cannot be read need a person, too.
   const inStatus = { expression: '#status = :parked', values: { parked: 'parked' } };
@@ -31,7 +35,24 @@ export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: nu
   // least half as old as the oldest.
   const unclaimed = await jobs.list('queued', { limit: COUNTED_UP_TO, newestFirst: true });
   const oldest = Math.min(now, ...next.flat(), ...unclaimed.map(queuedSince));
-  metrics.record({ ParkedJobs: parked, OldestOverdue: Math.round((now - oldest) / 1000) });
+  const late = unclaimed.filter((job) => now - queuedSince(job) > BEGINS_WITHIN_MS);
+  const blocked = late.length > 0 ? await blockedEntities(jobs, now) : new Set();
+  const queued = late.filter(({ entity }) => !blocked.has(entity)).map(queuedSince);
+  metrics.record({
+    ParkedJobs: parked,
+    OldestOverdue: Math.round((now - oldest) / 1000),
+    OldestQueued: Math.round((now - Math.min(now, ...queued)) / 1000),
+  });
+}
+
+/** Entities with a job at work or asleep in the queue. Their next jobs wait for it, and for no worker. */
+async function blockedEntities(jobs: JobStore, now: number): Promise<Set<string>> {
+  const by = now + LONGEST_SLEEP_MS + WAKE_GRACE_MS;
+  const ahead = await Promise.all([
+    jobs.list('running', { limit: COUNTED_UP_TO }),
+    jobs.list('waiting', { by, limit: COUNTED_UP_TO }),
+  ]);
+  return new Set(ahead.flat().map(({ entity }) => entity));
 }
 
 export interface Standstill {

@@ -21,7 +21,7 @@ const LONGEST_UNCLAIMED_MS = 24 * 60 * MINUTE;
 /** No worker may run for longer (AWS Lambda quotas: 15 minutes), so a later end of a lease is ignored. */
 const LONGEST_LEASE_MS = 16 * MINUTE;
 /** How late a sleeping message may wake before the sweep treats the job as lost. */
-const WAKE_GRACE_MS = 2 * MINUTE;
+export const WAKE_GRACE_MS = 2 * MINUTE;
 
 /** How often the sweep checks that the connection of a job in line still exists. */
 const LINE_GRACE_MS = 60 * MINUTE;
@@ -241,11 +241,11 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const wakeAt = clock() + LINE_GRACE_MS;
       await endRun(job, { ...waitingFields(job, wait, left), line, wakeAt, expectedAt });
     },
-    /** Puts an unclaimed job into the line. @returns false if it changed in the meantime */
+    /** Puts an unclaimed job into the line. @returns the job, or undefined if it changed in the meantime */
     async standInLineAtOnce(
       job: Pick<Job, 'id' | 'connection' | 'lane' | 'generation'>,
       why: string,
-    ): Promise<boolean> {
+    ): Promise<Job | undefined> {
       const changed = await table.update(
         keys.job(job.id),
         setFields({
@@ -259,7 +259,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
           values: { generation: job.generation, queued: 'queued' },
         },
       );
-      return changed !== undefined;
+      return changed && (await unreadable.readJobs([changed]))[0];
     },
     /**
      * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.

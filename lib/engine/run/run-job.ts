@@ -4,6 +4,7 @@ import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { isOwnGroup, type JobMessage, jobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
+import type { WaitingLines } from '../line/waiting-line.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { type ForNextRun, LeaseLost, type WaitingMessage } from '../record/job-store.ts';
@@ -74,21 +75,26 @@ async function runClaimed(
 
 /**
  * Sends a new background job to the end of the waiting line without starting it. Thousands may arrive at once, and jobs
- * called from the line must not wait behind them. A person's job runs first, so that the person is told what it waits
- * for.
+ * called from the line, and those of other connections, must not wait behind them. A person's job runs first, so that the
+ * person is told what it waits for.
  */
-async function stoodInLine(message: JobMessage, { jobs, budget, connection }: Worker): Promise<boolean> {
+async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean> {
+  const { jobs, budget } = worker;
   const { jobId: id, generation, of } = message;
-  const limits = of && connection(of.connection)?.limits;
-  if (of?.lane !== 'background' || !limits) return false;
+  const connection = of && worker.connection(of.connection);
+  if (of?.lane !== 'background' || !connection) return false;
+  let stands: Awaited<ReturnType<typeof budget.standsFirst>>;
   try {
-    if (!(await budget.mustStand(of.connection, limits, of.lane))) return false;
+    stands = await budget.standsFirst(of.connection, connection.limits, of.lane);
   } catch (error) {
     // The run itself then waits for the budget as usual.
     if (error instanceof BudgetUnavailable) return false;
     throw error;
   }
-  return jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it');
+  const stood = stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it'));
+  if (!stood) return false;
+  if (!stands?.isFound) await moveOn(stood, worker, (lines) => lines.moveOn(connection, { stood: { job: stood } }));
+  return true;
 }
 
 /** Stores the result of a run. @returns what to do with its message */
@@ -161,9 +167,9 @@ const fateOf = (message: WaitingMessage, ms: number): MessageFate =>
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
 async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, worker: Worker): Promise<void> {
-  const { budget, connection, lines, report } = worker;
+  const { budget, connection } = worker;
   const called = connection(job.connection);
-  try {
+  await moveOn(job, worker, async (lines) => {
     await budget.flush(job.connection);
     await tools?.flush();
     if (!called) return;
@@ -176,8 +182,14 @@ async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, 
     }
     if (slotAt !== undefined && !calls?.slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
     if (slotAt !== undefined || calls?.slots.lineIsDue()) await lines.moveOn(called, { atOnce });
+  });
+}
+
+/** The job itself is where it belongs: if its line cannot be moved on, the next write and the sweep do that too. */
+async function moveOn(job: Job, { lines, report }: Worker, move: (lines: WaitingLines) => Promise<unknown>) {
+  try {
+    await move(lines);
   } catch (error) {
-    // The next write and the sweep do this too.
     report({ news: 'line stands still', job, error });
   }
 }

@@ -144,6 +144,11 @@ const MOVING_MS = 1_000;
  * held up behind thousands of messages that are new.
  */
 const LEFT_TO_LINE = 5;
+/**
+ * With so many calls under way, new background jobs of a connection stand in line. Its line then gives it as many slots as
+ * the service allows, and leaves workers to the events of others.
+ */
+const SHARE_OF_WORKERS = 4;
 /** For this long, a process trusts what it last saw of the lines. */
 const SEEN_MS = 2_000;
 /** The index of the waiting line may lag behind by this much, with what the clocks differ by. */
@@ -156,7 +161,11 @@ const PAUSE_MS = MINUTE;
 const PAUSE_AFTER_LEARNING_MS = 5_000;
 
 /** By default, the clock is that of the table, and no key is known. */
-export type BudgetOptions = Pick<BudgetStoreOptions, 'table'> & Partial<BudgetStoreOptions>;
+export type BudgetOptions = Pick<BudgetStoreOptions, 'table'> &
+  Partial<BudgetStoreOptions> & {
+    /** Whether other connections need the workers, too. */
+    sharesWorkers?: boolean;
+  };
 
 /**
  * A budget that is exact for a sliding minute and a sliding day, and so for every way in which the service may count:
@@ -169,6 +178,7 @@ export function createBudget({
   sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   keyHolder = () => undefined,
   warn = () => {},
+  sharesWorkers = false,
 }: BudgetOptions) {
   const store = createBudgetStore({ table, clock, random, sleep, keyHolder, warn });
 
@@ -246,14 +256,18 @@ export function createBudget({
       });
     },
     /**
-     * Whether a new job of the lane has to stand in line now, as far as this process has seen in the last seconds, and
-     * somebody comes who will find it there.
+     * Whether a new job of the lane stands in line before it runs, as far as this process has seen in the last seconds:
+     * other jobs are ahead of it, or its connection has its share of calls under way. Where other connections need the
+     * workers, it then stands even if slots are free: the line uses them as fast as the limit allows, and no faster.
+     * @returns whether somebody comes who finds it there (if not, the caller moves the line on); undefined if it runs
      */
-    async mustStand(connection: string, limits: Limits, lane: Lane): Promise<boolean> {
+    async standsFirst(connection: string, limits: Limits, lane: Lane): Promise<{ isFound: boolean } | undefined> {
       const state = await store.read(connection, SEEN_MS);
       const now = clock();
       const isFound = linesOf(state, connection).movesAt >= now + INDEX_LAG_MS;
-      return isFound && mustStandBehind(state, limitsNow(state, limits, now), lane, now);
+      const hasItsShare = isBehind(state, lane) || callsUnderWay(state, now) >= SHARE_OF_WORKERS;
+      if (sharesWorkers && hasItsShare) return { isFound };
+      return isFound && mustStandBehind(state, limitsNow(state, limits, now), lane, now) ? { isFound } : undefined;
     },
     /** Writes how this process's last calls ended, so that their slots open as early as they can. */
     flush: store.flush,
@@ -413,6 +427,10 @@ export function createBudget({
  */
 const bookedBy = (sendAt: number) => sendAt + GRACE_MS + LONGEST_FLIGHT_MS + CLOCKS_DIFFER_MS;
 
+/** Calls that have a slot and no answer yet. One without any answer has none to come, and counts for a minute more. */
+const callsUnderWay = ({ minute }: BudgetState, now: number): number =>
+  callsBetween(minute, now + CLOCKS_DIFFER_MS + 2 * minute.bucketMs, bookedBy(now + PROMISED_AHEAD_MS.others));
+
 function promisedAheadMs({ busyUntil }: BudgetState, rank: Rank, hasBegun: boolean, now: number): number {
   const isFirst = hasBegun ? rank === 'interactive' || rank === 'further' : rank === 'interactive' && busyUntil <= now;
   return isFirst ? PROMISED_AHEAD_MS.people : PROMISED_AHEAD_MS.others;
@@ -461,9 +479,13 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
  */
 function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number, cameBack = false): boolean {
   if (lane === 'interactive' || (cameBack && lane !== 'backfill')) return false;
+  return isBehind(state, lane, cameBack) && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
+}
+
+/** Whether jobs stand in line that go before one of the lane. */
+function isBehind({ lines }: BudgetState, lane: Lane, cameBack = false): boolean {
   const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
-  const isBehind = Object.values(state.lines).some(({ stoodAt }) => before.some((one) => stoodAt[one] > 0));
-  return isBehind && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
+  return Object.values(lines).some(({ stoodAt }) => before.some((one) => stoodAt[one] > 0));
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {

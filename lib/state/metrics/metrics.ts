@@ -31,6 +31,8 @@ const units = {
   ParkedJobs: 'Count',
   /** Current: the delay of the most overdue job, or for how long no worker has claimed a queued one. */
   OldestOverdue: 'Seconds',
+  /** Current: for how long a queued job has waited for a worker, if that is more than a minute and it waits for no other job. */
+  OldestQueued: 'Seconds',
   /** Current, of each connection: the used part of its limits. */
   MinuteBudgetUsed: 'Percent',
   DayBudgetUsed: 'Percent',

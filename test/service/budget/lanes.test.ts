@@ -95,8 +95,8 @@ describe('the lane of backfills', () => {
     await sendAll(budget, connection, 'backfill');
     await budget.planLine(connection, LIMITS, { stood: 'backfill' });
     await budget.noteLines(connection, ['backfill'], START, START + 5_000);
-    expect(await budget.mustStand(connection, LIMITS, 'backfill')).toBe(true);
-    expect(await budget.mustStand(connection, LIMITS, 'background')).toBe(false);
+    expect(await budget.standsFirst(connection, LIMITS, 'backfill')).toEqual({ isFound: true });
+    expect(await budget.standsFirst(connection, LIMITS, 'background')).toBeUndefined();
     expect((await ask('background')).granted).toBe(true);
   });
 

@@ -79,11 +79,25 @@ describe('only the job on its way moves the line on', () => {
   it('a new job stands in line at once only if who comes will find it there', async () => {
     const { clock, connection, budget, ask } = await lineWith(5_000);
     await askOften(120, () => ask());
-    const mustStand = () => budget.mustStand(connection, LIMITS, 'background');
-    expect(await mustStand()).toBe(true);
+    const standsFirst = () => budget.standsFirst(connection, LIMITS, 'background');
+    expect(await standsFirst()).toEqual({ isFound: true });
     clock.now += 3_001;
-    expect(await mustStand()).toBe(false);
+    expect(await standsFirst()).toBeUndefined();
   });
+});
+
+it('a new job stands in line while four calls of its connection are under way, although slots are free', async () => {
+  const { clock, connection, budget, ask } = start(LIMITS, { sharesWorkers: true });
+  const standsFirst = async () => {
+    clock.now += 2_001;
+    return budget.standsFirst(connection, LIMITS, 'background');
+  };
+  const slots = await askOften(3, () => ask());
+  expect(await standsFirst()).toBeUndefined();
+  slots.push(...(await askOften(1, () => ask())));
+  expect(await standsFirst()).toEqual({ isFound: false });
+  for (const { granted, ...answer } of slots) if (granted && 'slot' in answer) await answer.slot.unanswered();
+  expect(await standsFirst()).toBeUndefined();
 });
 
 it.each([
@@ -100,8 +114,8 @@ it.each([
       },
     },
   });
-  await budget.mustStand(connection, LIMITS, 'background');
+  await budget.standsFirst(connection, LIMITS, 'background');
   clock.now += laterMs;
-  await budget.mustStand(connection, LIMITS, 'background');
+  await budget.standsFirst(connection, LIMITS, 'background');
   expect(read).toBe(reads);
 });
