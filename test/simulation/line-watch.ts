@@ -23,7 +23,7 @@ interface Jobs {
   standing: Map<string, Lane>;
   /** Called from the line, until their run has put them back or ended them. */
   called: Set<string>;
-  /** That a worker has claimed, until its run ends. */
+  /** That a worker has claimed or put into the line, until it is done with the message. */
   inHand: Set<string>;
 }
 
@@ -50,13 +50,15 @@ export class LineWatch {
   wrote({ sk, id, connection, status, lane, line, slotAt }: Attributes): void {
     if (sk?.S !== 'job' || id?.S === undefined || connection?.S === undefined) return;
     const jobs = this.#jobsOf(connection.S);
+    const isNew = !this.#connectionOf.has(id.S);
     this.#connectionOf.set(id.S, connection.S);
     const isInLine = line?.S?.split('#').length === 2 && (status?.S === 'waiting' || status?.S === 'running');
-    jobs.standing.delete(id.S);
+    const hasStood = jobs.standing.delete(id.S);
     jobs.called.delete(id.S);
     if (isInLine && slotAt !== undefined) jobs.called.add(id.S);
     else if (isInLine && status?.S === 'waiting') jobs.standing.set(id.S, lane?.S as Lane);
-    if (status?.S === 'running') jobs.inHand.add(id.S);
+    const isPutThere = jobs.standing.has(id.S) && !hasStood && !isNew;
+    if (status?.S === 'running' || isPutThere) jobs.inHand.add(id.S);
   }
 
   /** Takes note of a worker that is done with its message. */
