@@ -17,6 +17,7 @@ const stackOutputs = z.object({
   GithubWebhookUrl: z.url(),
   SlackWebhookUrl: z.optional(z.url()),
   AccountLinkUrl: z.optional(z.url()),
+  HooksUrl: z.optional(z.url()),
   TableName: z.string(),
   InteractiveQueueUrl: z.url(),
   BackgroundQueueUrl: z.url(),
