@@ -39,6 +39,11 @@ export function dateIn(timeZone: string, ms: number): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms);
 }
 
+/** The date in the zone of this machine. */
+export function localDate(ms: number): string {
+  return new Intl.DateTimeFormat('sv-SE').format(ms);
+}
+
 /** A time for people: in the zone of this machine, which it names. `2026-11-22 06:10:03 CET` */
 export function localTime(ms: number): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(ms);

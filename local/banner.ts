@@ -1,3 +1,4 @@
+import { counted } from '../lib/text.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { EXAMPLE_REPOSITORY } from './examples/github-event.ts';
 import type { LocalSlack } from './local-slack.ts';
@@ -45,7 +46,7 @@ Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the 
   webhook      ${url}/github
   secret       ${secretText(webhookSecret)}
 ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${comments}
-  state        ${folder}/${unfinished > 0 ? `, with ${unfinished === 1 ? '1 unfinished job that continues' : `${unfinished} unfinished jobs that continue`} now` : ''}
+  state        ${folder}/${unfinished > 0 ? `, with ${counted(unfinished, 'unfinished job')}: each continues now, or at its time` : ''}
 ${own.map((line) => `  ${line}\n`).join('')}
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 

@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { elapsed, localClock, localTime, zoneAt } from '../lib/dates.ts';
+import { elapsed, localClock, localDate, localTime, zoneAt } from '../lib/dates.ts';
 import { commandsOf, nextStepOfParked, withDocs } from '../lib/engine/line/next-step.ts';
 import { parkedShape, shortName } from '../lib/engine/record/job.ts';
 import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
-const DAY_MS = 86_400_000;
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -97,7 +96,7 @@ function words(line: LogLine, now: number): string {
     case 'job continues':
       return `● ${line.entity} continues ${afterWait(line)}`;
     case 'job parked':
-      return `✗ ${line.entity} parked: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
+      return `${line.asks ? '? ' : '✗ '}${line.entity} ${line.asks ? 'asks' : 'parked'}: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
     case 'comment on GitHub':
       return `» comment on ${line.issue}: ${line.text}`;
     case 'check on GitHub':
@@ -144,7 +143,7 @@ function whatNext(jobId: string, line: LogLine, now: number): string {
   return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
 }
 
-/** The time of the day, with the date if that is not within a day. */
+/** The time of the day, with the date if that is another day. */
 function timeSoon(ms: number, now: number): string {
-  return ms - now < DAY_MS ? localClock(ms) : localTime(ms);
+  return localDate(ms) === localDate(now) ? localClock(ms) : localTime(ms);
 }

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Job, ParkKind } from '../../lib/engine/record/job.ts';
+import { reportNews } from '../../lib/engine/run/report-news.ts';
+import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { startStory } from '../../local/story.ts';
 
 /** What the terminal shows of some lines of the log, without the times. */
@@ -34,6 +37,35 @@ describe('the story of jobs in the first terminal', () => {
     const offered = lines.flatMap((line) => new RegExp(`resolve ${job.jobId} (--\\w+)`).exec(line)?.[1] ?? []);
     expect(offered).toEqual(['--done', '--search']);
     expect(lines.join()).not.toContain('replay');
+  });
+
+  it.each<[ParkKind, string]>([
+    ['refused', '#refused'],
+    ['failed', '#failed'],
+    ['needs an operator', '#needs-an-operator'],
+    ['outcome unknown', '#unknown-outcome'],
+  ])('a job that is parked as %s is explained as `relay job` explains it', async (kind, section) => {
+    const logged: Record<string, unknown>[] = [];
+    const push = (line: Record<string, unknown>) => void logged.push(line);
+    const report = reportNews(
+      { info: push, warn: push, error: push },
+      createMetrics('test', () => {}, Date.now),
+      () => 0,
+    );
+    const { jobId: id, entity } = job;
+    const ended = { ended: 'parked', reason: 'the service said no', kind } as const;
+    report({ news: 'run ended', job: { id, entity } as Job, ending: ended });
+    expect((await told(...logged)).join('\n')).toContain(`docs/stuck.md${section}.`);
+  });
+
+  it.each([
+    ['2026-11-20T11:00:00', /continues at 11:00:00:/],
+    ['2026-11-21T09:00:00', /continues at 2026-11-21 09:00:00 \S+:/],
+  ])('a time of another day has its date, however near it is: %s', async (due, said) => {
+    vi.setSystemTime(new Date('2026-11-20T10:45:00'));
+    onTestFinished(() => void vi.useRealTimers());
+    const [line] = await told({ ...job, message: 'job waits', dueAt: new Date(due).toISOString(), why: 'its time' });
+    expect(line).toMatch(said);
   });
 
   const refused = { message: 'the service refuses the key', connection: 'main', reason: 'unknown or revoked key' };

@@ -4,6 +4,7 @@ import type { ActionResult } from '../../console/requests.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
+import { startStory } from '../../local/story.ts';
 import { runRelayOf } from '../cli/run-command.ts';
 import { consoleOf, type TestConsole } from '../console/console-of.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -40,7 +41,7 @@ const stillAsks = async () => {
   await relay.workToTheEnd();
   expect(await job()).toMatchObject({
     status: 'parked',
-    parked: { reason: 'May it complete the item? Answer with relay replay --reason "…", or discard the job' },
+    parked: { reason: 'May it complete the item?' },
   });
 };
 const decide = async (action: object) =>
@@ -86,4 +87,19 @@ it.each<[string, () => Promise<unknown>]>([
   await answer();
   await relay.workToTheEnd();
   expect(await job()).toMatchObject({ status: 'succeeded', outcome: expect.stringMatching(/ said 'yes, do'$/) });
+});
+
+it('a question is no failure, and the terminal of `npm start` offers what `relay job` offers', async () => {
+  const printed: string[] = [];
+  const story = startStory('/dev/null', (text) => printed.push(text));
+  for (const line of relay.log) story.log.info(line);
+  await story.close();
+  expect(printed.join('\n')).toContain('asks: May it complete the item?');
+  expect(printed.join('\n')).not.toMatch(/failed|parked/);
+  const asked = await runRelayOf(relay, ['job', id]);
+  expect(asked).toMatch(/begun.* May it complete the item\?/);
+  for (const said of ['It asks you a question: answer it', `npm run -s relay -- replay ${id} --reason <answer>`]) {
+    expect(printed.join('\n')).toContain(said);
+    expect(asked).toContain(said);
+  }
 });

@@ -295,7 +295,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
         const later = newest.slice(Math.max(0, before - older));
         const { by, reason = '' } = later.find(({ what, reason }) => what === 'replayed' && reason) ?? {};
         if (by !== undefined) return { by, answer: reason };
-        throw new NeedsAnswer(`${question} Answer with relay replay --reason "…", or discard the job`);
+        throw new NeedsAnswer(question);
       });
     },
     stop(why: string): never {

@@ -1,5 +1,5 @@
 import { operations } from '../../service/partner/operations/operations.ts';
-import { InLine, Interruption, NeedsOperator, RetryAt } from '../record/interruption.ts';
+import { InLine, Interruption, NeedsAnswer, NeedsOperator, RetryAt } from '../record/interruption.ts';
 import type { UnfinishedStep } from '../record/job.ts';
 import type { Journal, StepEntry } from '../record/journal.ts';
 import type { Privacy } from '../record/privacy.ts';
@@ -78,12 +78,13 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
         if (error instanceof RetryAt || error instanceof InLine) {
           unfinishedSteps.set(step, { step, calls, ...times, sends: log.sends() });
         } else if (error instanceof Interruption) {
-          const failures = (known?.failures ?? 0) + 1;
           unfinishedSteps.delete(step);
           const sent = journal.entry(step)?.sent;
           const note = privacy?.noteOf(error) ?? error.message;
-          const failed = { ...about(), status: 'failed', finishedAt: clock(), note, failures } as const;
-          await write({ ...failed, sent });
+          const failed = { status: 'failed', failures: (known?.failures ?? 0) + 1 } as const;
+          // A question has not failed: it waits for its answer.
+          const ended = error instanceof NeedsAnswer ? ({ status: 'begun' } as const) : failed;
+          await write({ ...about(), ...ended, finishedAt: clock(), note, sent });
         }
         throw error;
       }

@@ -29,9 +29,9 @@ export function reportNews(
         return;
       }
       case 'parked': {
-        const { reason, kind, open } = ending;
-        const next = nextStepOfParked(ending, (ms) => new Date(ms).toISOString(), clock()).text;
-        log.warn({ message: 'job parked', ...about, reason, kind, open, next });
+        const { ended: _, ...parked } = ending;
+        const next = nextStepOfParked(parked, (ms) => new Date(ms).toISOString(), clock()).text;
+        log.warn({ message: 'job parked', ...about, ...parked, next });
       }
     }
   }
