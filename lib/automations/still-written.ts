@@ -5,7 +5,7 @@ import type { Asked, Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { People } from '../people/people.ts';
-import { hasCommentMark } from '../platforms/github/comment-marks.ts';
+import { endsWithCommentMark } from '../platforms/github/comment-marks.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
 import { LIFETIME_MS } from '../state/table/expiry.ts';
 import type { Context } from './context.ts';
@@ -70,7 +70,7 @@ function faultOf(
     return { why, mayPass: false };
   }
   // A forged event can name the relay's own account, or call a bot a person.
-  if (comment.isByBot || hasCommentMark(comment.text))
+  if (comment.isByBot || endsWithCommentMark(comment.text))
     return { why: 'The comment is by a program, and people give commands', mayPass: false };
   const isThere = commandLines(comment.text, inComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };

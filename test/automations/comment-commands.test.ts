@@ -365,6 +365,7 @@ describe('an edit', () => {
   it.each([
     ['of a comment of the relay', `Hello${MARK}`, '/done 101', 'commands in comments of the relay are ignored'],
     ['into a copy of such a comment', 'Hello', `/done 101${MARK}`, 'commands in comments of the relay are ignored'],
+    ['that quotes such a comment', 'Hello', `> Hello${MARK}\n\n/done 101`, ['done 101']],
     ['of other words', '/done 101\nHello', '/done 101\nHello!', NONE],
     ['that moves a command', '/done 101\nHello', 'Hello\n\n  /done 101', NONE],
     ['that says it twice', '/done 101', '/done 101\n/done 101', NONE],

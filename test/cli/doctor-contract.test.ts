@@ -49,7 +49,12 @@ const harmful: readonly Mutant[] = [
       [path, 'is not there', refused(404), /^bad: .*404/],
       [path, 'is beyond the key', refused(403), /^bad: .*403/],
       [path, 'takes 5 rows at most', takesAtMost(5), /^bad: .*422/],
-      [path, 'has other pagination', paginates({ current_page: '1' }), /^bad: .*the service answers 200 \(not the documented envelope/],
+      [
+        path,
+        'has other pagination',
+        paginates({ current_page: '1' }),
+        /^bad: .*the service answers 200 \(not the documented envelope/,
+      ],
       [path, 'has its rows elsewhere', elsewhere, /^bad: .*the service answers 200 \(other data than declared/],
     ];
   }),

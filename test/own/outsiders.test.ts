@@ -154,7 +154,7 @@ it.each(['created', 'edited'])(
     });
     const example = exampleOf('issue_comment', action) as Record<string, object>;
     const arrives = async (id: number, body?: string) => {
-      const event = { ...example, comment: { ...example.comment, id, body } };
+      const event = { ...example, comment: { ...example.comment, id, body, user: example.sender } };
       const { answer } = await relay.post('issue_comment', event);
       await relay.workToTheEnd();
       return answer;
@@ -165,3 +165,39 @@ it.each(['created', 'edited'])(
     expect(api.comments).toHaveLength(1);
   },
 );
+
+const MARK = '<!-- partner-relay 56b19cda93b61c0ba88e -->';
+const OF_DEFECT = '<!-- [partner-relay 56b19cda93b61c0ba88e] -->';
+
+it.each<[string, string, string, string, boolean]>([
+  ['a text without a mark', 'Hello', 'created', 'mallory', true],
+  ["the relay's mark", `Hello\n\n${MARK}`, 'created', 'mallory', false],
+  ['the mark of a defect', `Hello\n\n${OF_DEFECT}`, 'created', 'mallory', false],
+  ["the relay's mark behind other line ends", `Hello\r\n\r\n${MARK}`, 'created', 'mallory', false],
+  ['a mark before the end', `${MARK}\n\nHello`, 'created', 'mallory', true],
+  ['a mark in a quotation', `Hello\n> ${MARK}`, 'created', 'mallory', true],
+  ['a mark behind a text', `Hello ${MARK}`, 'created', 'mallory', true],
+  ['a mark with no digest', 'Hello\n<!-- partner-relay x -->', 'created', 'mallory', true],
+  ['the beginning of a mark', 'Hello\n<!-- partner-relay ', 'created', 'mallory', true],
+  ['a mark that is deleted by another person', `Hello\n\n${MARK}`, 'deleted', 'Codertocat', true],
+])('a comment with %s (%j, %s by %s) starts an automation: %o', async (_, body, action, login, starts) => {
+  const on = github(['issue_comment.created', 'issue_comment.deleted'], {
+    by: 'anyone',
+    input: {},
+    job: ({ comment }) => ({ happened: [comment.id], input: {} }),
+  });
+  relay = await startRelay({ own: { mine: { on, run: async () => 'ran' } } });
+  const example = exampleOf('issue_comment', action) as Record<string, object>;
+  const comment = { ...example.comment, body, user: { ...people.stranger, id: 666 } };
+  const { answer } = await relay.post('issue_comment', { ...example, comment, sender: { ...example.sender, login } });
+  expect(answer.jobs).toHaveLength(starts ? 1 : 0);
+});
+
+it('an edit of an issue whose text has the mark starts an automation, whatever it had before', async () => {
+  const on = github('issues.edited', { input: {}, job: ({ issue }) => ({ happened: [issue.id], input: {} }) });
+  relay = await startRelay({ own: { mine: { on, run: async () => 'ran' } } });
+  const author = { user: people.stranger, author_association: 'NONE', labels: [] };
+  const extra = { changes: { body: { from: `Hello\n\n${MARK}` } } };
+  const { answer } = await relay.post('issues', issueEvent('edited', { body: `Hi\n\n${MARK}`, ...author, extra }));
+  expect(answer.jobs).toContainEqual(expect.stringMatching(/^mine-/));
+});

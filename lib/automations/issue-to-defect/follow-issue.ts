@@ -5,6 +5,7 @@ import { RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } from '../../links/link-life.ts';
+import { markOfMarker } from '../../platforms/github/comment-marks.ts';
 import { linkTo } from '../../platforms/github/replies.ts';
 import { updateDefect } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
@@ -104,7 +105,7 @@ export function createFollowing(context: Context) {
     await steps.reply('comment', {
       calls,
       find: (since) => replies.find(marker, since),
-      make: (mayLeave) => replies.make(`This issue is ${what} now.\n\n<!-- ${marker} -->`, mayLeave),
+      make: (mayLeave) => replies.make(`This issue is ${what} now.\n\n${markOfMarker(marker)}`, mayLeave),
     });
   }
 }

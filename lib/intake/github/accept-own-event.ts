@@ -4,7 +4,7 @@ import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import type { Cause, JobDraft } from '../../engine/record/job.ts';
 import { isShownCollaborator, unprovenAuthor } from '../../platforms/github/association.ts';
-import { hasCommentMark } from '../../platforms/github/comment-marks.ts';
+import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
 import type { GithubTrigger } from '../../triggers/github.ts';
 import type { OwnOf } from '../../triggers/own-automation.ts';
@@ -23,9 +23,10 @@ export async function acceptOwnEvent(
   const result = { accepted: [] as OwnAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
   const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
-  const { comment, changes } = payload as Event;
+  const { comment, sender } = payload as Event;
   // With a token, it is by a person who may do more, and an automation that comments would start itself again and again.
-  if ([comment?.body, changes?.body?.from].some(hasCommentMark))
+  const isByAuthor = sender !== undefined && sender.login === comment?.user?.login;
+  if (event === 'issue_comment' && isByAuthor && endsWithCommentMark(comment.body))
     return { ...result, ignored: ['a comment of the relay starts no automation'] };
   const place = placeOf(payload, cause, repository);
   for (const automation of wanting) {
@@ -55,7 +56,6 @@ interface Event {
   pull_request?: Authored;
   discussion?: Authored;
   comment?: Authored & { body?: string | null };
-  changes?: { body?: { from?: string } };
   review?: Authored;
 }
 

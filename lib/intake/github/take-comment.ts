@@ -1,5 +1,5 @@
 import type { About, Taken } from '../../automations/github-trigger.ts';
-import { hasCommentMark } from '../../platforms/github/comment-marks.ts';
+import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
 
@@ -23,7 +23,7 @@ export async function takeComment(
   }
   const texts = [comment.body, changes?.body?.from];
   // With a token, the relay's comments are by a person who may give commands, and they quote what others wrote.
-  if (texts.some(hasCommentMark)) return { ignored: 'commands in comments of the relay are ignored' };
+  if (texts.some(endsWithCommentMark)) return { ignored: 'commands in comments of the relay are ignored' };
   if (!texts.some((body) => MAY_BE_COMMAND.test(body ?? ''))) {
     return { ignored: 'a comment without a command for this repository' };
   }

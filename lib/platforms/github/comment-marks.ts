@@ -1,8 +1,10 @@
-/** Nobody sees it, and every comment of the relay ends with it. */
-const BEGINNING = '<!-- partner-relay ';
+/** The last line of a comment of the relay, which nobody sees. @param name a digest of what the comment is for */
+export const commentMark = (name: string) => `<!-- partner-relay ${name} -->`;
 
-/** What tells a comment of the relay from any other. @param name a digest of what the comment is for */
-export const commentMark = (name: string) => `${BEGINNING}${name} -->`;
+/** The last line of a comment about a defect. @param marker of the defect */
+export const markOfMarker = (marker: string) => `<!-- ${marker} -->`;
 
-/** Whether the relay wrote a comment, perhaps with a person's token, or copies of its text. */
-export const hasCommentMark = (text: string | null | undefined): boolean => text?.includes(BEGINNING) ?? false;
+const AT_END = /(?:^|[\r\n])<!-- (?:partner-relay [0-9a-f]{20}|\[partner-relay [0-9a-f]{20}\]) -->$/;
+
+/** Whether the relay wrote a comment, perhaps with a person's token, or someone copied its last line. A quotation is before the end. */
+export const endsWithCommentMark = (text: string | null | undefined): boolean => AT_END.test(text ?? '');
