@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
 import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
-import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { faultLine, meantName, readInput } from '../lib/faults/fault.ts';
 import { secretFault } from '../lib/intake/hooks/is-genuine.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
@@ -58,7 +58,15 @@ const VERIFIED_BY: ReadonlyMap<string, Pick<Verification, 'by'>> = new Map([
 /** The same for the secret of a webhook, by its file. */
 async function ofHook(name: string, read: () => Promise<ReadFolder>): Promise<Verification | undefined> {
   const [, file] = /^hooks\/(.+)$/.exec(name) ?? [];
-  return file === undefined ? undefined : ownOf((await read()).own, 'webhook').find((one) => one.name === file)?.verify;
+  if (file === undefined) return undefined;
+  const hooks = ownOf((await read()).own, 'webhook');
+  const names = hooks.map((one) => one.name);
+  // It may be entered before the file is written.
+  if (!names.includes(file))
+    console.error(
+      `Nothing uses the secret ${name} yet: automations/${file}.ts has no webhook; ${meantName(file, names)}`,
+    );
+  return hooks.find((one) => one.name === file)?.verify;
 }
 
 /** @throws {Error} for a secret that cannot be used to verify requests */

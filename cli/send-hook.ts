@@ -31,10 +31,17 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
         const names = hooks.map((one) => one.name);
         throw new Error(`automations/${name}.ts has no webhook; ${meantName(name, names)}`);
       }
-      const { stores, hooksUrl } = await open();
+      const { stores, hooksUrl, stage } = await open();
       if (hooksUrl === undefined) throw new Error('this stage has no webhook of yours; deploy it with the file');
       const [secret] = secretsOf(await stores.secrets.current('hooks', hooksSecret), found.name);
-      if (secret === undefined) throw new Error(`its secret is missing; enter it with secrets set hooks/${name}`);
+      if (secret === undefined) {
+        const ofStage = stage === undefined ? '' : `--stage ${stage} `;
+        // One machine reads secrets at its start.
+        const then = stage === undefined ? ', then start the relay again' : '';
+        throw new Error(
+          `its secret is missing: enter it with npm run -s relay -- ${ofStage}secrets set hooks/${name}${then}`,
+        );
+      }
       const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret);
       const url = `${hooksUrl.replace(/\/$/, '')}/${name}`;
       const response = await reach(url, { method: 'POST', headers, body });

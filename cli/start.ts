@@ -98,6 +98,7 @@ async function start(): Promise<void> {
       // Whether a file can be used depends on the configuration.
       await ownFiles.check();
     },
+    ownFaults: async (config) => (await readOwnFolder(config)).faults,
     tell: story.tell,
   });
   const halted = createHalt(folder, (why) => {

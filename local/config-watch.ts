@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { counted } from '../lib/text.ts';
 import type { LoadedConfig } from './config-files.ts';
 import { watchFolders } from './watch-folders.ts';
 
@@ -17,6 +18,8 @@ const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> 
 export interface ConfigWatchOptions {
   /** Lets the relay use a good configuration. */
   use: (config: RelayConfig) => Promise<void>;
+  /** What is wrong in automations/ under that configuration. */
+  ownFaults: (config: RelayConfig) => Promise<readonly string[]>;
   /** Called with a sentence about each change. */
   tell: (message: string) => void;
 }
@@ -30,7 +33,7 @@ export interface ConfigWatchOptions {
 export function watchConfig(
   running: RelayConfig,
   files: readonly string[],
-  { use, tell }: ConfigWatchOptions,
+  { use, ownFaults, tell }: ConfigWatchOptions,
 ): () => void {
   let watched = new Set(files);
   /** Why the file on disk is not in use. */
@@ -41,7 +44,7 @@ export function watchConfig(
     watched = new Set([...watched, ...loaded.files]);
     addFolders();
     const before = fault;
-    fault = faultOf(running, loaded);
+    fault = await faultOf(running, loaded, ownFaults);
     if (fault !== undefined) {
       // One save may be seen twice.
       if (fault !== before) tell(fault);
@@ -67,12 +70,18 @@ export function watchConfig(
 }
 
 /** Why a configuration cannot be taken over. */
-function faultOf(running: RelayConfig, { config, fault }: LoadedConfig): string | undefined {
+async function faultOf(
+  running: RelayConfig,
+  { config, fault }: LoadedConfig,
+  ownFaults: ConfigWatchOptions['ownFaults'],
+): Promise<string | undefined> {
   if (!config) return `the changed configuration cannot be used; the relay goes on with the earlier one. ${fault}`;
   const changed = Object.entries(READ_AT_START).filter(([, read]) => !isDeepStrictEqual(read(config), read(running)));
   if (changed.length === 0) return undefined;
   const names = changed.map(([name]) => name).join(', ');
-  return `the configuration has changed, and is good; restart the relay to use it, because only a start reads ${names}`;
+  const faults = await ownFaults(config);
+  const wrong = faults.length === 0 ? '' : `. ${counted(faults.length, 'fault')} to repair first: ${faults.join('; ')}`;
+  return `the configuration has changed; restart the relay to use it, because only a start reads ${names}${wrong}`;
 }
 
 /** Loads the configuration as its files are now, which this process may have loaded before. */

@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { DAY_MS } from '../dates.ts';
+import { counted, messageOf } from '../text.ts';
 
 /** Own schedules are looked at this often, so nothing can be due more often, or between. */
 export const TICK_MINUTES = 15;
@@ -58,8 +59,10 @@ export function scheduleFault(cron: string, timeZone: string, now: number): stri
   try {
     times = read(cron, timeZone).nextRuns(LOOKED_AT, new Date(now));
   } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
-    return `the cron expression '${cron}' cannot be read: ${why}. Write minute, hour, day of the month, month and day of the week, such as '0 9 * * MON'`;
+    const parts = cron.trim().split(/\s+/).length;
+    // Croner counts seconds and years, too.
+    const why = parts === 5 ? messageOf(error).replace(/^CronPattern: |\.$/g, '') : `it has ${counted(parts, 'part')}`;
+    return `the cron expression '${cron}' cannot be read: ${why}. Write five parts: minute, hour, day of the month, month and day of the week, such as '0 9 * * MON'`;
   }
   if (times.length === 0) return `the cron expression '${cron}' never comes`;
   if (times.every((time) => +time % TICK_MS === 0)) return undefined;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { unknownName } from '../../lib/faults/fault.ts';
@@ -33,6 +34,7 @@ const FIRST_ISSUE_ID = 4_000_000_000;
 const FIRST_PULL_REQUEST_ID = 5_000_000_000;
 const FIRST_COMMENT_ID = 6_000_000_000;
 const FIRST_OTHER_ID = 7_000_000_000;
+const FIRST_REPOSITORY_ID = 8_000_000_000;
 
 /** The repository of GitHub's examples. */
 export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
@@ -128,14 +130,22 @@ function closedIssue(examples: readonly Example[]): Example | undefined {
 function inRepository(example: Example, name: string | undefined): Example {
   const { repository } = example;
   if (name === undefined || repository === undefined) return example;
-  const { full_name: from, owner } = fieldsOf(repository);
-  // Its name is part of many URLs. A name of a repository needs no escaping in JSON.
-  const renamed = JSON.parse(JSON.stringify(example).replaceAll(String(from), name)) as Example;
+  const { full_name: from, id, owner } = fieldsOf(repository);
+  if (String(from).toLowerCase() === name.toLowerCase()) return example;
+  // Its name is part of many URLs. A name of a repository needs no escaping in JSON. With the same id, it would be the
+  // repository of the example, renamed.
+  const text = JSON.stringify(example).replaceAll(String(from), name);
+  const renamed = JSON.parse(text.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), String(idOf(name)))) as Example;
   const [login, repositoryName] = name.split('/');
   return {
     ...renamed,
     repository: { ...fieldsOf(renamed.repository), name: repositoryName, owner: { ...fieldsOf(owner), login } },
   };
+}
+
+/** The invented id of a repository, which is always the same. GitHub's names have no case. */
+function idOf(name: string): number {
+  return FIRST_REPOSITORY_ID + createHash('sha256').update(name.toLowerCase()).digest().readUInt32BE();
 }
 
 function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent, made: NewExample): Payload {

@@ -228,9 +228,13 @@ describe('relay secrets set hooks/<automation>', () => {
 
   const hold = (SecretString: string) => void stored.push({ SecretId: 'partner-relay/prod/hooks', SecretString });
 
-  it('is the first in a secret whose value is empty', async () => {
+  it('is the first in a secret whose value is empty, and may be entered before its file is written, which it says', async () => {
+    const warned = vi.spyOn(console, 'error').mockImplementation(() => {});
     hold('');
     await enter('hooks/pages', { secret: 's-1' });
+    expect(warned.mock.calls.flat()).toEqual([
+      'Nothing uses the secret hooks/pages yet: automations/pages.ts has no webhook; there are none',
+    ]);
     expect(JSON.parse(stored.at(-1)?.SecretString ?? '')).toEqual({ pages: ['s-1'] });
   });
 

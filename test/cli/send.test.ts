@@ -82,6 +82,8 @@ describe('relay send', () => {
 
   it('labels and the repository of an issue are those of the options', async () => {
     expect((await sent('issues', '--label', 'question')).answer.ignored).toContain('without the label bug');
+    // Its id is known from now on.
+    await sent('issues');
     expect((await sent('issues', '--repo', 'acme/unknown')).answer.ignored).toContain(
       'acme/unknown is not in relay.config.ts',
     );

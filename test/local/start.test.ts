@@ -278,7 +278,9 @@ export default {
 
     await write(labels, "export const labels = ['bug', 'incident'];");
     await write(config, text("slack: { connection: 'main' }, caFile: undefined,"));
-    await started.printed('is good; restart the relay to use it, because only a start reads slack.apiUrl');
+    await started.printed(
+      'the configuration has changed; restart the relay to use it, because only a start reads slack.apiUrl',
+    );
     await write(config, text());
     await started.printed('has the settings that the relay runs with');
   });

@@ -21,14 +21,20 @@ const tasks = { project_id: PROJECT };
 
 /** Each mistake is refused with a sentence that says what to do; where types can refuse it, they do. */
 describe('a mistake of a team', () => {
-  it.each<[string, unknown, string]>([
+  it.each<[string, unknown, string | RegExp]>([
     [
       'a wrong name of an event',
       // @ts-expect-error
       github('release.publish', { input, job: () => 'none' }),
       "GitHub has no event 'release.publish'; did you mean 'release.published'?",
     ],
-    ['a cron expression that cannot be read', schedule('0 9 * *', 'Europe/Berlin'), "such as '0 9 * * MON'"],
+    [
+      'a cron expression with a part too few',
+      schedule('0 9 * *', 'Europe/Berlin'),
+      "it has 4 parts. Write five parts: minute, hour, day of the month, month and day of the week, such as '0 9 * * MON'",
+    ],
+    ['a cron expression with a wrong part', schedule('0 9 * * FOO', 'Europe/Berlin'), 'FOO'],
+    ['a cron expression with an hour too late', schedule('0 25 * * *', 'Europe/Berlin'), /[^.]\. Write five parts/],
     [
       'a parameter with a name that every object has',
       command('block <toString>', { does: 'blocks a task', example: 'block 4711' }),

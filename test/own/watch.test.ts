@@ -2,8 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
-import { defineConfig } from '../../lib/config/schema.ts';
+import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import { watchConfig } from '../../local/config-watch.ts';
 import { ownLines, watchOwn } from '../../local/own-watch.ts';
 import { newFolder } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
@@ -74,4 +75,31 @@ it('a promise that a file leaves behind while it is loaded ends no process', asy
   expect(await readOwnAutomations(exampleConfig(), folder)).toMatchObject({ own: { list: [{ name: 'monday' }] } });
   const message = 'automations/monday.ts left a promise or a timer behind, which failed';
   await vi.waitFor(() => expect(said).toHaveBeenCalledWith(expect.objectContaining({ message })));
+});
+
+it('a changed configuration with which files of automations/ have faults is said with them', async () => {
+  const folder = newFolder();
+  const [file, automations] = [join(folder, 'relay.config.json'), join(folder, 'automations')];
+  await mkdir(automations);
+  await writeFile(join(automations, 'monday.ts'), text("schedule('0 9 * * MON', 'Europe/Berlin')"));
+  await writeFile(join(automations, 'alert.ts'), text("webhook({ body: {}, input: {}, job: () => 'no' })"));
+  await writeFile(file, JSON.stringify({ connections: { main: {} } }));
+  vi.stubEnv('RELAY_CONFIG', file);
+  const told: string[] = [];
+  const stop = watchConfig(defineConfig({ connections: { main: {} } }), [file], {
+    use: () => Promise.reject(new Error('only a start takes other connections')),
+    ownFaults: async (config: RelayConfig) => (await readOwnAutomations(config, automations)).faults,
+    tell: (line) => told.push(line),
+  });
+  onTestFinished(() => {
+    stop();
+    vi.unstubAllEnvs();
+  });
+  await writeFile(file, JSON.stringify({ connections: { main: {}, other: {} } }));
+  const several = 'relay.config.ts has several connections; name one of them';
+  const expected =
+    'the configuration has changed; restart the relay to use it, because only a start reads the names of the connections, connections.<name>.mcp.accounts. 2 faults to repair first: ' +
+    `automations/alert.ts: ${several}, as a field of webhook({ … }): { connection: 'main' }; ` +
+    `automations/monday.ts: ${several} as the third argument of schedule(…): { connection: 'main' }`;
+  await vi.waitFor(() => expect(told).toEqual([expected]), { timeout: 60_000 });
 });

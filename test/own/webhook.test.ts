@@ -214,8 +214,8 @@ describe('a verified request', () => {
 
   it.each([
     ['is not JSON', 'no JSON', /not JSON/],
-    ['does not match', '{"test": "7"}', /another than the file reads: test/],
-    ['is deep', '['.repeat(200_000) + ']'.repeat(200_000), /another than the file reads: the whole/],
+    ['does not match', '{"test": "7"}', /does not match the file's `body`: test/],
+    ['is deep', '['.repeat(200_000) + ']'.repeat(200_000), /does not match the file's `body`: the whole/],
     ['needs no job', '{"test": 0}', /a zero needs nothing/],
   ])('that %s is answered with the reason', async (_, body, reason) => {
     const { status, answer } = await send(body);
@@ -245,7 +245,7 @@ it('a body with thousands of mistakes names at most five fields, and nothing of 
     { 'x-token': 'of records' },
     JSON.stringify(Object.fromEntries(people)),
   );
-  const reason = 'its body is another than the file reads: ….id, ….test';
+  const reason = "its body does not match the file's `body`: ….id, ….test";
   expect([status, answer]).toEqual([200, { jobs: [], ignored: reason }]);
   expect(relay.log).toContainEqual(expect.objectContaining({ message: 'request ignored', reason }));
 });

@@ -124,9 +124,9 @@ function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: 
       return usageFault(on.usage) ?? verbFault(verbIn(on.usage), others) ?? exampleFault(on);
     case 'schedule':
       if (!isTimeZone(on.timeZone)) return `there is no time zone '${on.timeZone}'; write a name such as Europe/Berlin`;
-      return scheduleFault(on.cron, on.timeZone, Date.now()) ?? connectionFault(on.connection, config);
+      return scheduleFault(on.cron, on.timeZone, Date.now()) ?? connectionFault(on, config);
     case 'webhook':
-      return connectionFault(on.connection, config);
+      return connectionFault(on, config);
   }
 }
 
@@ -151,12 +151,15 @@ function permissionFaults({ slack }: RelayConfig, list: readonly OwnAutomation[]
   );
 }
 
-function connectionFault(connection: string | undefined, { connections }: RelayConfig): string | undefined {
+function connectionFault(
+  { kind, connection }: Pick<OwnTrigger & { kind: 'schedule' | 'webhook' }, 'kind' | 'connection'>,
+  { connections }: RelayConfig,
+): string | undefined {
   const names = Object.keys(connections);
   if (connection === undefined) {
     return names.length === 1
       ? undefined
-      : `relay.config.ts has several connections; name one of them: { connection: '${names[0]}' }`;
+      : `relay.config.ts has several connections; name one of them${kind === 'schedule' ? ' as the third argument of schedule(…)' : ', as a field of webhook({ … })'}: { connection: '${names[0]}' }`;
   }
   return names.includes(connection)
     ? undefined
