@@ -34,10 +34,11 @@ export const counted = (count: number, what: string) => `${count} ${what}${count
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /**
- * The value of a JSON text; undefined for any other text. An integer beyond 2^53 comes as a text of its digits, because
- * two ids would become the same number.
+ * The value of a JSON text, perhaps behind a byte order mark; undefined for any other text. An integer beyond 2^53 comes
+ * as a text of its digits, because two ids would become the same number.
  */
-export function parsedJson(text: string): unknown {
+export function parsedJson(given: string): unknown {
+  const text = given.replace(/^\ufeff/, '');
   try {
     const value: unknown = JSON.parse(text);
     // A reviver would get each value of the text, which takes several times as long.
@@ -54,7 +55,7 @@ function hasLongNumber(json: string): boolean {
   for (let at = LONG - 1; at < json.length; at += LONG) {
     const code = json.charCodeAt(at);
     const isDigit = code >= 48 && code <= 57;
-    if (isDigit && /[-\s:,[]\d{16}/.test(json.slice(Math.max(0, at - LONG), at + LONG))) return true;
+    if (isDigit && /(?:^|[-\s:,[])\d{16}/.test(json.slice(Math.max(0, at - LONG), at + LONG))) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { schedules } from '../lib/schedules.ts';
 import { jsonAnswer } from '../lib/state/http/function-url.ts';
-import { messageOf } from '../lib/text.ts';
+import { messageOf, parsedJson } from '../lib/text.ts';
 import type { HttpHandler } from './http-front.ts';
 import { refusalOf } from './own-key.ts';
 import type { LocalSchedules } from './schedules.ts';
@@ -27,7 +27,7 @@ export function controlRoutes(local: LocalSchedules, key: string): Record<string
   const fire = (slug: string): HttpHandler =>
     guarded(async (request) => {
       try {
-        return jsonAnswer(200, { result: await local.run(slug, body.parse(JSON.parse(request.body ?? ''))) });
+        return jsonAnswer(200, { result: await local.run(slug, body.parse(parsedJson(request.body ?? ''))) });
       } catch (error) {
         return jsonAnswer(500, { error: messageOf(error) });
       }

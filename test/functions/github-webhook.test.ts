@@ -78,6 +78,15 @@ describe('the signature', () => {
   });
 });
 
+it.each<[string, (json: string) => string, string?]>([
+  ['JSON', (json) => json],
+  ['a form', (json) => `payload=${encodeURIComponent(json)}`, FORM],
+])('a payload is read behind a byte order mark: %s', async (_, bodyOf, contentType) => {
+  await start();
+  const answered = await deliver(bodyOf(`\ufeff${JSON.stringify(issueEvent('opened'))}`), undefined, contentType);
+  expect(answered).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
+});
+
 describe('what cannot be taken', () => {
   it.each([
     ['no signature', { 'x-hub-signature-256': undefined }, 401, /X-Hub-Signature-256 is missing/],

@@ -182,6 +182,7 @@ describe('a request', () => {
   it.each([
     ["Slack's look at the certificate", 'ssl_check=1&token=deprecated'],
     ['a modal that was closed', payload({ type: 'view_closed', view: { id: 'V1' } })],
+    ['a payload behind a byte order mark', `payload=${encodeURIComponent('\ufeff{"type":"view_closed"}')}`],
     ['a global shortcut', payload({ type: 'shortcut', callback_id: 'anything' })],
     ['a type of tomorrow', payload({ type: 'block_hologram' })],
   ])('a request without an action gets an empty answer: %s', async (_, body) => {
