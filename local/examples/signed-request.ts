@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { keyOf } from '../../lib/intake/hooks/is-genuine.ts';
 import type { Verification } from '../../lib/triggers/webhook.ts';
 
 /** A request that the relay's webhooks accept. */
@@ -71,7 +72,7 @@ function proof(verify: Verification, body: string, secret: string, seconds: stri
     }
     case 'standard': {
       const id = `msg_${randomUUID()}`;
-      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+      const key = keyOf(verify, secret);
       const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
       return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
     }

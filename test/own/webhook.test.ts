@@ -33,6 +33,7 @@ const PUBLISHED = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
 const own = {
   standard: file(),
+  versioned: file(),
   sentry: file(hmac({ header: 'Sentry-Hook-Signature', encoding: 'hex' })),
   pagerduty: file(hmac({ header: 'X-PagerDuty-Signature', encoding: 'hex', prefix: 'v1=' })),
   github: file(hmac({ header: 'X-Hub-Signature-256', encoding: 'hex', prefix: 'sha256=' })),
@@ -77,6 +78,7 @@ type Name = keyof typeof own;
 
 const secrets = {
   standard: `whsec_${KEY}`,
+  versioned: `v1,whsec_${KEY}`,
   sentry: ['current', 'previous'],
   pagerduty: 'of pagerduty',
   github: "It's a Secret to Everybody",
@@ -114,8 +116,16 @@ const standard = (signatures = PUBLISHED, at = AT) => ({
   'webhook-timestamp': at,
   'webhook-signature': signatures,
 });
-const signed = (body: string, at = AT) =>
-  standard(`v1,${digest('base64', Buffer.from(KEY, 'base64'), `${ID}.${at}.${body}`)}`, at);
+const signatureAt = (at: number | string, body = BODY) =>
+  [`v1,${digest('base64', Buffer.from(KEY, 'base64'), `${ID}.${at}.${body}`)}`, String(at)] as const;
+const signed = (body: string, at = AT) => standard(...signatureAt(at, body));
+
+/** The names of these headers before the standard, which some senders keep. */
+const svix = (signatures = PUBLISHED, at = AT) => ({
+  'svix-id': ID,
+  'svix-timestamp': at,
+  'svix-signature': signatures,
+});
 
 const hexOf = (secret: string) => digest('hex', secret, BODY);
 
@@ -124,6 +134,22 @@ describe('a request is verified', () => {
     ['the published example of Standard Webhooks', 200, 'standard', standard()],
     ['one of several signatures', 200, 'standard', standard(`v1,AAAA ${PUBLISHED} v1a,AAAA`)],
     ['a signature of another version', 401, 'standard', standard(PUBLISHED.replace('v1,', 'v2,'))],
+    ['the headers of Svix', 200, 'standard', svix()],
+    ['the headers of Svix, and another body', 401, 'standard', svix(), '{"test": 1}'],
+    ['the headers of Svix, with a time that is over', 401, 'standard', svix(...signatureAt(Number(AT) - 301))],
+    [
+      'the headers of Svix, with a time that is over, and another time in the others',
+      401,
+      'standard',
+      { ...svix(...signatureAt(Number(AT) - 301)), 'webhook-timestamp': AT },
+    ],
+    [
+      'a time that is over, and another time in the headers of Svix',
+      401,
+      'standard',
+      { ...standard(...signatureAt(Number(AT) - 301)), 'svix-timestamp': AT },
+    ],
+    ['a secret with the version in front', 200, 'versioned', standard()],
     ['another body', 401, 'standard', standard(), '{"test": 1}'],
     ['no headers', 401, 'standard', {}],
     ['five minutes old', 200, 'standard', signed(BODY, String(Number(AT) - 300))],
@@ -183,6 +209,8 @@ it.each<[Name, number, Record<string, string>]>([
 it.each([
   ['standard', `whsec_${KEY}`, undefined],
   ['standard', Buffer.alloc(65).toString('base64'), { isUsable: true }],
+  ['standard', `v1,whsec_${KEY}`, undefined],
+  ['standard', 'v1,whsec_', { isUsable: false }],
   ['standard', 'geheim', { isUsable: true }],
   ['standard', 'whsec_', { isUsable: false }],
   ['standard', 'no Base64!', { isUsable: false }],
@@ -210,6 +238,11 @@ describe('a verified request', () => {
       connection: 'main',
       cause: { from: 'webhook', id: 'standard' },
     });
+  });
+
+  it('is read behind a byte order mark, which is signed with it', async () => {
+    expect(await send('\ufeff{"test": 9}')).toMatchObject({ status: 200, answer: { repeat: false } });
+    expect(seen).toEqual([{ test: 9 }]);
   });
 
   it.each([

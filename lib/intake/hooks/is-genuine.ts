@@ -5,7 +5,7 @@ import type { Verification } from '../../triggers/webhook.ts';
 
 /** What a secret is used as; empty if it has nothing that only the sender could know. */
 export function keyOf(verify: Pick<Verification, 'by'>, secret: string): Buffer {
-  const text = secret.trim().replace(verify.by === 'standard' ? /^whsec_/ : /^$/, '');
+  const text = secret.trim().replace(verify.by === 'standard' ? /^(?:v1,)?whsec_/ : /^$/, '');
   if (verify.by === 'standard') return Buffer.from(/^[\w+/-]+={0,2}$/.test(text) ? text : '', 'base64');
   return Buffer.from(text === '' ? '' : secret);
 }
@@ -40,7 +40,9 @@ export function isGenuine(
       .digest(encoding);
   switch (verify.by) {
     case 'standard': {
-      const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': list = '' } = headers;
+      const [id, timestamp, list = ''] = ['id', 'timestamp', 'signature'].map(
+        (part) => headers[standard(headers, part)],
+      );
       const expected = `v1,${signed('base64', id, timestamp)}`;
       return list.split(' ').some((given) => isSameText(given, expected));
     }
@@ -57,11 +59,13 @@ export function isGenuine(
 }
 
 /** The header that proves who sent a request. */
-export const proofOf = (verify: Verification): string =>
-  verify.by === 'standard' ? 'webhook-signature' : verify.header;
+export const proofOf = (verify: Verification, headers: RawRequest['headers']): string =>
+  verify.by === 'standard' ? standard(headers, 'signature') : verify.header;
 
 /** The header with the signed time of a request, in seconds, if it has one. */
-export function timeHeaderOf(verify: Verification): string | undefined {
-  if (verify.by === 'standard') return 'webhook-timestamp';
-  return verify.by === 'hmac' ? verify.timestamp : undefined;
-}
+export const timeHeaderOf = (verify: Verification, headers: RawRequest['headers']): string | undefined =>
+  verify.by === 'standard' ? standard(headers, 'timestamp') : verify.by === 'hmac' ? verify.timestamp : undefined;
+
+/** The name of a header of Standard Webhooks. Some senders keep those of Svix, from before the standard. */
+const standard = (headers: RawRequest['headers'], part: string) =>
+  `${headers['svix-signature'] === undefined ? 'webhook' : 'svix'}-${part}`;

@@ -109,9 +109,12 @@ async function verify(
     );
   }
   if (!isAccepted) {
-    throw new HttpError(401, `${proofOf(verify)} does not prove that the sender knows the secret of hooks/${name}`);
+    throw new HttpError(
+      401,
+      `${proofOf(verify, request.headers)} does not prove that the sender knows the secret of hooks/${name}`,
+    );
   }
-  const [at, header] = [await now(), timeHeaderOf(verify)];
+  const [at, header] = [await now(), timeHeaderOf(verify, request.headers)];
   if (header !== undefined && !isTimely(request.headers[header] ?? '', at)) {
     throw new HttpError(401, `${header} is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
   }
