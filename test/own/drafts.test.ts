@@ -18,6 +18,15 @@ const release = (job: () => unknown, run: (input: { x?: unknown }) => void = () 
 });
 const draft = (rest: object) => () => ({ happened: [1], input: {}, ...rest });
 const SECRET = 'words of the payload';
+/** An object with a getter that throws when it is read for that time. */
+const throwsAt = (time: number, name: string, rest: object = {}) => {
+  let read = 0;
+  const get = () => {
+    if (++read === time) throw new Error(SECRET);
+    return 'fine';
+  };
+  return Object.defineProperty({ ...rest }, name, { get, enumerable: true });
+};
 const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
 
 describe('what `job` returns', () => {
@@ -41,6 +50,20 @@ describe('what `job` returns', () => {
       'half a character',
       draft({ input: { x: `${SECRET}\ud800` } }),
       'input.x is a text that is cut within a character',
+    ],
+    [
+      'half a character in a name',
+      draft({ input: { x: [{ '\ud800': SECRET }] } }),
+      'input.x.0 is a record with a name cut within a character',
+    ],
+    ['an entity that is cut', draft({ entity: `${SECRET}\ud800` }), 'entity is a text that is cut within a character'],
+    ['an id that is cut', draft({ happened: ['\udc00'] }), 'happened.0 is a text that is cut within a character'],
+    ['a getter that throws', () => throwsAt(1, 'entity', { happened: [1], input: {} }), 'ThrownByTeam: Error at'],
+    ['an input whose getter throws', () => draft({ input: { x: throwsAt(1, 'at') } })(), 'ThrownByTeam: Error at'],
+    [
+      'an input whose getter throws later',
+      () => draft({ input: { x: throwsAt(2, 'at') } })(),
+      'ThrownByTeam: Error at',
     ],
     ['9 KB', draft({ input: { x: SECRET.repeat(500) } }), 'the input of a job has 10008 bytes; 8192 is the most'],
     ['names that no field has', draft({ input: { x: { [`${SECRET}@a.example`]: 1n } } }), 'input.x.… is a bigint'],
@@ -73,6 +96,13 @@ describe('what `job` returns', () => {
     );
     expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
+  });
+
+  it('is read before its job is stored, and not again', async () => {
+    relay = await startRelay({ own: { aaa: release(draft({ input: { x: throwsAt(3, 'at') } })) } });
+    expect(await relay.post('release', published)).toMatchObject({ status: 202 });
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', input: { x: { at: 'fine' } } }]);
   });
 
   it('comes to `run` as it was, whatever it is, or is refused', async () => {

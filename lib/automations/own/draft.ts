@@ -6,7 +6,7 @@ import { cutToLength } from '../../text.ts';
 import type { OwnTrigger } from '../../triggers/own-automation.ts';
 import type { Draft, JobInput } from '../../triggers/trigger.ts';
 import { foreignIn } from './json.ts';
-import { ofTeam } from './thrown.ts';
+import { ofTeam, TeamMistake } from './thrown.ts';
 
 /** An item of the table holds 400 KB, and a summary is for a line in a terminal. */
 export const MOST_INPUT_BYTES = 8_192;
@@ -23,7 +23,7 @@ const MOST_AHEAD_MS = 3_600_000;
 const ISO_DATE = /^\d{4}-\d\d/;
 
 /** The event has more than an input takes, or what the table does not hold. It would be the same when it comes again. */
-export class NotKept extends Error {}
+export class NotKept extends TeamMistake {}
 
 /** What an event says of all jobs that are made of it. */
 export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
@@ -42,7 +42,7 @@ export interface OwnDraft {
  *
  * @param drafted what its `job` returned. The types of its file are not checked at run time
  * @param now epoch milliseconds
- * @throws {Error} that names the field which is wrong, without its value
+ * @throws {TeamMistake | ThrownByTeam} that names the field which is wrong, without its value
  */
 export function ownDrafts(
   name: string,
@@ -52,16 +52,19 @@ export function ownDrafts(
   now: number,
 ): readonly OwnDraft[] | string {
   if (typeof drafted === 'string') return cutToLength(drafted, LONGEST_REASON, '…');
-  const drafts: unknown[] = [drafted].flat();
-  if (drafts.length > MOST_DRAFTS)
-    throw new Error(`job made ${drafts.length} jobs of one event; ${MOST_DRAFTS} is the most`);
-  return drafts.map((draft) => {
-    if (Object.prototype.toString.call(draft) !== '[object Object]')
-      throw new Error('job returns neither a draft nor a list of drafts nor the reason why there is none');
-    const { happened, at, entity = place.entity, input: given } = draft as Partial<Draft<unknown>>;
-    const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
-    const read = { happened: readIdentity(happened), entity: readEntity(entity), input: readInput(input, given) };
-    return { draft: ownJob(name, { ...place, ...read, summary, lane: 'background' }), at: readTime(at, now) };
+  // Getters and proxies are code of the team, too.
+  return ofTeam(() => {
+    const drafts: unknown[] = [drafted].flat();
+    if (drafts.length > MOST_DRAFTS)
+      throw new TeamMistake(`job made ${drafts.length} jobs of one event; ${MOST_DRAFTS} is the most`);
+    return drafts.map((draft) => {
+      if (Object.prototype.toString.call(draft) !== '[object Object]')
+        throw new TeamMistake('job returns neither a draft nor a list of drafts nor the reason why there is none');
+      const { happened, at, entity = place.entity, input: given } = draft as Partial<Draft<unknown>>;
+      const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
+      const read = { happened: readIdentity(happened), entity: readEntity(entity), input: readInput(input, given) };
+      return { draft: ownJob(name, { ...place, ...read, summary, lane: 'background' }), at: readTime(at, now) };
+    });
   });
 }
 
@@ -70,24 +73,26 @@ function readIdentity(happened: unknown): Draft<unknown>['happened'] {
   ensureKept(given, 'happened');
   const [first, ...others] = given.map((part, index) => {
     if (typeof part === 'number' || (typeof part === 'string' && part !== '')) return part;
-    throw new Error(`happened.${index} is neither a text nor a number`);
+    throw new TeamMistake(`happened.${index} is neither a text nor a number`);
   });
   if (first !== undefined) return [first, ...others];
-  throw new Error('happened is missing: name what tells this event from any other, such as [release.id]');
+  throw new TeamMistake('happened is missing: name what tells this event from any other, such as [release.id]');
 }
 
 function readEntity(entity: unknown): string {
+  ensureKept(entity, 'entity');
   if (typeof entity === 'string' && entity !== '' && entity.length <= LONGEST_ENTITY) return entity;
-  throw new Error(`entity is no text of 1 to ${LONGEST_ENTITY} characters`);
+  throw new TeamMistake(`entity is no text of 1 to ${LONGEST_ENTITY} characters`);
 }
 
 function readInput(schema: OwnTrigger['input'], given: unknown): JobInput {
-  const read = ofTeam(() => schema.safeParse(given));
+  const read = schema.safeParse(given);
   if (!read.success)
-    throw new Error(`the input of a job is not as the file declares it: ${refusedFields(read.error.issues)}`);
+    throw new TeamMistake(`the input of a job is not as the file declares it: ${refusedFields(read.error.issues)}`);
   ensureKept(read.data, 'input');
-  const bytes = Buffer.byteLength(JSON.stringify(read.data));
-  if (bytes <= MOST_INPUT_BYTES) return read.data;
+  const kept = structuredClone(read.data);
+  const bytes = Buffer.byteLength(JSON.stringify(kept));
+  if (bytes <= MOST_INPUT_BYTES) return kept;
   throw new NotKept(`the input of a job has ${bytes} bytes; ${MOST_INPUT_BYTES} is the most`);
 }
 
@@ -95,16 +100,17 @@ function ensureKept(value: unknown, field: string): void {
   const foreign = foreignIn(value, field);
   if (!foreign) return;
   const why = `${foreign.field} is a ${foreign.is}, which is not kept; make a text of it`;
-  throw foreign.isJson ? new NotKept(why) : new Error(why);
+  throw foreign.isJson ? new NotKept(why) : new TeamMistake(why);
 }
 
 function readTime(at: unknown, now: number): number | undefined {
   if (at === undefined || at === null) return undefined;
   const ms = typeof at === 'string' && ISO_DATE.test(at) ? Date.parse(at) : at;
-  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new Error('at is no time; give ISO 8601 or epoch milliseconds');
-  if (ms < EARLIEST_MS) throw new Error('at is in seconds, or before 1973; give milliseconds');
+  if (typeof ms !== 'number' || Number.isNaN(ms))
+    throw new TeamMistake('at is no time; give ISO 8601 or epoch milliseconds');
+  if (ms < EARLIEST_MS) throw new TeamMistake('at is in seconds, or before 1973; give milliseconds');
   if (ms <= now + MOST_AHEAD_MS) return ms;
-  throw new Error('at is in the future; it says when the event happened, not when something is due');
+  throw new TeamMistake('at is in the future; it says when the event happened, not when something is due');
 }
 
 /** A job of a team's automation. */

@@ -51,6 +51,7 @@ function notHeld(value: unknown, levels: number): string | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return `value of more than ${MOST_LEVELS} levels`;
+  if (!Object.keys(value).every((name) => name.isWellFormed())) return 'record with a name cut within a character';
   // The SDK loses one of them, and takes a record with another one for the object of a class.
   const lost = ['', '__proto__', 'constructor'].find((name) => Object.hasOwn(value, name));
   return lost === undefined ? undefined : `record with the name '${lost}'`;

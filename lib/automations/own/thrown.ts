@@ -13,11 +13,14 @@ export class ThrownByTeam extends Error {
   }
 }
 
-/** Calls code of a team. @throws {ThrownByTeam | Interruption} */
+/** What is wrong with what the code of a team returns, in the words of the relay. */
+export class TeamMistake extends Error {}
+
+/** Calls code of a team. @throws {ThrownByTeam | TeamMistake | Interruption} */
 export function ofTeam<T>(code: () => T): T {
   try {
     return code();
   } catch (error) {
-    throw error instanceof Interruption ? error : new ThrownByTeam(error);
+    throw error instanceof Interruption || error instanceof TeamMistake ? error : new ThrownByTeam(error);
   }
 }
