@@ -21,6 +21,8 @@ export function readRule(text: string): Rule {
     .filter((part) => part !== '');
   const isUntil = (part: string) => /^UNTIL=/i.test(part);
   const recur = ICAL.Recur.fromString(parts.filter((part) => !isUntil(part)).join(';'));
+  // ICAL takes it as no number, and repeats without an end.
+  if (recur.count === 0) throw new Error('COUNT is 0');
   return { until: parts.find(isUntil)?.slice('UNTIL='.length), recur };
 }
 

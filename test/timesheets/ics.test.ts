@@ -271,6 +271,7 @@ describe('an iCalendar file', () => {
       '',
     ],
     ['a rule that is none', file(...day, 'RRULE:FREQ=SOMETIMES'), 'event 1: its RRULE cannot be read'],
+    ['no number of times', file(...day, 'RRULE:FREQ=DAILY;COUNT=0'), 'event 1: its RRULE cannot be read'],
     ['an end that is none', file(...day, 'RRULE:FREQ=WEEKLY;UNTIL=soon'), 'event 1: its RRULE cannot be read'],
     ['a duration that is none', file(...day, 'DURATION:-P1D'), 'event 1: its DURATION cannot be read'],
     [
