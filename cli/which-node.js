@@ -19,12 +19,12 @@ const OLDEST = '24.18.1';
 export function whichNode(here, own) {
   const isBetter = own !== undefined && own !== here && (isAtLeast(own, WITHOUT_ADVISORY) || !isAtLeast(here, own));
   if (isBetter && own.startsWith('24.') && isAtLeast(own, OLDEST)) return { runs: 'own' };
-  const install = `Install Node ${WITHOUT_ADVISORY} or a newer 24, from https://nodejs.org or your package manager`;
+  const install = `Install Node ${WITHOUT_ADVISORY} or a later 24, from https://nodejs.org or your package manager`;
   if (!isAtLeast(here, OLDEST)) return { fault: `Partner Relay needs a newer Node than ${here}. ${install}.` };
   if (isAtLeast(here, WITHOUT_ADVISORY)) return { runs: 'here' };
   return {
     runs: 'here',
-    warning: `Node ${here} has known vulnerabilities of high severity. ${install}; it is then used.`,
+    warning: `${own === undefined || own === here ? `Your Node ${here}` : `Node ${here}, which npm ci brought into this folder,`} has known vulnerabilities of high severity. ${install}; it is then used.`,
   };
 }
 

@@ -112,7 +112,7 @@ export interface Steps {
   github<Kept extends Json>(step: string, path: string, keep: $ZodType<Kept>): Promise<Kept>;
   /** The task that people mean with an id or a name. If that is not certain, the job ends and tells them why. */
   task(step: string, text: string): Promise<Task>;
-  /** Waits until a time from 2000 to 2100: ISO 8601 or epoch milliseconds. A later run waits until the same time. */
+  /** Waits until a time from 2000 to 2100: ISO 8601, without a zone in UTC, or epoch milliseconds. A later run waits until the same time. */
   until(step: string, time: string | number): Promise<void>;
   /**
    * Parks the job until a person lets it go on with `relay replay <job> --reason <answer>`, or discards it.

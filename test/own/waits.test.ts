@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { github, command as onCommand } from '../../lib/triggers/relay.ts';
@@ -191,4 +191,24 @@ describe('jobs of a file that are tried again', () => {
     expect(statuses(await jobsOf('tries'))).toEqual(all(TRIED, 'succeeded'));
     expect(runs.most).toBe(2);
   });
+});
+
+it('a time without a zone is in UTC, wherever the machine is', async () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  try {
+    relay = await startRelay({
+      own: {
+        later: opened('later', async (_, { until }: Steps) => {
+          await until('later', '2026-11-29T08:00:00');
+          return 'done';
+        }),
+      },
+    });
+    await relay.post('issues', issueEvent('opened', { id: 1, title: 'later', author_association: 'OWNER' }));
+    await relay.work();
+    const job = (await relay.jobs()).find(({ automation }) => automation === 'later');
+    expect(job).toMatchObject({ status: 'waiting', dueAt: Date.UTC(2026, 10, 29, 8) });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

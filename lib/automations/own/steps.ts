@@ -445,7 +445,8 @@ const TIMES_MS = { from: Date.UTC(2000), to: Date.UTC(2100) };
 
 /** @throws {NeedsOperator} */
 function momentOf(step: string, time: string | number): number {
-  const at = typeof time === 'number' ? time : Date.parse(time);
+  // Without a zone, ECMAScript would take that of the machine.
+  const at = typeof time === 'number' ? time : Date.parse(/[T ][\d:.]+$/.test(time) ? `${time}Z` : time);
   if (at >= TIMES_MS.from && at < TIMES_MS.to) return at;
   throw new NeedsOperator(
     `the step '${step}' waits until '${time}', which is no time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds`,
