@@ -105,6 +105,8 @@ function words(line: LogLine, now: number): string {
       );
     case 'the service refuses the key':
       return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
+    case 'a repository has another name than in relay.config.ts':
+      return `! the repository ${line.calledNow} is called ${line.name} in relay.config.ts`;
     case 'calls are stopped':
       return `! calls of ${line.what} are stopped: ${line.why}`;
     case 'job queued by the sweep':

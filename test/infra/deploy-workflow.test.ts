@@ -21,7 +21,7 @@ function jobsOf(): Record<string, string> {
   return Object.fromEntries(parts.slice(1).map((text) => [text.slice(0, text.indexOf(':')), text]));
 }
 
-it('what npm installs never runs where the role that deploys can be assumed', () => {
+it("npm installs nothing where the role that deploys can be assumed: all that runs there is the CDK's command line", () => {
   const jobs = jobsOf();
   expect(Object.keys(jobs)).toEqual(['examine', 'build', 'deploy']);
   // The CLI of the CDK comes with what was built.
