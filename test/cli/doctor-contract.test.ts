@@ -9,16 +9,18 @@ import {
   any,
   at,
   examined,
-  type Found,
   hours,
   ignores,
   LISTS,
   paginates,
+  READ_FIELDS,
   reading,
   reads,
   refused,
   refuses,
   rows,
+  unmutated,
+  untold,
   without,
 } from './examined-service.ts';
 
@@ -30,7 +32,6 @@ type Mutant = [path: string, differs: string, mutation: Mutation, said: RegExp, 
 const LATER = /^unknown: .*429.*uses up the limit/;
 const MINUTES = /^unknown: .*if those are minutes, set the unit/;
 const IGNORED = /^bad: .* is ignored/;
-const untold = paginates(undefined);
 
 /** Harmful ways in which an instance can differ, by what docs/partner-api.md assumes or does not show. */
 const harmful: readonly Mutant[] = [
@@ -58,14 +59,8 @@ const harmful: readonly Mutant[] = [
       [path, 'has its rows elsewhere', elsewhere, /^bad: .*the service answers 200 \(other data than declared/],
     ];
   }),
-  ...Object.entries({
-    'users/list': ['user_id', 'email', 'name'],
-    'defects/list': ['defect_id', 'description'],
-    'timelogs/list': ['user_id', 'date', 'hours', 'task_id', 'note'],
-    'tasks/list': ['task_id'],
-    'tasks/search': ['task_id'],
-  }).flatMap(([path, fields]) =>
-    fields.map((field): Mutant => [path, `has no ${field}`, without(field), RegExp(`^(bad|unknown): .*${field}`)]),
+  ...READ_FIELDS.map(
+    ([path, field]): Mutant => [path, `has no ${field}`, without(field), RegExp(`^(bad|unknown): .*${field}`)],
   ),
   ['tasks/list', 'has no names', without('name', 'title'), /^bad: lacks name/],
   ['tasks/search', 'has no names', without('name', 'title'), /^bad: lacks name/],
@@ -138,9 +133,6 @@ const harmful: readonly Mutant[] = [
   ['validate', 'meets the limit', refused(429), LATER, 'credentials'],
   ['users/list', 'meets the limit', refused(429), LATER],
 ];
-
-let kept: Promise<Found> | undefined;
-const unmutated = () => (kept ??= examined());
 
 describe('doctor', () => {
   it('sees what the relay assumes in the sandbox, and says of the rest why it is not tried', async () => {

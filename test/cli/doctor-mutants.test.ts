@@ -7,15 +7,17 @@ import {
   any,
   at,
   examined,
-  type Found,
   hours,
   ignores,
   LISTS,
   paginates,
+  READ_FIELDS,
   reading,
   reads,
   refused,
   rows,
+  unmutated,
+  untold,
   without,
 } from './examined-service.ts';
 
@@ -53,7 +55,6 @@ const harmless = (differs: string, mutation: Mutation, sandbox: SandboxOptions =
 const everywhere = (differs: string, loses: string, mutation: Mutation): Mutant => ({ differs, loses, mutation });
 const untried = (finding: string, differs: string, loses: string): Mutant => ({ differs, loses, untried: finding });
 
-const untold = paginates(undefined);
 const body = (change: (json: string) => string | Buffer, status = 200, headers: Record<string, string> = {}) =>
   answers((answer) => ({ status, body: change(JSON.stringify(answer)), headers }));
 const data = (change: (data: unknown) => unknown) => answers((answer) => ({ ...answer, data: change(answer.data) }));
@@ -75,14 +76,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('[', 
 const garbled = (text: string) => Buffer.from(text).toString('latin1');
 
 const kinds: Readonly<Record<string, readonly Mutant[]>> = {
-  'a field is missing': Object.entries({
-    'projects/list': ['project_id', 'name'],
-    'users/list': ['user_id', 'email', 'name'],
-    'defects/list': ['defect_id', 'description'],
-    'timelogs/list': ['user_id', 'date', 'hours', 'task_id', 'note'],
-    'tasks/list': ['task_id'],
-    'tasks/search': ['task_id'],
-  }).flatMap(([path, fields]) => fields.map((field) => of(path, `has no ${field}`, without(field)))),
+  'a field is missing': READ_FIELDS.map(([path, field]) => of(path, `has no ${field}`, without(field))),
 
   'a field has another type': [
     of('projects/list', 'has numbers for UUIDs', any({ project_id: 7 })),
@@ -303,12 +297,17 @@ const kinds: Readonly<Record<string, readonly Mutant[]>> = {
       'has the beginning',
       texts('description', (text) => `${text.slice(0, 77)}…`),
     ),
-    of(
-      'defects/list',
-      'is cut in the marker',
-      texts('description', (text) => text.slice(0, -8)),
-    ),
-    of('defects/list', 'escapes markers', texts('description', escaped)),
+    ...[
+      ['defects/list', 'description'],
+      ['timelogs/list', 'note'],
+    ].flatMap(([path = '', field = '']) => [
+      of(
+        path,
+        'is cut in the marker',
+        texts(field, (text) => text.slice(0, -8)),
+      ),
+      of(path, 'escapes markers', texts(field, escaped)),
+    ]),
     of(
       'defects/list',
       'escapes names',
@@ -344,12 +343,6 @@ const kinds: Readonly<Record<string, readonly Mutant[]>> = {
       'has shorter notes than the detail',
       texts('note', (text) => text.slice(0, 20)),
     ),
-    of(
-      'timelogs/list',
-      'is cut in the marker',
-      texts('note', (text) => text.slice(0, -8)),
-    ),
-    of('timelogs/list', 'escapes markers', texts('note', escaped)),
     of(
       'tasks/search',
       'escapes names',
@@ -601,9 +594,6 @@ const kinds: Readonly<Record<string, readonly Mutant[]>> = {
     untried('the same bytes twice', 'a nonce is forgotten', 'that nothing is made twice'),
   ],
 };
-
-let kept: Promise<Found> | undefined;
-const unmutated = () => (kept ??= examined());
 
 /** What doctor says besides what it says of the sandbox, and not with a ✓. */
 async function saidOf({ mutation, sandbox, untried }: Mutant): Promise<string[]> {

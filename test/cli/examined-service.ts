@@ -42,6 +42,20 @@ export const LISTS = [
   ...['projects/list', 'projects/search', 'users/list', 'defects/list', 'timelogs/list', 'tasks/list', 'tasks/search'],
 ];
 
+/** The fields that the relay reads of a list. */
+export const READ_FIELDS = Object.entries({
+  'projects/list': ['project_id', 'name'],
+  'users/list': ['user_id', 'email', 'name'],
+  'defects/list': ['defect_id', 'description'],
+  'timelogs/list': ['user_id', 'date', 'hours', 'task_id', 'note'],
+  'tasks/list': ['task_id'],
+  'tasks/search': ['task_id'],
+}).flatMap(([path, fields]) => fields.map((field) => [path, field] as const));
+
+let kept: Promise<Found> | undefined;
+/** The same of a service that does not differ. */
+export const unmutated = () => (kept ??= examined());
+
 /** That difference, and no other operation differs. */
 export const at = (path: string, { reads, answers }: Mutation): Mutation => ({
   reads: (payload, asked) => (reads && asked === path ? reads(payload, asked) : payload),
@@ -64,6 +78,8 @@ export const hours = (change: (hours: number) => unknown) =>
   rows((row) => Object.assign(row, { hours: change(Number(row.hours)) }));
 export const paginates = (change: Row | undefined) =>
   answers((answer) => ({ ...answer, pagination: change && { ...answer.pagination, ...change } }));
+/** No list has pagination. */
+export const untold = paginates(undefined);
 export const reading = (fields: Row) => reads((payload) => ({ ...payload, ...fields }));
 export const ignores = (...fields: string[]) =>
   reads((payload) => Object.fromEntries(Object.entries(payload).filter(([name]) => !fields.includes(name))));

@@ -35,6 +35,9 @@ async function fail(fault: Fault, from = 1): Promise<void> {
   await relay.work();
 }
 
+/** Mira lets the connection go on. */
+const resume = () => resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
+
 it.each<[string, Fault, number, RegExp]>([
   [
     'is down for five minutes',
@@ -89,12 +92,12 @@ it('an outage that follows on a crash between telling the end and noting it is t
 it('a connection that an operator resumes works again when a call does', async () => {
   await fail({ kind: 'key-revoked' });
   await minutes(3);
-  await resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
+  await resume();
   await relay.sweep();
   await minutes(5);
   expect(told()).toHaveLength(1);
   relay.sandbox.clearFaults();
-  await resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
+  await resume();
   await minutes(2);
   expect(told()).toHaveLength(2);
 });
