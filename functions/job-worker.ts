@@ -7,6 +7,7 @@ import { createAssistants } from '../lib/as-person/grants/assistants.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
 import { endingCalls } from '../lib/aws-limits.ts';
+import { sharesWorkers } from '../lib/config/capacity.ts';
 import { toolsIn } from '../lib/config/mcp.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
@@ -28,8 +29,14 @@ export function createHandler(runtime: Runtime) {
   const context = createContext({ ...runtime, clock }, stores);
   const automations = createAutomations(context);
   const connection = createConnections({ config, secrets, clock, fetch, random: randomBytes });
-  const sharesWorkers = Object.keys(config.connections).length > 1;
-  const budget = createBudget({ table, random, sleep, keyHolder: connection, warn: log.warn, sharesWorkers });
+  const budget = createBudget({
+    table,
+    random,
+    sleep,
+    keyHolder: connection,
+    warn: log.warn,
+    sharesWorkers: sharesWorkers(config, config.deployment.stages[environment.STAGE]),
+  });
   const breakers = createBreakers({
     table,
     clock,

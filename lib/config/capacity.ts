@@ -31,7 +31,7 @@ const webhooks = ({ slack }: RelayConfig, own: OwnAutomations) =>
   1 + (slack ? 1 : 0) + (ownOf(own, 'webhook').length > 0 ? 1 : 0);
 
 /** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
-const LEAST_WORKERS = 2;
+export const LEAST_WORKERS = 2;
 
 /** Background workers that a busy connection needs to use its limit: docs/scale.md#teams-side-by-side. */
 const WORKERS_OF_CONNECTION = 5;
@@ -52,6 +52,14 @@ export function workersOf(config: RelayConfig, settings?: StageSettings): Record
   const { interactive, background = backgroundWorkers(config) } = config.deployment.maxConcurrency;
   const most = Math.max(LEAST_WORKERS, Math.floor((settings?.accountConcurrency ?? Number.POSITIVE_INFINITY) / 4));
   return { interactive: Math.min(interactive, most), background: Math.min(background, most) };
+}
+
+/**
+ * Whether new jobs of a connection leave workers to other connections. With too few workers, that would leave calls of the
+ * limit unused: messages wait in the queue, which knows no connections.
+ */
+export function sharesWorkers(config: RelayConfig, settings?: StageSettings): boolean {
+  return Object.keys(config.connections).length > 1 && tooFewWorkers(config, settings) === undefined;
 }
 
 /** Says that one connection's backlog holds up the events of others, and what to do. @returns undefined if it does not */

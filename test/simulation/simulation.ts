@@ -1,5 +1,6 @@
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createContext } from '../../lib/automations/context.ts';
+import { LEAST_WORKERS } from '../../lib/config/capacity.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { QueueName } from '../../lib/engine/line/queue.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
@@ -250,9 +251,14 @@ function secretsOf({ connections, backfill }: Workload): Map<string, string> {
   );
 }
 
-/** The configuration of the workload's team. */
-export function configOf({ connections, limits }: Pick<Workload, 'connections' | 'limits'>): RelayConfig {
+/** The configuration of the workload's team. @param workload without `workers`, there are as many as the connections need */
+export function configOf({
+  connections,
+  limits,
+  workers,
+}: Pick<Workload, 'connections' | 'limits'> & Partial<Workload>): RelayConfig {
   const config = defineConfig({
+    ...(workers && { deployment: { maxConcurrency: { background: Math.max(workers.background, LEAST_WORKERS) } } }),
     connections: Object.fromEntries(connections.map((name) => [name, {}])),
     github: {
       repositories: connections.map((connection) => ({

@@ -184,7 +184,7 @@ export function besideBusyTeams(busy: number, workers: 'derived' | 'five', slowe
     latencyMs: [5, slowestMs],
     connections: [QUIET, ...noisy],
   } as const;
-  return workers === 'five' ? load : { ...load, workers: workersOf(configOf(load)) };
+  return workers === 'five' ? load : { ...load, workers: workersOf(configOf({ ...load, workers: undefined })) };
 }
 
 /** Of {@link besideBusyTeams}: two minutes and a half of each busy connection's limit. */
