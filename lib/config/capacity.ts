@@ -40,8 +40,10 @@ const MOST_BUSY_CONNECTIONS = 20;
 
 /** Background workers with which the connections of the repositories do not hold up one another. */
 function backgroundWorkers({ github }: RelayConfig): number {
-  const connections = new Set(github.repositories.map(({ connection }) => connection));
-  return WORKERS_OF_CONNECTION * Math.min(Math.max(connections.size, 1), MOST_BUSY_CONNECTIONS);
+  const connections = new Set(github.repositories.map(({ connection }) => connection)).size;
+  const busy = Math.min(Math.max(connections, 1), MOST_BUSY_CONNECTIONS);
+  // Beside the calls of the busy ones, new jobs of all need a worker for a moment.
+  return WORKERS_OF_CONNECTION * (connections > 1 ? busy + 1 : busy);
 }
 
 /**

@@ -259,7 +259,7 @@ export const deployment = z.strictObject({
       interactive: concurrency.default(5).meta({ description: 'For commands that people wait for.', examples: [10] }),
       background: concurrency.optional().meta({
         description:
-          'For everything else. By default five for each of the first twenty connections that repositories name.',
+          'For everything else. By default five for each of the first twenty connections that repositories name, and five more if there are several.',
         examples: [20],
       }),
     })

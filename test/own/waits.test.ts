@@ -72,10 +72,12 @@ const statuses = (jobs: readonly Job[]) => jobs.map(({ status }) => status);
 const all = (count: number, status: string) => Array.from({ length: count }, () => status);
 
 /** Jobs of a file are called from the line, for slots that open once the service takes calls again. */
-async function callsFromLine(source: keyof typeof sources, retryAfterSeconds: number): Promise<void> {
+async function callsFromLine(source: keyof typeof sources, retryAfterSeconds: number, isAlone = true): Promise<void> {
   const { own, act } = sources[source];
-  const connection = { limits: { perMinute: 20, perDay: 5_000 } };
-  relay = await startRelay({ own, config: exampleConfig({ comment: false }, { connection }) });
+  const config = exampleConfig({ comment: false }, { connection: { limits: { perMinute: 20, perDay: 5_000 } } });
+  const { main } = config.connections;
+  const connections = { ...config.connections, ...(!isAlone && main && { other: main }) };
+  relay = await startRelay({ own, config: { ...config, connections } });
   relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds, times: 1 });
   await act('ship', 0);
   await relay.work();
@@ -99,9 +101,13 @@ async function startWorker() {
   return (event: SQSEvent) => handle(event, context);
 }
 
-describe.each(['commands', 'events'] as const)('jobs of a file for %s that were called from the line', (source) => {
+describe.each([
+  ['commands', 'one connection'],
+  ['events', 'one connection'],
+  ['events', 'two connections'],
+] as const)('jobs of a file for %s that were called from the line of %s', (source, connections) => {
   it.each(RETRY_AFTER_S)('hold up none that needs no slot, and run at their slots, %i s later', async (seconds) => {
-    await callsFromLine(source, seconds);
+    await callsFromLine(source, seconds, connections === 'one connection');
     for (let id = 0; id < SAYING; id++) await sources[source].act('hello', id);
     await relay.work();
     expect(statuses(await jobsOf('hello'))).toEqual(all(SAYING, 'succeeded'));
@@ -211,4 +217,37 @@ it('a time without a zone is in UTC, wherever the machine is', async () => {
   } finally {
     vi.unstubAllEnvs();
   }
+});
+
+it('a job that waits for a time in two months is woken once a day, and goes on at that time', async () => {
+  const DAY_MS = 86_400_000;
+  const days = 60;
+  let runs = 0;
+  const until = '2027-01-19T12:00:00Z';
+  const own = {
+    later: opened('later', async (_, steps) => {
+      runs++;
+      await steps.until('the time', until);
+      return 'done';
+    }),
+  };
+  relay = await startRelay({ own, config: exampleConfig({ comment: false }) });
+  await relay.post('issues', issueEvent('opened', { id: 1, labels: [], title: 'later' }));
+  await relay.work();
+  const sweepAndWork = async () => {
+    for (let minute = 0; minute < 3; minute++) {
+      relay.clock.now += 60_000;
+      await relay.sweep();
+      await relay.work();
+    }
+  };
+  while (relay.clock.now + DAY_MS < Date.parse(until)) {
+    await sweepAndWork();
+    expect(statuses(await jobsOf('later'))).toEqual(['waiting']);
+    relay.clock.now += DAY_MS - 180_000;
+  }
+  relay.clock.now = Date.parse(until);
+  await sweepAndWork();
+  expect(statuses(await jobsOf('later'))).toEqual(['succeeded']);
+  expect(runs).toBeLessThanOrEqual(days + 2);
 });

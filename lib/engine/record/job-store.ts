@@ -229,7 +229,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job> {
       const { dueAt, expectedAt } = wait;
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
-      const wakeAt = message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS;
+      const wakeAt = Math.min(message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS, clock() + LONGEST_UNCLAIMED_MS);
       const fields = waitingFields(job, wait, left);
       await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation });
       return { ...job, ...fields, dueAt, generation };

@@ -79,7 +79,7 @@ async function runClaimed(
  * person is told what it waits for.
  */
 async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean> {
-  const { jobs, budget } = worker;
+  const { jobs, budget, breakers } = worker;
   const { jobId: id, generation, of } = message;
   const connection = of && worker.connection(of.connection);
   if (of?.lane !== 'background' || !connection) return false;
@@ -91,6 +91,8 @@ async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean
     if (error instanceof BudgetUnavailable) return false;
     throw error;
   }
+  // Nobody is called from the line of a connection that is down, and perhaps this job makes no call.
+  if (stands?.isFound === false && (await breakers.lines(of.connection)).down) return false;
   const stood = stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it'));
   if (!stood) return false;
   if (!stands?.isFound) await moveOn(stood, worker, (lines) => lines.moveOn(connection, { stood: { job: stood } }));

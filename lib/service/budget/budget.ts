@@ -258,16 +258,19 @@ export function createBudget({
     /**
      * Whether a new job of the lane stands in line before it runs, as far as this process has seen in the last seconds:
      * other jobs are ahead of it, or its connection has its share of calls under way. Where other connections need the
-     * workers, it then stands even if slots are free: the line uses them as fast as the limit allows, and no faster.
+     * workers, it then stands even if slots are free: the line uses them as fast as the limit allows, and no faster. It
+     * never stands for a pause or the next day: perhaps it needs no slot.
      * @returns whether somebody comes who finds it there (if not, the caller moves the line on); undefined if it runs
      */
     async standsFirst(connection: string, limits: Limits, lane: Lane): Promise<{ isFound: boolean } | undefined> {
       const state = await store.read(connection, SEEN_MS);
       const now = clock();
+      const allowed = limitsNow(state, limits, now);
       const isFound = linesOf(state, connection).movesAt >= now + INDEX_LAG_MS;
+      if (isFound && mustStandBehind(state, allowed, lane, now)) return { isFound };
       const hasItsShare = isBehind(state, lane) || callsUnderWay(state, now) >= SHARE_OF_WORKERS;
-      if (sharesWorkers && hasItsShare) return { isFound };
-      return isFound && mustStandBehind(state, limitsNow(state, limits, now), lane, now) ? { isFound } : undefined;
+      const opensSoon = state.pausedUntil <= now && slotTime(state, allowed, lane, 0, now).at <= now + MINUTE;
+      return sharesWorkers && hasItsShare && opensSoon ? { isFound } : undefined;
     },
     /** Writes how this process's last calls ended, so that their slots open as early as they can. */
     flush: store.flush,
