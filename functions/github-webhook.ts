@@ -7,7 +7,6 @@ import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createLinks } from '../lib/links/links.ts';
-import { createNoteRepository } from '../lib/platforms/github/note-repository.ts';
 import { createNoteHook } from '../lib/platforms/github/redelivery/note-hook.ts';
 import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
 import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
@@ -25,9 +24,8 @@ export function createHandler(runtime: Runtime) {
   const links = createLinks(table, clock);
   const repositories = config.github.repositories.map(({ name }) => name);
   const noteHook = createNoteHook({ table, clock, log, repositories });
-  const noteRepository = createNoteRepository({ table, config, log });
   const signatures = createJobSignatures(secrets, config, clock);
-  const options = { config, own, clock, log, metrics, jobs, queue, signatures, links, noteHook, noteRepository, table };
+  const options = { config, own, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
   return endingCalls(
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(httpErrors(log))

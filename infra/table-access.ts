@@ -35,7 +35,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       link: ['GetItem', 'PutItem'],
       linkName: ['PutItem'],
       hook: ['UpdateItem'],
-      repository: ['PutItem', 'Query'],
+      repository: ['GetItem', 'PutItem', 'Query'],
       turns: ['GetItem', 'PutItem'],
       ownEvent: ['GetItem', 'PutItem'],
     },

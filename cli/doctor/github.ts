@@ -64,10 +64,10 @@ export async function checkNames({ github: { repositories } }: RelayConfig, gith
   );
 }
 
-/** @throws {Error | CannotTell} for a repository that GitHub calls by another name */
+/** @throws {Error | CannotTell} for a repository that GitHub calls by another name, or whose name another one has */
 function ensureSameName(name: string, calledNow: string, known: readonly MovedRepository[]): void {
-  if (calledNow.toLowerCase() === name.toLowerCase()) return;
   const event = known.find((one) => one.name === name && one.calledNow.toLowerCase() === calledNow.toLowerCase());
+  if (!event && calledNow.toLowerCase() === name.toLowerCase()) return;
   const moved = event ?? { name, calledNow, isRenamed: haveSameOwner(name, calledNow) };
   throw new (moved.isRenamed ? CannotTell : Error)(movedInWords(moved));
 }
@@ -80,6 +80,7 @@ async function checkRepository(
   const { name, issueToDefect, checkPullRequest, tests } = repository;
   let authorized: AuthorizedGithub | undefined;
   const reached = await check(`github: ${name}`, async () => {
+    ensureSameName(name, name, moved);
     authorized = await github.at({ repository: name }).catch(inWords);
     if (!authorized) throw new Error('the secret has an appId but no privateKey');
     const { data } = await authorized.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(inWords);

@@ -210,6 +210,15 @@ const checkPullRequest = z.strictObject({
 
 const repository = z.strictObject({
   name: repositoryName.meta({ description: 'Its name on GitHub, as `owner/name`.', examples: ['acme/web'] }),
+  ownerId: z
+    .int()
+    .positive()
+    .optional()
+    .meta({
+      description:
+        'The id of its owner on GitHub. Events of another owner are not taken. Without it, the owner is that of the first event.',
+      examples: [583_231],
+    }),
   connection: name.meta({ description: 'The connection that its events go to.', examples: ['main'] }),
   issueToDefect: issueToDefect
     .optional()
@@ -264,7 +273,7 @@ const github = z.strictObject(
       }),
     repositories: z.array(repository).default([]).meta({
       description:
-        'The repositories whose events the relay handles. It ignores events of other repositories. One that is renamed, or whose owner has another login, is followed until another owner has it; change its name here.',
+        'The repositories whose events the relay handles. It ignores events of other repositories. One that is renamed, or whose owner has another login, is followed until another owner has it; change its name here. Another repository of another owner that has its name is stopped, unless `ownerId` is that owner.',
     }),
   },
   refusingSecrets('github'),

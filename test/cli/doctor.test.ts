@@ -252,6 +252,21 @@ describe('doctor', () => {
     expect((await findings()).get(`github: ${NAME}`)).toMatch(/^unknown: .* is called Other\/New now/);
   });
 
+  it('doctor knows that a stranger has the name of a repository by an event, and tells how to take their events', async () => {
+    const apiUrl = await github({ full_name: NAME });
+    const ofAnother = { name: NAME, id: 1, ownerId: 2, otherOwnerId: 666 };
+    const examine = async (repository: object) => {
+      const config = exampleConfig({}, { apiUrl });
+      Object.assign(config.github.repositories[0] ?? {}, repository);
+      relay = await startRelay({ config, github: { token: 'ghp_good' } });
+      await relay.stores.table.put({ ...keys.repository(NAME), ...ofAnother });
+      return (await findings()).get(`github: ${NAME}`);
+    };
+    expect(await examine({})).toMatch(/^bad: .* is another repository now, .* set ownerId: 666 for it/);
+    await relay.close();
+    expect(await examine({ ownerId: 666 })).toMatch(/^good/);
+  });
+
   it.each<[string, object, RegExp]>([
     ['the line to paste', { github: 'Octocat' }, /^unknown: .*; paste: github: 'octocat', githubId: 583231,$/],
     ['that the id fits', { github: 'OCTOCAT', githubId: 583_231 }, /^good/],

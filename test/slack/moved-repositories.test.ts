@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { createHandler } from '../../functions/github-webhook.ts';
+import { decide } from '../../lib/platforms/github/moved-repositories.ts';
 import { github } from '../../lib/triggers/relay.ts';
+import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { githubDelivery } from '../requests.ts';
 import { PLATFORM, readable } from '../slack-requests.ts';
 
 const NAME = 'Codertocat/Hello-World';
@@ -27,11 +31,14 @@ beforeEach(async () => {
 afterEach(() => relay.close());
 
 let issues = 0;
-/** @returns how many jobs the opened issue makes, ours and that of the team */
-async function opened(full_name: string, id = ID, owner = 21031067): Promise<number> {
+function eventOf(full_name: string, id = ID, owner = 21031067) {
   const event = issueEvent('opened', { id: ++issues, author_association: 'OWNER' });
-  const repository = { ...Object(event.repository), full_name, id, owner: { id: owner } };
-  const { status, answer } = await relay.post('issues', { ...event, repository });
+  return { ...event, repository: { ...Object(event.repository), full_name, id, owner: { id: owner } } };
+}
+
+/** @returns how many jobs the opened issue makes, ours and that of the team */
+async function opened(...repository: Parameters<typeof eventOf>): Promise<number> {
+  const { status, answer } = await relay.post('issues', eventOf(...repository));
   expect(status).toBe(202);
   return (answer.jobs as unknown[]).length;
 }
@@ -90,4 +97,84 @@ it('a new repository with the configured name takes the place of the one that ha
   expect(await opened(NAME, ID + 1)).toBe(2);
   expect(await opened(RENAMED)).toBe(0);
   expect(await opened(RENAMED, ID + 1)).toBe(2);
+});
+
+const NEW_NAME = 'NewName/Hello-World';
+const renamedTo = (name: string) =>
+  `${NAME} is called ${name} now. Its events are taken all the same. Change its name in relay.config.ts.`;
+
+it('a renamed repository is told although each event meets a new process', async () => {
+  for (const name of [NAME, RENAMED, RENAMED]) {
+    const handler = asHttpHandler(createHandler(relay.runtime));
+    const { body, headers } = githubDelivery('issues', eventOf(name));
+    const request = { method: 'POST', url: '/github', headers };
+    const { body: answer = '' } = await handler(functionUrlEvent(request, '/github', Buffer.from(body)));
+    expect(JSON.parse(String(answer)).jobs).toHaveLength(2);
+  }
+  expect(await told()).toEqual([renamedTo(RENAMED)]);
+});
+
+it('a repository that is renamed back is told no more', async () => {
+  for (const name of [NAME, RENAMED, NAME]) expect(await opened(name)).toBe(2);
+  expect(await told()).toEqual([]);
+});
+
+it("a stranger's repository that has the configured name is stopped and told, and the team's is followed on", async () => {
+  expect(await opened(NAME)).toBe(2);
+  expect(await opened(NEW_NAME)).toBe(2);
+  expect(await opened(NAME, 666, 666)).toBe(0);
+  expect(await opened('Mallory/Anything', 666, 666)).toBe(0);
+  expect(await opened(NEW_NAME)).toBe(2);
+  expect(await told()).toEqual([
+    renamedTo(NEW_NAME),
+    `${NAME} is another repository now, of another owner. Its events are not taken. Change the name in relay.config.ts to that of yours, or remove it. If the new one is yours, set ownerId: 666 for it.`,
+  ]);
+});
+
+const noted = { name: NAME, id: 1, ownerId: 2 };
+const renamed = { ...noted, calledNow: RENAMED, isRenamed: true };
+const withOther = { ...renamed, otherOwnerId: 9 };
+
+it.each<[string, Parameters<typeof decide>[0], [string, number, number], number?, ...unknown[]]>([
+  ['the first event', { name: NAME }, [NAME, 1, 2], undefined, 'taken', noted],
+  ['another event', noted, [NAME, 1, 2], undefined, 'taken', noted],
+  ['a name in other letters', noted, [NAME.toUpperCase(), 1, 2], undefined, 'taken', noted],
+  ['the old name again', withOther, [NAME, 1, 2], undefined, 'taken', noted],
+  ['a new repository of the owner', renamed, [NAME, 3, 2], undefined, 'taken', { ...noted, id: 3 }],
+  ['the repository, of another owner', noted, [NAME, 1, 9], undefined, 'taken', { ...noted, ownerId: 9 }],
+  ['another repository of another owner', renamed, [NAME, 3, 9], undefined, 'stopped', withOther],
+  ['the same again', withOther, [NAME, 3, 9], undefined, 'stopped', withOther],
+  ['another name', noted, [RENAMED, 1, 2], undefined, 'followed', renamed],
+  ['another name, and a stranger has the old one', withOther, [RENAMED, 1, 2], undefined, 'followed', withOther],
+  ['another login', noted, [NEW_NAME, 1, 2], undefined, 'followed', { ...renamed, calledNow: NEW_NAME }],
+  [
+    'another name and owner',
+    noted,
+    [TRANSFERRED, 1, 9],
+    undefined,
+    'stopped',
+    { ...noted, calledNow: TRANSFERRED, isRenamed: false },
+  ],
+  ['another name and repository', noted, [RENAMED, 3, 2], undefined, 'stopped', noted],
+  [
+    'another name, without a known owner',
+    { name: NAME, id: 1 },
+    [RENAMED, 1, 2],
+    undefined,
+    'followed',
+    { name: NAME, id: 1, calledNow: RENAMED, isRenamed: true },
+  ],
+  ['the owner that is configured', withOther, [NAME, 3, 9], 9, 'taken', { name: NAME, id: 3, ownerId: 9 }],
+  ['an owner that is not', noted, [NAME, 1, 2], 9, 'stopped', { ...noted, otherOwnerId: 2 }],
+  ['at first an owner that is not', { name: NAME }, [NAME, 3, 2], 9, 'stopped', { name: NAME, otherOwnerId: 2 }],
+  [
+    'a transfer to the owner that is',
+    noted,
+    [TRANSFERRED, 1, 9],
+    9,
+    'followed',
+    { ...noted, calledNow: TRANSFERRED, isRenamed: true },
+  ],
+])('an event with %s: %j, %j, ownerId %s: %s', (_, before, [full_name, id, owner], configured, becomes, note) => {
+  expect(decide(before, { full_name, id, owner: { id: owner } }, configured)).toEqual({ becomes, note });
 });

@@ -7,7 +7,6 @@ export { mergedItems } from '../../automations/complete-checklist-item/merged-it
 export { acceptForGood } from '../../automations/own/accept-own.ts';
 export { relationsOfIssue, relationsOfMerge } from '../../automations/relate/written-lines.ts';
 export { createVerbs } from '../../automations/verbs.ts';
-export { asConfigured } from '../../platforms/github/moved-repositories.ts';
 export { acceptOwnEvent } from './accept-own-event.ts';
 export { takeCommands } from './take-commands.ts';
 export { withinTurns } from './within-turns.ts';

@@ -10,7 +10,7 @@ import type { Cause } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { Links } from '../../links/links.ts';
 import { type GithubDelivery, keptForMs, readDelivery } from '../../platforms/github/delivery.ts';
-import { type NoteRepository, repositoryIn } from '../../platforms/github/note-repository.ts';
+import { asConfigured } from '../../platforms/github/moved-repositories.ts';
 import {
   isTaken,
   login,
@@ -23,7 +23,7 @@ import {
 } from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
-import { ownOf } from '../../triggers/own-automation.ts';
+import { type OwnOf, ownOf } from '../../triggers/own-automation.ts';
 import { takeComment } from './take-comment.ts';
 
 export interface ReceiveOptions extends AcceptOwnOptions {
@@ -31,7 +31,6 @@ export interface ReceiveOptions extends AcceptOwnOptions {
   signatures: JobSignatures;
   links: Links;
   noteHook: NoteHook;
-  noteRepository: NoteRepository;
 }
 
 const named = z.object({ repository: z.object({ full_name: text(600) }) });
@@ -78,17 +77,25 @@ export async function receiveDelivery(
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { noteHook, config } = options;
-  const { delivery, taken } = await readable(async () => {
+  const { delivery, taken, wanting } = await readable(async () => {
     const read = readDelivery(request.bytes, request.headers);
-    const isConfigured = findRepository(config, String(repositoryIn(read).full_name));
-    const delivery = isConfigured ? read : await (await import('./on-demand.ts')).asConfigured(read, options);
-    return { delivery, taken: await takeDelivery(delivery, options) };
+    const { event = read.event } = causeOf(read);
+    const wanting = ownOf(options.own, 'github').filter(({ events }) => events.includes(event));
+    const taken = await takeDelivery(read, options);
+    const { full_name } = Object(read.payload.repository);
+    // What nothing is stored for is answered without the table.
+    if (findRepository(config, String(full_name)) && wanting.length === 0 && taken.every((one) => 'ignored' in one))
+      return { delivery: read, taken, wanting };
+    const delivery = await asConfigured(read, options);
+    if (delivery)
+      return { delivery, taken: delivery === read ? taken : await takeDelivery(delivery, options), wanting };
+    return { delivery: read, taken: [{ ignored: `${full_name} has another owner than before` }], wanting: [] };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.
   const noted = noteHook(delivery, request.headers);
   try {
-    if (delivery.event !== 'ping') return await accept(delivery, taken, options);
+    if (delivery.event !== 'ping') return await accept(delivery, taken, wanting, options);
     return jsonAnswer(200, { pong: 'the webhook reaches Partner Relay, and its secret is correct' });
   } finally {
     await noted;
@@ -98,6 +105,7 @@ export async function receiveDelivery(
 async function accept(
   delivery: GithubDelivery,
   taken: readonly Taken[],
+  wanting: readonly OwnOf<'github'>[],
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { config, clock, jobs, queue, signatures, links, log, metrics } = options;
@@ -137,7 +145,6 @@ async function accept(
   }
   // After the relay's own, which a mistake of the team costs nothing.
   const failed: string[] = [];
-  const wanting = ownOf(options.own, 'github').filter(({ events }) => events.includes(cause.event ?? event));
   if (wanting.length > 0) {
     const { acceptOwnEvent } = await import('./on-demand.ts');
     const own = await acceptOwnEvent(wanting, delivery, cause, options);
@@ -155,7 +162,6 @@ async function accept(
     log.info({ message: 'delivery ignored', deliveryId, event, reason });
     return jsonAnswer(202, { jobs: [], ignored: reason });
   }
-  await options.noteRepository(delivery);
   const repeat = accepted.every((job) => job.repeat);
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
 }

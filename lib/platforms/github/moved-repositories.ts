@@ -1,71 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
+import { changeItem } from '../../state/table/counted-item.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { GithubDelivery } from './delivery.ts';
-import { repositoryIn } from './note-repository.ts';
 
-/** A configured repository: GitHub's ids of it and of its owner, and the name that its newest event has, if that is another one. */
+/** A configured repository, as verified deliveries have shown it. */
 const known = z.object({
   name: z.string(),
-  id: z.int(),
+  /** GitHub's ids of it and of its owner. */
+  id: z.optional(z.int()),
   ownerId: z.optional(z.int()),
+  /** The name that its newest event has, if that is another one, and whether the owner was the same. */
   calledNow: z.optional(z.string()),
   isRenamed: z.optional(z.boolean()),
+  /** The owner of another repository that has the configured name now. */
+  otherOwnerId: z.optional(z.int()),
 });
+type Known = z.output<typeof known>;
+
+/** The repository of an event; a delivery of an organization has none. */
+const seen = z.object({ full_name: z.string(), id: z.int(), owner: z.object({ id: z.int() }) });
 
 export interface MovedRepository {
   /** As relay.config.ts has it. */
   name: string;
+  /** The same name, if another repository has it. */
   calledNow: string;
   /** It has the same owner, who may have another login now. */
   isRenamed: boolean;
+  /** GitHub's id of the owner of the other repository with its name. */
+  otherOwnerId?: number;
 }
 
 /** Whether two names have the same owner, as far as their logins show it. */
 export const haveSameOwner = (name: string, other: string): boolean => ownerOf(name) === ownerOf(other);
 
 /** What happens to its events, and what to do. */
-export const movedInWords = (moved: MovedRepository): string =>
-  moved.isRenamed
-    ? `${moved.name} is called ${moved.calledNow} now. Its events are taken all the same. Change its name in relay.config.ts.`
-    : `${moved.name} is ${moved.calledNow} now, of another owner. Its events are not taken. Change its name in relay.config.ts, or remove it.`;
+export function movedInWords({ name, calledNow, isRenamed, otherOwnerId }: MovedRepository): string {
+  if (isRenamed)
+    return `${name} is called ${calledNow} now. Its events are taken all the same. Change its name in relay.config.ts.`;
+  if (otherOwnerId === undefined)
+    return `${name} is ${calledNow} now, of another owner. Its events are not taken. Change its name in relay.config.ts, or remove it.`;
+  return `${name} is another repository now, of another owner. Its events are not taken. Change the name in relay.config.ts to that of yours, or remove it. If the new one is yours, set ownerId: ${otherOwnerId} for it.`;
+}
 
 const ownerOf = (name: string) => name.replace(/\/.*/, '').toLowerCase();
 
 /**
+ * What becomes of an event, and what is known of the repository from then on.
+ * @param configuredOwner `ownerId` of the repository in relay.config.ts, which counts in place of what is known
+ */
+export function decide(
+  noted: Known,
+  { full_name, id, owner }: z.output<typeof seen>,
+  configuredOwner?: number,
+): { becomes: 'taken' | 'followed' | 'stopped'; note: Known } {
+  const { name } = noted;
+  const ownerId = configuredOwner ?? noted.ownerId;
+  const isSameOwner = ownerId === undefined ? haveSameOwner(name, full_name) : owner.id === ownerId;
+  if (full_name.toLowerCase() === name.toLowerCase()) {
+    const isSame = id === noted.id && configuredOwner === undefined;
+    return isSame || isSameOwner
+      ? { becomes: 'taken', note: { name, id, ownerId: owner.id } }
+      : { becomes: 'stopped', note: { ...noted, otherOwnerId: owner.id } };
+  }
+  if (id !== noted.id) return { becomes: 'stopped', note: noted };
+  const note = { ...noted, calledNow: full_name, isRenamed: isSameOwner };
+  return { becomes: isSameOwner ? 'followed' : 'stopped', note };
+}
+
+/**
  * The delivery, with the configured name of a repository that was renamed. GitHub's id of it is known from verified
- * deliveries with the configured name. Only a repository of the configured owner is followed.
+ * deliveries with the configured name.
+ * @returns undefined if another owner has the repository now, or another repository of another owner has its name
  */
 export async function asConfigured(
   delivery: GithubDelivery,
   { table, config, log }: { table: Table; config: RelayConfig; log: Pick<Console, 'info'> },
-): Promise<GithubDelivery> {
-  const { id, full_name, owner } = repositoryIn(delivery);
-  const found = (await readKnown(table, config)).find((one) => one.id === id);
-  if (!found || typeof full_name !== 'string') return delivery;
-  const { name, ownerId } = found;
-  const isRenamed = ownerId === undefined ? haveSameOwner(name, full_name) : owner?.id === ownerId;
-  const moved = { name, calledNow: full_name, isRenamed };
-  if (found.calledNow !== full_name || found.isRenamed !== isRenamed) {
-    await table.put({ ...keys.repository(found.name), ...found, ...moved });
-    log.info({ message: 'a repository has another name than in relay.config.ts', ...moved });
-  }
-  if (!isRenamed) return delivery;
-  const repository = { ...repositoryIn(delivery), full_name: found.name };
-  return { ...delivery, payload: { ...delivery.payload, repository } };
+): Promise<GithubDelivery | undefined> {
+  const repository = seen.safeParse(delivery.payload.repository).data;
+  if (!repository) return delivery;
+  const isKnown = ({ id }: Known) => id === repository.id;
+  const name =
+    findRepository(config, repository.full_name)?.name ?? (await readKnown(table, config)).find(isKnown)?.name;
+  if (name === undefined) return delivery;
+  let becomes = 'stopped';
+  const changed = await changeItem(table, keys.repository(name), known, (noted) => {
+    const decided = decide({ ...noted, name }, repository, findRepository(config, name)?.ownerId);
+    becomes = decided.becomes;
+    return isDeepStrictEqual(noted, decided.note) ? undefined : decided.note;
+  });
+  if (changed && becomes !== 'taken')
+    log.info({ message: 'a repository has another name or owner than in relay.config.ts', ...changed });
+  if (becomes === 'stopped') return undefined;
+  const payload = { ...delivery.payload, repository: { ...Object(delivery.payload.repository), full_name: name } };
+  return becomes === 'taken' ? delivery : { ...delivery, payload };
 }
 
-/** The repositories of relay.config.ts that have another name now. */
+/** The repositories of relay.config.ts that have another name or owner now. */
 export async function movedRepositories(table: Table, config: RelayConfig): Promise<MovedRepository[]> {
   const all = await readKnown(table, config);
-  return all.flatMap(({ name, calledNow, isRenamed }) =>
-    calledNow === undefined ? [] : [{ name, calledNow, isRenamed: isRenamed ?? haveSameOwner(name, calledNow) }],
-  );
+  return all.flatMap(({ name, calledNow, isRenamed = false, otherOwnerId }) => [
+    ...(calledNow === undefined ? [] : [{ name, calledNow, isRenamed }]),
+    ...(otherOwnerId === undefined || otherOwnerId === findRepository(config, name)?.ownerId
+      ? []
+      : [{ name, calledNow: name, isRenamed: false, otherOwnerId }]),
+  ]);
 }
 
-async function readKnown(table: Table, config: RelayConfig): Promise<z.output<typeof known>[]> {
+async function readKnown(table: Table, config: RelayConfig): Promise<Known[]> {
   const items = await table.partition(keys.repository('').pk);
   return items.flatMap((item) => known.safeParse(item).data ?? []).filter(({ name }) => findRepository(config, name));
 }

@@ -73,7 +73,7 @@ export const keys = {
     pk: `first-time-entry#${connection}`,
     sk: overrides,
   }),
-  /** lib/platforms/github/note-repository.ts: the id of a configured repository, and its newest name. */
+  /** lib/platforms/github/moved-repositories.ts: the id of a configured repository, its owner, and its newest name. */
   repository: (name: string): Key => ({ pk: 'repositories', sk: name.toLowerCase() }),
   /** lib/platforms/github/redelivery/hooks.ts: the hooks of one target, and how far redelivery is with each. */
   hook: (name: string): Key => ({ pk: 'github-hooks', sk: name }),
