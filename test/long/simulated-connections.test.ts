@@ -16,7 +16,8 @@ it('uses the limits of six connections at once', async () => {
       expect.soft(part).toBeGreaterThanOrEqual(at === 0 ? 0.93 : 0.95);
     }
   }
-  expectQuickAndCheap(figures);
+  // New jobs that stand in line move it on.
+  expectQuickAndCheap(figures, 3.5);
   expect.soft(result.jobs).toEqual({ succeeded: load.arrivals.length });
 });
 
