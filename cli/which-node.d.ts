@@ -1,4 +1,4 @@
-/** The types of which-node.js, which an older Node runs, too. */
+/** The types of which-node.js. That file is JavaScript, because an older Node must run it, too. */
 export function whichNode(
   here: string,
   own: string | undefined,

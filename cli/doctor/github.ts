@@ -13,7 +13,7 @@ export interface GithubToCheck {
   github: GithubClient;
   /** A stand-in has neither repositories nor labels to compare with. */
   isStandIn: boolean;
-  /** The repositories whose events have another name than relay.config.ts. */
+  /** The repositories that events name otherwise than relay.config.ts. */
   moved: readonly MovedRepository[];
 }
 
@@ -64,7 +64,7 @@ export async function checkNames({ github: { repositories } }: RelayConfig, gith
   );
 }
 
-/** @throws {Error | CannotTell} for a repository that GitHub calls by another name, or whose name another one has */
+/** @throws {Error | CannotTell} if GitHub has another name for the repository, or another repository has its name */
 function ensureSameName(name: string, calledNow: string, known: readonly MovedRepository[]): void {
   const event = known.find((one) => one.name === name && one.calledNow.toLowerCase() === calledNow.toLowerCase());
   if (!event && calledNow.toLowerCase() === name.toLowerCase()) return;

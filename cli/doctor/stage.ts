@@ -36,7 +36,7 @@ export async function checkStage(config: RelayConfig, stage: string): Promise<Fi
   }
 }
 
-/** The executions that are reserved for the functions of the stage now: any of those that can be open to the internet. */
+/** The executions that are reserved for functions of the stage now. Only open functions have a reservation. */
 async function reservedBy(lambda: LambdaClient, stage: string): Promise<number> {
   const reserved = ['github-webhook', 'slack-webhook', 'hooks-webhook', 'account-link'].map(async (slug) => {
     const FunctionName = `partner-relay-${stage}-${slug}`;
@@ -56,7 +56,7 @@ async function reservedBy(lambda: LambdaClient, stage: string): Promise<number> 
 interface AccountConcurrency {
   /** Concurrent executions of all functions together that the account may have in this region. */
   limit: number;
-  /** Those that are reserved for functions outside of the stage. */
+  /** The executions that are reserved for functions outside of the stage. */
   ofOthers?: number;
   own?: OwnAutomations;
 }

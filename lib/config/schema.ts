@@ -273,7 +273,7 @@ const github = z.strictObject(
       }),
     repositories: z.array(repository).default([]).meta({
       description:
-        'The repositories whose events the relay handles. It ignores events of other repositories. One that is renamed, or whose owner has another login, is followed until another owner has it; change its name here. Another repository of another owner that has its name is stopped, unless `ownerId` is that owner.',
+        'The repositories whose events the relay handles. It ignores events of other repositories. If a repository or the login of its owner is renamed, the relay follows it; change its name here. If it goes to another owner, or if another owner takes the name, its events are ignored, unless `ownerId` is that owner.',
     }),
   },
   refusingSecrets('github'),

@@ -20,6 +20,16 @@ async function claimed(): Promise<string> {
   return id;
 }
 
+/** A defect is there, and the job that updates it sleeps in the queue. */
+async function startWithSleepingUpdate(): Promise<void> {
+  relay = await startRelay();
+  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  await relay.work();
+  relay.sandbox.setFault({ kind: 'server-error', operation: '/defects/update', times: 1 });
+  await relay.post('issues', issueEvent('edited', { id: 1, title: 'another title', seconds: 1 }));
+  await relay.work();
+}
+
 describe('the sweep', () => {
   it.each([
     ['whose message was lost, or never sent', async () => '', 60_000],
@@ -151,12 +161,7 @@ describe('the sweep', () => {
   });
 
   it('the sweep does not touch queued, sleeping or ended jobs', async () => {
-    relay = await startRelay();
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
-    await relay.work();
-    relay.sandbox.setFault({ kind: 'server-error', operation: '/defects/update', times: 1 });
-    await relay.post('issues', issueEvent('edited', { id: 1, title: 'another title', seconds: 1 }));
-    await relay.work();
+    await startWithSleepingUpdate();
     await relay.post('issues', issueEvent('opened', { id: 3 }));
     expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: expect.any(Number) }]);
     relay.clock.now += 59_999;
@@ -165,12 +170,7 @@ describe('the sweep', () => {
   });
 
   it('a job behind another one of its entity waits for that one, and not for a worker', async () => {
-    relay = await startRelay();
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
-    await relay.work();
-    relay.sandbox.setFault({ kind: 'server-error', operation: '/defects/update', times: 1 });
-    await relay.post('issues', issueEvent('edited', { id: 1, title: 'another title', seconds: 1 }));
-    await relay.work();
+    await startWithSleepingUpdate();
     await relay.post('issues', issueEvent('edited', { id: 1, title: 'a third title', seconds: 2 }));
     relay.clock.now += 30_000;
     await relay.post('issues', issueEvent('opened', { id: 3 }));

@@ -33,7 +33,7 @@ export async function acceptOwnEvent(
     const { name } = automation;
     const trust = trustOf(automation, event, payload as Event, repository.name);
     if (trust.asked?.unproven && trust.asked.unproven.login === undefined) {
-      result.ignored.push(`${name}: a bot, or nobody, caused it, and by: 'anyone' alone takes that`);
+      result.ignored.push(`${name}: no person caused it, and only by: 'anyone' takes such events`);
       continue;
     }
     // A file may change what it gets, such as the order of a list.

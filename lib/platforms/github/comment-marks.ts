@@ -1,4 +1,4 @@
-/** The last line of a comment of the relay, which nobody sees. @param name a digest of what the comment is for */
+/** The last line of a comment of the relay, which GitHub does not show. @param name a digest of what the comment is for */
 export const commentMark = (name: string) => `<!-- partner-relay ${name} -->`;
 
 /** The last line of a comment about a defect. @param marker of the defect */

@@ -260,7 +260,7 @@ export function createBudget({
      * other jobs are ahead of it, or its connection has its share of calls under way. Where other connections need the
      * workers, it then stands even if slots are free: the line uses them as fast as the limit allows, and no faster. It
      * never stands for a pause or the next day: perhaps it needs no slot.
-     * @returns whether somebody comes who finds it there (if not, the caller moves the line on); undefined if it runs
+     * @returns whether a called job is on the way that finds it there (if not, the caller moves the line on); undefined if it runs
      */
     async standsFirst(connection: string, limits: Limits, lane: Lane): Promise<{ isFound: boolean } | undefined> {
       const state = await store.read(connection, SEEN_MS);

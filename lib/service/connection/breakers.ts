@@ -286,7 +286,7 @@ export function callsProberAt({ until, probes, probedAt, prober }: Breaker): num
   return isDoneByOther ? until + LATE_PROBE_MS : until;
 }
 
-/** When the line calls a person's job that probes a connection: nobody else's pause counts. */
+/** When the line calls a person's job that probes a connection: the pause of other jobs does not count. */
 export const callsPersonAt = (breaker: Breaker): number =>
   Math.min(callsProberAt(breaker), breaker.probedAt + pauseOfPeople(breaker.probes, true));
 
