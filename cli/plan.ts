@@ -9,8 +9,10 @@ import { type PlannedEvent, planIssues } from '../lib/operators/plan-issues.ts';
 import { planOwn } from '../lib/operators/plan-own.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
+import { versionFault } from '../lib/state/table/versions.ts';
 import { counted } from '../lib/text.ts';
 import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
+import { VERSION } from '../lib/version.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
 import { readCount } from './numbers.ts';
@@ -34,7 +36,9 @@ export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_
   npm run -s relay -- --stage prod plan`,
     )
     .action(async (options: { jobs: number; json?: boolean }) => {
-      const { stores, stage = ONE_MACHINE } = await open();
+      const { stores, stage = ONE_MACHINE, wrote } = await open();
+      const fault = versionFault(wrote, VERSION);
+      if (fault !== undefined) throw new Error(`the stage ${stage}: ${fault}`);
       const config = await readConfig();
       const { own, faults } = await readOwnAutomations(config, ownFolder);
       const planned = await planStored(config, stores, options.jobs);

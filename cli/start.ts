@@ -22,6 +22,7 @@ import { createHalt, DISK_FULL, isDiskFull } from '../local/halt.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type Instances, startSandboxFor, stateFolder } from '../local/instances.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
+import { keepVersion } from '../local/kept-version.ts';
 import { linkRoutes } from '../local/link-routes.ts';
 import { commentsInWords, enterGithubStandIn, usesGithubCom, withGithubAt } from '../local/local-github.ts';
 import { enterSlack, withSlackAt } from '../local/local-slack.ts';
@@ -64,6 +65,7 @@ async function start(): Promise<void> {
   const folder = stateFolder(real);
   mkdirSync(folder, { recursive: true });
   chmodSync(STATE_FOLDER, 0o700);
+  keepVersion(folder);
   let poll = () => {};
   let halt: (why: string) => void = (why) => endWith(new Error(why));
   const tablePath = join(folder, 'dynamodb');

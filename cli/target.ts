@@ -2,8 +2,10 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { readEnvironment } from '../lib/config/environment.ts';
 import { openStores, type Stores } from '../lib/runtime.ts';
+import type { Wrote } from '../lib/state/table/versions.ts';
 import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
 import { awsClient } from './aws.ts';
+import { type Outputs, outputsOf, wroteOf } from './outputs.ts';
 
 export interface WebhookUrls {
   githubWebhookUrl: string;
@@ -27,6 +29,8 @@ export interface Target extends WebhookUrls {
   /** For a deployed stage: its name, and the key of the operator's credentials. */
   stage?: string;
   accessKeyId?: string;
+  /** The version that is deployed, if the stack says it. */
+  wrote?: Wrote | undefined;
   /** Asks CloudFormation whether it is stopped. @returns the sentence that says so, or null */
   stopped?: () => Promise<string | null>;
 }
@@ -83,7 +87,7 @@ async function openStage(stage: string): Promise<Target> {
   const client = new CloudFormationClient(awsClient());
   const read = async () => {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    return new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+    return outputsOf(Stacks[0]);
   };
   const outputs = await read();
   const output = (name: string) => {
@@ -103,10 +107,11 @@ async function openStage(stage: string): Promise<Target> {
     stage,
     accessKeyId: (await client.config.credentials()).accessKeyId,
     stopped: async () => stoppedInWords(stage, await read()),
+    wrote: wroteOf(outputs),
   };
 }
 
-function stoppedInWords(stage: string, outputs: ReadonlyMap<string | undefined, string | undefined>): string | null {
+function stoppedInWords(stage: string, outputs: Outputs): string | null {
   if (outputs.get('IsRunning') !== 'false') return null;
   return `The stage ${stage} is stopped: relay --stage ${stage} start starts it.`;
 }

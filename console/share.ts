@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module';
 import { isOurs } from '../lib/automations/own/folder.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
+import { VERSION } from '../lib/version.ts';
 import { jobDetail } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
-
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /**
  * What happened to a job, for support: its states, times, answers and numbers. Texts, names and ids of people, issues,
@@ -22,7 +20,7 @@ export async function shareJob(relay: OperatedRelay, id: string) {
   const { discarded, outcomeUnknown, keyRefused, until, isForecast } = job;
   return {
     what: 'What happened to one job of Partner Relay, without texts',
-    relay: version,
+    relay: VERSION,
     node: process.version,
     job: job.shortName,
     automation: ours ? job.automation : 'one of the team',

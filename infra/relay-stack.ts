@@ -5,7 +5,9 @@ import { CfnRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam
 import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
+import { FORM } from '../lib/state/table/form.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
+import { VERSION } from '../lib/version.ts';
 import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
@@ -20,7 +22,7 @@ import { Network } from './network.ts';
 import { Running } from './running.ts';
 import { addSchedules } from './schedules.ts';
 import { Secrets } from './secrets.ts';
-import { deployedBy, type Stage as RelayStage } from './stage.ts';
+import { deployedBy, type Stage as RelayStage, StageError } from './stage.ts';
 import { stageKey } from './stage-key.ts';
 import { addStateAlarms } from './state-alarms.ts';
 import { StateTable } from './state-table.ts';
@@ -40,7 +42,12 @@ export interface RelayStackProps {
 export class RelayStack extends Stack {
   constructor(scope: Construct, id: string, { config, own: files, stage }: RelayStackProps) {
     const { kmsKeyArn } = stage.settings;
+    // The command line finds a stage by the name of its stack.
+    const stackName = `partner-relay-${stage.name}`;
+    if (id !== stackName)
+      throw new StageError(`the stack of the stage '${stage.name}' has the id '${id}': give it the id '${stackName}'`);
     super(scope, id, {
+      stackName,
       description: `Partner Relay, stage ${stage.name}`,
       terminationProtection: stage.isProtected,
       synthesizer: deployedBy(stage.settings.bootstrapQualifier),
@@ -164,6 +171,8 @@ export class RelayStack extends Stack {
       ...(hooksWebhook && { HooksUrl: hooksWebhook.url }),
       ...(accountLink && { AccountLinkUrl: accountLink.url }),
       Stage: stage.name,
+      Version: VERSION,
+      Form: `${FORM}`,
       TableName: table.table.tableName,
       InteractiveQueueUrl: interactive.queue.queueUrl,
       BackgroundQueueUrl: background.queue.queueUrl,

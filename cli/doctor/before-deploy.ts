@@ -12,30 +12,38 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import type { StageSettings } from '../../lib/config/deployment.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
 import { schedules } from '../../lib/schedules.ts';
+import { versionFault } from '../../lib/state/table/versions.ts';
 import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
 import { awsClient } from '../aws.ts';
 import { callerArn } from '../caller.ts';
+import { outputsOf, wroteOf } from '../outputs.ts';
 import { askInJson } from './ask-in-json.ts';
 import { CannotTell, check, type Finding } from './finding.ts';
 import { checkNetwork } from './network.ts';
 import { slackReady } from './slack-alarms.ts';
 import { checkStage } from './stage.ts';
 
+/** What is to be deployed, besides the configuration. */
+export interface ToDeploy {
+  own: OwnAutomations;
+  /** The version of the relay. */
+  version: string;
+  /** Whether it is deployed with `--import-existing-resources`. */
+  isImporting?: boolean | undefined;
+}
+
 /**
  * Reads the account, and says what would stop a deployment of the stage. What cannot be read without more rights is
  * unknown.
- *
- * @param options `isImporting` whether it is deployed with `--import-existing-resources`
  */
 export async function checkBeforeDeploy(
   config: RelayConfig,
   stage: string,
-  { isImporting = false } = {},
+  { own, version, isImporting = false }: ToDeploy,
 ): Promise<Finding[]> {
   const settings = config.deployment.stages[stage];
   if (!settings) {
@@ -49,7 +57,6 @@ export async function checkBeforeDeploy(
   });
   // Without credentials, everything else would say the same.
   if (whose.verdict !== 'good') return [whose];
-  const { own } = await readOwnAutomations(config);
   const { protected: isProtected, slackAlarms, table, network } = settings;
   const region = await cloudFormation.config.region();
   const stackName = `partner-relay-${stage}`;
@@ -70,6 +77,7 @@ export async function checkBeforeDeploy(
     }),
     await check('bootstrap', async () => bootstrapped(cloudFormation, settings.bootstrapQualifier, stage)),
     await check(`stack ${stackName}`, async () => deployable(await find(cloudFormation, stackName), stackName)),
+    await check('version', async () => readable(await find(cloudFormation, stackName), version)),
     await check('secrets', async () =>
       secretsNotInTheWay(secretNames(config, own), stage, settings.existingSecrets, await owned),
     ),
@@ -78,7 +86,7 @@ export async function checkBeforeDeploy(
     ),
     ...(table ? [await check('table', () => tableReady(table.existing))] : []),
     ...(network ? await checkNetwork(network, owned) : []),
-    ...(await checkStage(config, stage)),
+    ...(await checkStage(config, stage, own)),
     ...(settings.httpApi ? [] : [await check('public URLs', async () => urlsOffered(region))]),
     ...(slackAlarms
       ? [await check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`))]
@@ -188,6 +196,13 @@ function deployable(stack: Stack | undefined, name: string): string {
   if (/_IN_PROGRESS$/.test(status)) throw new Error(`it is being changed (${status}): wait until that has ended`);
   if (/FAILED$/.test(status)) throw new Error(`it is in the state ${status}: look at its events in CloudFormation`);
   return `it will be updated (${status})`;
+}
+
+function readable(stack: Stack | undefined, version: string): string {
+  const wrote = wroteOf(outputsOf(stack));
+  const fault = versionFault(wrote, version);
+  if (fault !== undefined) throw new Error(fault);
+  return wrote ? `${version} reads what ${wrote.version} wrote` : version;
 }
 
 /**

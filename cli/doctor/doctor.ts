@@ -1,4 +1,4 @@
-import type { ReadFolder } from '../../lib/automations/own/folder.ts';
+import { type ReadFolder, readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { tooFewWorkers } from '../../lib/config/capacity.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
@@ -10,7 +10,9 @@ import type { Limits } from '../../lib/service/budget/window.ts';
 import { BaseUrlError } from '../../lib/service/partner/base-url.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { SecretError } from '../../lib/state/secrets/secrets.ts';
+import { versionFault, type Wrote } from '../../lib/state/table/versions.ts';
 import { messageOf } from '../../lib/text.ts';
+import { VERSION } from '../../lib/version.ts';
 import type { Define } from '../cli.ts';
 import { readOwnFolder } from '../own-folder.ts';
 import { openPartner } from '../partner.ts';
@@ -52,7 +54,11 @@ Calls to the partner API use the relay's budget as background work, so people's 
       const config = await loadConfig();
       const findings =
         options.beforeDeploy && stage !== undefined
-          ? await checkBeforeDeploy(config, stage, { isImporting: options.importExistingResources })
+          ? await checkBeforeDeploy(config, stage, {
+              own: (await readOwnAutomations(config)).own,
+              version: VERSION,
+              isImporting: options.importExistingResources,
+            })
           : await examineRelay(config, open, stage);
       if (options.json) printJson(findings);
       else printFindings(findings);
@@ -62,7 +68,7 @@ Calls to the partner API use the relay's budget as background work, so people's 
 /** Checks everything that the configuration names and, for a stage, its account. */
 export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?: string): Promise<Finding[]> {
   const findings = await examine(config, open, (line) => console.error(line));
-  const ofStage = stage === undefined ? [] : await checkStage(config, stage);
+  const ofStage = stage === undefined ? [] : await checkStage(config, stage, (await readOwnAutomations(config)).own);
   return [...findings, ...checkWorkers(config, stage), ...ofStage];
 }
 
@@ -128,12 +134,21 @@ async function checkTable(config: RelayConfig, open: OpenTarget): Promise<Findin
   );
   return [
     clock,
+    ...checkVersion(target.wrote),
     ...limits.flat(),
     ...sharing.map((names): Finding => {
       const detail = 'they have the same key, so they share one budget; give each a key of its own';
       return { what: names.join(' and '), verdict: 'unknown', detail };
     }),
   ];
+}
+
+/** Whether this version could follow the one that is deployed. */
+function checkVersion(wrote: Wrote | undefined): Finding[] {
+  if (!wrote) return [];
+  const fault = versionFault(wrote, VERSION);
+  const detail = fault ?? `${wrote.version} is deployed, and this is ${VERSION}`;
+  return [{ what: 'version', verdict: fault === undefined ? 'good' : 'bad', detail }];
 }
 
 /** What the relay assumes instead of the configured limit, if the service has refused calls below it. */

@@ -5,7 +5,6 @@ import {
   LambdaServiceException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import {
   openFunctions,
   reservedForOpen,
@@ -20,10 +19,9 @@ import { awsClient } from '../aws.ts';
 import type { Finding } from './finding.ts';
 
 /** What `doctor --stage` checks in the account: whether the concurrency quota of Lambda is sufficient. */
-export async function checkStage(config: RelayConfig, stage: string): Promise<Finding[]> {
+export async function checkStage(config: RelayConfig, stage: string, own: OwnAutomations): Promise<Finding[]> {
   const what = 'concurrency of the account';
   try {
-    const { own } = await readOwnAutomations(config);
     const lambda = new LambdaClient(awsClient());
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
     const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = limit } = AccountLimit ?? {};

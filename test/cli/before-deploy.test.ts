@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { checkBeforeDeploy, logNames, secretNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import none from '../../lib/triggers/own-automation.ts';
 import { type Asked, type HttpStandIn, type StandInAnswer, startHttpStandIn } from '../http-stand-in.ts';
 import { everything, ownOfEach, synthesize } from '../infra/variants.ts';
 import { EXPIRED, KNOWN } from './stage-stand-in.ts';
@@ -38,6 +39,14 @@ const stacks = (status: string, isKept = true) => ({
   ...ready.stacks,
   'partner-relay-prod': `<StackStatus>${status}</StackStatus><EnableTerminationProtection>${isKept}</EnableTerminationProtection>`,
 });
+/** The account with the stack of a version. */
+const ran = (version: string, form = 1) => {
+  const outputs = Object.entries({ Version: version, Form: form }).map(
+    ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const stack = `<StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${outputs.join('')}</Outputs>`;
+  return { ...ready.stacks, 'partner-relay-prod': stack };
+};
 const markers = 'partner-relay/prod/markers';
 const LOG = '/aws/lambda/partner-relay-prod-job-worker';
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d';
@@ -137,13 +146,15 @@ const endpoints = { routeTableIds: ['rtb-0a1b2c3d'] };
 const full = { vpcs: 4, addresses: 4, gateways: 4 };
 const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
 
+const plain = { own: none, version: '0.1.0' };
+
 type StageInput = NonNullable<NonNullable<RelayConfigInput['deployment']>['stages']>[string];
 
 function examine(is: Partial<Account>, prod: StageInput = {}, stage = 'prod', isImporting = false) {
   Object.assign(account, is);
   if (is.region !== undefined) vi.stubEnv('AWS_REGION', is.region);
   const deployment = { stages: { prod: { protected: true, ...prod } }, alarms: { emails: ['ops@example.com'] } };
-  return checkBeforeDeploy(defineConfig({ connections: { main: {} }, deployment }), stage, { isImporting });
+  return checkBeforeDeploy(defineConfig({ connections: { main: {} }, deployment }), stage, { ...plain, isImporting });
 }
 
 async function wrongWith(...account: Parameters<typeof examine>): Promise<string[]> {
@@ -153,7 +164,7 @@ async function wrongWith(...account: Parameters<typeof examine>): Promise<string
 
 it('nothing is wrong with a new account that is prepared, and what cannot be seen is said', async () => {
   expect(await wrongWith({})).toEqual([]);
-  const findings = await checkBeforeDeploy(defineConfig({ connections: { main: {} } }), 'dev');
+  const findings = await checkBeforeDeploy(defineConfig({ connections: { main: {} } }), 'dev', plain);
   expect(findings.filter(({ verdict }) => verdict === 'unknown').map(({ what }) => what)).toEqual([
     'recipients of alarms',
     'public URLs',
@@ -197,6 +208,11 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
   [/^public URLs: Lambda has no function URLs in eu-central-2: set httpApi/, { region: 'eu-central-2' }],
   [/^public URLs: Lambda has no function URLs in us-gov-west-1: set httpApi/, { region: 'us-gov-west-1' }],
   [/ROLLBACK_COMPLETE.*--no-enable-termination-protection.*delete-stack/, { stacks: stacks('ROLLBACK_COMPLETE') }],
+  [
+    /^version: 0.0.9 ran here, and 0.1.0 reads what 0.1.0 and newer.*npm install partner-relay@0.1.0$/,
+    { stacks: ran('0.0.9') },
+  ],
+  [/^version: 0.2.0 ran here, whose items 0.1.0 does not read: go to 0.2.0 again/, { stacks: ran('0.2.0', 99) }],
   [/being changed \(UPDATE_IN_PROGRESS\)/, { stacks: stacks('UPDATE_IN_PROGRESS') }],
   [/^secrets: markers exist already: name them in existingSecrets/, { secrets: [markers] }],
   // The stack is only planned.
@@ -273,6 +289,7 @@ it.each<[string, Partial<Account>, StageInput?]>([
     { reserved: { 'partner-relay-prod-github-webhook': 10 } },
     { accountConcurrency: 1_000 },
   ],
+  ['a newer version that writes what this one reads', { stacks: ran('1.0.0') }],
   ['a workspace of Slack that the person may not look at', {}, { slackAlarms }],
 ])('%s is not in the way', async (_, is, settings) => {
   expect(await wrongWith(is, settings)).toEqual([]);

@@ -33,6 +33,15 @@ describe('relay plan', () => {
     expect(await relay.jobs()).toHaveLength(3);
   });
 
+  it('is not made for a stage of a version whose items this one does not read', async () => {
+    const planOf = (version: string) => {
+      const open = async () => targetOf(relay, { stage: 'prod', wrote: { version, form: 1 } });
+      return runRelay({ open, readConfig: async () => relay.runtime.config }, 'plan');
+    };
+    expect(await planOf('0.1.0')).toContain('Nothing was sent.');
+    await expect(planOf('0.0.9')).rejects.toThrow(/^the stage prod: 0\.0\.9 ran here, .*partner-relay@0\.1\.0$/);
+  });
+
   it('follows the claim of another job as the job of an event would', async () => {
     await relay.post('issues', issueEvent('opened', { title: 'Made' }));
     await relay.workToTheEnd();

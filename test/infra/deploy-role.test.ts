@@ -91,7 +91,7 @@ function actionsOf(statements: { Sid?: string; Action: string | string[] }[], si
 it('a stage is deployed by the roles of its own bootstrap', () => {
   const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
   const own = { own: none, files: [] };
-  const stack = new RelayStack(app, 'relay', { config, own, stage: readStage('prod', config) });
+  const stack = new RelayStack(app, 'partner-relay-prod', { config, own, stage: readStage('prod', config) });
   expect(stack.synthesizer.bootstrapQualifier).toBe('relayprod');
 });
 

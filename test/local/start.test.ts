@@ -400,6 +400,12 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     ['running.json', '{', /^\.relay\/running\.json is damaged; .*remove the file/],
     ['sandbox/sandbox.port', 'http', /^\.relay\/sandbox\/sandbox\.port is damaged: .*remove it/],
     ['sandbox/grants.key', '', /^\.relay\/sandbox\/grants\.key is damaged: .*people link their accounts again/],
+    ['sandbox/version.json', '{', /^\.relay\/sandbox\/version\.json is damaged: .*remove it/],
+    [
+      'sandbox/version.json',
+      '{"version":"0.0.9","form":1}',
+      /^\.relay\/sandbox: 0\.0\.9 ran here, .*npm install partner-relay@0\.1\.0$/m,
+    ],
     ['sandbox/dynamodb', 'a file', /^\.relay\/sandbox\/dynamodb cannot be opened: .*remove \.relay\/sandbox\/dynamodb/],
   ])('npm start names a file that it cannot use, and says what to do: %s', async (name, text, expected) => {
     await mkdir(join(folder, '.relay/sandbox'), { recursive: true });

@@ -1,0 +1,40 @@
+import { FORM } from './form.ts';
+
+/**
+ * The oldest version whose items this one reads. A version reads all items of its major and of the last minor of the major
+ * before, so raise it with each major. In 0.x, a minor counts as a major. test/state/items/ has the items since then.
+ */
+export const READS_SINCE = '0.1.0';
+
+/** The version that a stage or a folder says it was run by. */
+export interface Wrote {
+  version: string;
+  /** The form of the items that it writes. */
+  form: number;
+}
+
+/**
+ * Why a version cannot go on with what another one wrote, and what to do. Undefined if it can.
+ *
+ * @param wrote undefined of a version that does not say it
+ */
+export function versionFault(
+  wrote: Wrote | undefined,
+  mine: string,
+  { since, form } = { since: READS_SINCE, form: FORM },
+): string | undefined {
+  if (wrote && isBefore(wrote.version, since))
+    return `${wrote.version} ran here, and ${mine} reads what ${since} and newer versions write: go to ${since} first, with npm install partner-relay@${since}`;
+  if (wrote && wrote.form > form)
+    return `${wrote.version} ran here, whose items ${mine} does not read: go to ${wrote.version} again, with npm install partner-relay@${wrote.version}`;
+  return undefined;
+}
+
+function isBefore(one: string, other: string): boolean {
+  const [its, others] = [numbersOf(one), numbersOf(other)];
+  const differs = its.findIndex((number, index) => number !== others[index]);
+  return Number(its[differs]) < Number(others[differs]);
+}
+
+/** The numbers of `1.2.3` or `1.2.3-beta.1`. */
+const numbersOf = (version: string) => version.split(/[.-]/, 3).map(Number);
