@@ -8,12 +8,12 @@ import { credentialsOf } from './doctor/credentials.ts';
 import { type Finding, printFindings } from './doctor/finding.ts';
 import { checkNames } from './doctor/github.ts';
 import { checkGithubIds } from './doctor/github-ids.ts';
-import { readOwnFolder } from './own-folder.ts';
+import { printWarnings, readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 /** `config check`: checks relay.config.ts and automations/, without a relay. */
-export const defineConfig: Define = (command, { open }) =>
+export const defineConfig: Define = (command, { open, ownFolder }) =>
   command
     .command('check [file]')
     .description(
@@ -22,7 +22,7 @@ export const defineConfig: Define = (command, { open }) =>
     .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
-      const { own, faults } = await readOwnFolder(config);
+      const { own, faults, files } = await readOwnFolder(config, ownFolder);
       if (faults.length > 0) throw new Error(`${counted(faults.length, 'fault')} found:\n  ${faults.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
@@ -36,6 +36,7 @@ export const defineConfig: Define = (command, { open }) =>
       console.log(`The configuration is good. ${parts.join('; ')}.`);
       const few = tooFewWorkers(config);
       if (few) console.log(`! Background workers: ${few}.`);
+      await printWarnings({ files });
       const found = (await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good');
       if (found.length > 0) printFindings(found);
       if (found.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;

@@ -3,9 +3,17 @@ import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/fold
 import type { RelayConfig } from '../lib/config/schema.ts';
 
 /** Reads automations/ as a deployment does, which also refuses an `on` that loads more than a webhook may. */
-export async function readOwnFolder(config: RelayConfig): Promise<ReadFolder> {
-  const read = await readOwnAutomations(config);
+export async function readOwnFolder(config: RelayConfig, folder?: string): Promise<ReadFolder> {
+  const read = await readOwnAutomations(config, folder);
   if (read.files.length === 0) return read;
   const { withoutHeavy } = await import('../infra/bundle/own-build.ts');
   return withoutHeavy(read, resolve(import.meta.dirname, '../node_modules/.cache/own-files'));
+}
+
+/** Prints what the files do that a job cannot repeat, or does not wait for. It refuses none of them. */
+export async function printWarnings({ files }: Pick<ReadFolder, 'files'>, print = console.log): Promise<void> {
+  if (files.length === 0) return;
+  // What reads JavaScript takes a moment to load.
+  const { warningsIn } = await import('../lib/automations/own/warnings.ts');
+  for (const warning of warningsIn(files)) print(`! ${warning}`);
 }

@@ -16,6 +16,7 @@ import { VERSION } from '../lib/version.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
 import { readCount } from './numbers.ts';
+import { printWarnings } from './own-folder.ts';
 import { inProcess } from './own-runs.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
@@ -40,7 +41,7 @@ export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_
       const fault = versionFault(wrote, VERSION);
       if (fault !== undefined) throw new Error(`the stage ${stage}: ${fault}`);
       const config = await readConfig();
-      const { own, faults } = await readOwnAutomations(config, ownFolder);
+      const { own, faults, files } = await readOwnAutomations(config, ownFolder);
       const planned = await planStored(config, stores, options.jobs);
       if (options.json) return printJson(planned);
       for (const { summary, plan } of planned) console.log(`${oneLine(summary)}\n  → ${planInWords(plan)}`);
@@ -52,6 +53,7 @@ export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_
       const few = tooFewWorkers(config, config.deployment.stages[stage]);
       if (few) console.log(`\n! Background workers: ${few}.`);
       for (const fault of faults) console.log(`! ${oneLine(fault)}`);
+      await printWarnings({ files });
       console.log('\nNothing was sent.');
     });
 

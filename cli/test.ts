@@ -8,10 +8,11 @@ import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
 import type { Define } from './cli.ts';
 import { inMarkup } from './markup.ts';
+import { printWarnings } from './own-folder.ts';
 import { printJson } from './print.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
-export const defineTest: Define = (command, { readConfig }) =>
+export const defineTest: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
   command
     .arguments('[files...]')
     .description(
@@ -25,10 +26,10 @@ export const defineTest: Define = (command, { readConfig }) =>
       // No other command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await readConfig();
-      const { own, faults } = await readOwnAutomations(config);
+      const { own, faults, files: ownFiles } = await readOwnAutomations(config, ownFolder);
       if (faults.length > 0) throw new Error(faults.join('\n'));
       const folder = join(dirname(configFile()), 'relay-tests');
-      const patterns = [join(folder, '*.ts'), join(OWN_FOLDER, '*.test.ts')];
+      const patterns = [join(folder, '*.ts'), join(ownFolder, '*.test.ts')];
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
       const results: Result[] = [];
       const say = json ? () => {} : console.log;
@@ -46,6 +47,7 @@ export const defineTest: Define = (command, { readConfig }) =>
           results.push({ file: shown, name, differences, seconds: (performance.now() - startMs) / 1_000 });
         }
       }
+      await printWarnings({ files: ownFiles }, say);
       if (results.length === 0)
         throw new Error(`there are no tests in ${folder}: docs/guides/change-the-configuration.md shows one`);
       const failed = results.filter(({ differences }) => differences.length > 0).length;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isAutomation, OWN_FOLDER, type ReadFolder } from '../lib/automations/own/folder.ts';
+import { warningsIn } from '../lib/automations/own/warnings.ts';
 import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { triggerInWords } from './own-in-words.ts';
 import { oneLine } from './terminal.ts';
@@ -14,10 +15,11 @@ interface OwnWatchOptions {
   tell: (message: string) => void;
 }
 
-/** What each file of the folder does, and what is wrong, one line each. */
-export function ownLines({ own, faults }: ReadFolder, command?: string): string[] {
+/** What each file of the folder does, what is wrong, and what it is warned of, one line each. */
+export function ownLines({ own, faults, files }: ReadFolder, command?: string): string[] {
   const does = own.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
-  return [...does, ...faults.map((fault) => oneLine(fault.startsWith('automations/') ? `${fault}; left out` : fault))];
+  const wrong = faults.map((fault) => oneLine(fault.startsWith('automations/') ? `${fault}; left out` : fault));
+  return [...does, ...wrong, ...warningsIn(files)];
 }
 
 /**
@@ -41,7 +43,10 @@ export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions
     const gone = [...before.keys()].filter((file) => !now.has(file));
     if (changed.length + gone.length === 0) return;
     await use(found.own);
-    for (const [file, { does }] of changed) tell(`${file} ${before.has(file) ? 'has changed' : 'is new'}: ${does}`);
+    for (const [file, { does, warnings }] of changed) {
+      tell(`${file} ${before.has(file) ? 'has changed' : 'is new'}: ${does}`);
+      for (const warning of warnings) tell(warning);
+    }
     for (const file of gone) tell(`${file} is gone: it takes no more events`);
     before = now;
   };
@@ -58,14 +63,14 @@ export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions
 /** What is wrong in relay.config.ts, seen from the files: a permission that no command has. */
 const settingFaults = ({ faults }: ReadFolder) => faults.filter((fault) => !fault.startsWith('automations/'));
 
-/** By file: its text, to see whether it has changed, and what it does or what is wrong with it. */
-function seenIn(found: ReadFolder): Map<string, { text: string; does: string }> {
+/** By file: its text, to see whether it has changed, what it does or what is wrong with it, and what it is warned of. */
+function seenIn(found: ReadFolder): Map<string, { text: string; does: string; warnings: string[] }> {
   const lines = ownLines(found);
   return new Map(
     found.files.map((path) => {
       const file = `automations/${basename(path)}`;
-      const line = lines.find((one) => one.startsWith(`${file}: `)) ?? '';
-      return [file, { text: readFileSync(path, 'utf8'), does: line.slice(file.length + 2) }];
+      const [line = '', ...warnings] = lines.filter((one) => one.startsWith(`${file}:`));
+      return [file, { text: readFileSync(path, 'utf8'), does: line.slice(file.length + 2), warnings }];
     }),
   );
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { warningsIn } from '../../lib/automations/own/warnings.ts';
 import { newFolder } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { runRelay } from './run-command.ts';
@@ -33,10 +34,11 @@ describe('relay new automation', () => {
     ['command', /on \/pm mine <text…>[\s\S]*send slack '\/pm mine hello'/],
     ['schedule', /at 0 9 \* \* MON in [\s\S]*run mine --at \d{4}-/],
     ['webhook', /on POST \/hooks\/mine[\s\S]*secrets set hooks\/mine[\s\S]*send hook mine/],
-  ])('--on %s writes a file without a fault, and says what to do next', async (on, expected) => {
+  ])('--on %s writes a file without a fault or a warning, and says what to do next', async (on, expected) => {
     const folder = ownFolder();
     expect(await newAutomation(folder, 'mine', '--on', on)).toMatch(expected);
-    expect((await readOwnAutomations(exampleConfig(), folder)).faults).toEqual([]);
+    const { faults, files } = await readOwnAutomations(exampleConfig(), folder);
+    expect([...faults, ...warningsIn(files)]).toEqual([]);
     expect(readdirSync(folder)).toEqual(on === 'star.created' ? ['mine.ts'] : ['mine.test.ts', 'mine.ts']);
     await expect(newAutomation(folder, 'mine', '--on', on)).rejects.toThrow('automations/mine.ts is there already');
   });

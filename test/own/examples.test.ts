@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { github, type Run } from '#relay';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { warningsIn } from '../../lib/automations/own/warnings.ts';
 import { defineTests } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
 import { keepAnswers } from '../lost-answers.ts';
@@ -48,8 +49,8 @@ const examples = defineTests({
 it.each(Object.entries(examples))(
   'the example %s does what the guide says, however it is interrupted',
   async (_, test) => {
-    const { own, faults } = await readOwnAutomations(config, FOLDER);
-    expect(faults).toEqual([]);
+    const { own, faults, files } = await readOwnAutomations(config, FOLDER);
+    expect([...faults, ...warningsIn(files)]).toEqual([]);
     expect(await runTest(test, config, FOLDER, own)).toEqual([]);
   },
 );

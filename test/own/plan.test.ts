@@ -126,6 +126,7 @@ it.each<[string, string, string]>([
     'void Promise.reject(new TypeError("a")); await new Promise(() => {});',
     'TypeError: a',
   ],
+  ['gets a warning for what may differ', `${asBefore} return String(new Date());`, '! automations/follow.ts:'],
   ['can end its process', 'process.exit();', 'parks: run of automations/follow.ts ends its process'],
 ])('the code of a team, in a process of its own, %s', async (_, code, said) => {
   const readConfig = async () => relay.runtime.config;

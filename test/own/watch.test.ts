@@ -48,6 +48,12 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
   );
   expect(used?.list).toMatchObject([{ name: 'block' }]);
 
+  await save('block', `${text("command('block <task>', { does: 'blocks', example: 'block 4711' })")}void Date.now();`);
+  await tells(
+    'automations/block.ts:4: nothing waits for this, and a step that is under way when run returns parks the job; write await',
+  );
+  expect(told.at(-3)).toBe('automations/block.ts has changed: on /pm block <task>');
+
   await save('alert', text("webhook({ body: {}, input: {}, job: () => 'no' })"));
   await tells('automations/alert.ts is new: on POST /hooks/alert, verified by Standard Webhooks');
   config = defineConfig({ ...exampleConfig(), slack: { connection: 'main', permissions: { blok: {} } } });
