@@ -1,4 +1,4 @@
-import { defineConfig } from './lib/config/schema.ts';
+import { defineConfig } from 'partner-relay';
 
 /**
  * What Partner Relay does for this team. Start with your repository in place of the one below, which is that of

@@ -16,7 +16,7 @@ export const parts: readonly Part[] = [
     about: 'npm start when idle, under many senders, and with their backlog (4 minutes)',
     measure: measureNpmStart,
   },
-  { name: 'command-line', about: 'relay --help, beside Node alone', measure: measureCommandLine },
+  { name: 'command-line', about: 'partner-relay --help, beside Node alone', measure: measureCommandLine },
   { name: 'tool-calls', about: "tool calls as a person, against the official SDK's client", measure: measureToolCalls },
   { name: 'budget', about: 'ten virtual minutes of work, against rate-limiter-flexible', measure: measureBudget },
 ];

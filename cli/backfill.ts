@@ -57,10 +57,10 @@ export const defineBackfill: Define = (command, { open, readConfig }) =>
     .addHelpText(
       'after',
       `
-  npm run -s relay -- backfill acme/web
-  npm run -s relay -- backfill acme/web --state all --since 2026-01-01 --go
-  npm run -s relay -- jobs --lane backfill
-  npm run -s relay -- discard --lane backfill --reason 'the wrong label'`,
+  npx partner-relay backfill acme/web
+  npx partner-relay backfill acme/web --state all --since 2026-01-01 --go
+  npx partner-relay jobs --lane backfill
+  npx partner-relay discard --lane backfill --reason 'the wrong label'`,
     )
     .action(async (repository: string, options: BackfillOptions) => {
       const { stores, githubStandIn } = await open();
@@ -112,7 +112,7 @@ async function backfill(fullName: string, options: BackfillOptions, stores: Stor
   });
   live('');
   if (json) return printJson(found);
-  console.log(`All issues are read: ${progress(found)}. See them with: npm run -s relay -- jobs --lane backfill`);
+  console.log(`All issues are read: ${progress(found)}. See them with: npx partner-relay jobs --lane backfill`);
 }
 
 function planOf(name: string, { issues, leftAside, pages, ...calls }: BackfillPlan, most: number): string[] {

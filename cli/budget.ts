@@ -58,7 +58,7 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
     ...stopped.map(({ operation, since, until, why, refusesKey }) => {
       if (refusesKey)
-        return `the service has refused the key since ${localTime(since)}; enter a new one with npm run -s relay -- secrets set partner/${connection}: ${oneLine(why)}`;
+        return `the service has refused the key since ${localTime(since)}; enter a new one with npx partner-relay secrets set partner/${connection}: ${oneLine(why)}`;
       const probe = until > now ? `the next probe is sent by ${localTime(until)}` : 'the next job probes it';
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
       return `${what} since ${localTime(since)}, ${probe}: ${oneLine(why)}`;

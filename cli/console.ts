@@ -18,7 +18,7 @@ interface ConsoleCommandOptions {
   open?: boolean;
 }
 
-/** Not that of `npm start`, nor the one that `relay mcp login` waits at. */
+/** Not that of `npm start`, nor the one that `partner-relay mcp login` waits at. */
 const DEFAULT_PORT = 8789;
 
 /** `console`: the console of a stage on this machine, or the address of the console of `npm start`. */
@@ -33,8 +33,8 @@ export const defineConsole: Define = (command, { open, stage }) =>
       `
 Without --stage, this prints the address of the console that npm start serves.
 
-  npm run -s relay -- console --open
-  npm run -s relay -- --stage prod console --operate`,
+  npx partner-relay console --open
+  npx partner-relay --stage prod console --operate`,
     )
     .action(async (options: ConsoleCommandOptions) => {
       const name = stage();

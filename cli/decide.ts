@@ -188,9 +188,7 @@ async function chosenJobs(
   );
   if (chosen.length > 0) return chosen;
   const parked = ['no job is parked', which, `for a reason that contains '${parkedFor}'`].filter(Boolean).join(' ');
-  throw new Error(
-    `${parked}; to list the parked jobs with their reasons, run: npm run -s relay -- jobs --status parked`,
-  );
+  throw new Error(`${parked}; to list the parked jobs with their reasons, run: npx partner-relay jobs --status parked`);
 }
 
 /** @throws {Error} if no job waits there */

@@ -28,6 +28,6 @@ export async function knownJob({ jobs, table }: Pick<Stores, 'jobs' | 'table'>, 
   }
   // The index may lag behind, so the job itself is read.
   const read = only && (await jobs.get(only.id));
-  if (!read) throw new Error(`there is no job ${name}; to list the newest jobs, run: npm run -s relay -- jobs`);
+  if (!read) throw new Error(`there is no job ${name}; to list the newest jobs, run: npx partner-relay jobs`);
   return read;
 }

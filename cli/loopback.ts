@@ -49,7 +49,7 @@ export async function listenForCallback(port: number, path: string) {
      * @param late what the person can do if the time is over
      * @throws {Error} if there is none within `timeoutMs`
      */
-    callback: (state: string, timeoutMs: number, late = 'run npm run -s relay -- mcp login again') =>
+    callback: (state: string, timeoutMs: number, late = 'run npx partner-relay mcp login again') =>
       new Promise<URLSearchParams>((resolve, reject) => {
         const minutes = Math.round(timeoutMs / 60_000);
         const why = `the browser did not come back within ${minutes} minutes; ${late}`;

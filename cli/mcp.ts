@@ -97,8 +97,8 @@ export const defineMcp: Define = (mcp, { open, stage }) => {
       `
 The arguments are a JSON object, {} by default; - reads it from standard input.
 
-  npm run -s relay -- mcp call list_projects
-  npm run -s relay -- mcp call log_time '{"task":"<id>","hours":1.5}'`,
+  npx partner-relay mcp call list_projects
+  npx partner-relay mcp call log_time '{"task":"<id>","hours":1.5}'`,
     )
     .action(async (tool: string, json: string | undefined, options: McpOptions) => {
       const args = readArguments(json === '-' ? await text(process.stdin) : (json ?? '{}'));
@@ -139,7 +139,7 @@ async function hinted<T>(result: Promise<T>, { connection, as }: McpOptions): Pr
   } catch (error) {
     if (error instanceof AccountNeeded) {
       const scopes = error.scopes.length > 0 ? ' (the workspace must allow the scope)' : '';
-      const again = `npm run -s relay -- mcp login --connection ${connection} --as ${as}`;
+      const again = `npx partner-relay mcp login --connection ${connection} --as ${as}`;
       throw new Error(`${error.message}. Link your account${scopes}: ${again}`, { cause: error });
     }
     if (error instanceof OutcomeUnknown) {

@@ -32,8 +32,8 @@ export const defineNew: Define = (command, { readConfig, ownFolder = OWN_FOLDER 
     .addHelpText(
       'after',
       `
-  npm run -s relay -- new automation release-note --on release.published
-  npm run -s relay -- new automation block --on command`,
+  npx partner-relay new automation release-note --on release.published
+  npx partner-relay new automation block --on command`,
     )
     .action(async (name: string, { on }: { on: string }) => {
       // What is typed becomes code, and the file is run to be read.
@@ -62,7 +62,7 @@ export const defineNew: Define = (command, { readConfig, ownFolder = OWN_FOLDER 
 Next:
 ${[
   ...begun.next,
-  ...(begun.test === undefined ? [] : [`run its test: npm run -s relay -- test automations/${name}.test.ts`]),
+  ...(begun.test === undefined ? [] : [`run its test: npx partner-relay test automations/${name}.test.ts`]),
 ]
   .map((step) => `  - ${step}`)
   .join('\n')}`);
@@ -85,7 +85,7 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
         about: 'text',
         test: `{ command: '${example}' }`,
         next: [
-          `try it while npm start runs: npm run -s relay -- send slack '${config.slack?.command ?? '/pm'} ${example}'`,
+          `try it while npm start runs: npx partner-relay send slack '${config.slack?.command ?? '/pm'} ${example}'`,
         ],
       };
     }
@@ -101,7 +101,7 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
         input: 'date',
         about: 'date',
         test: `{ schedule: '${name}', at: '${at}' }`,
-        next: [`try it while npm start runs: npm run -s relay -- run ${name} --at ${at}`],
+        next: [`try it while npm start runs: npx partner-relay run ${name} --at ${at}`],
       };
     }
     case 'webhook':
@@ -118,8 +118,8 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
         test: `{ hook: '${name}', body: { id: '1', title: 'hello' } }`,
         next: [
           `say in verify how the sender signs; without it, as of https://www.standardwebhooks.com`,
-          `enter its secret: npm run -s relay -- secrets set hooks/${name}`,
-          `try it while npm start runs: npm run -s relay -- send hook ${name} <file.json>`,
+          `enter its secret: npx partner-relay secrets set hooks/${name}`,
+          `try it while npm start runs: npx partner-relay send hook ${name} <file.json>`,
         ],
       };
     default:
@@ -139,7 +139,9 @@ function githubBeginning(on: string): Beginning {
   const fields = isPush ? 'repository, ref, after' : about;
   const sent = takenEvents(none).has(event)
     ? []
-    : [`have GitHub send ${event} events: subscribe the App, or the webhook of the repository; relay doctor checks it`];
+    : [
+        `have GitHub send ${event} events: subscribe the App, or the webhook of the repository; partner-relay doctor checks it`,
+      ];
   return {
     imports: 'github',
     usesFields: true,
@@ -161,7 +163,7 @@ function githubBeginning(on: string): Beginning {
       ...(identity === '' ? ['name in happened what tells one event from another: the payload has no single id'] : []),
       ...sent,
       payload
-        ? `try it while npm start runs: npm run -s relay -- send ${on}`
+        ? `try it while npm start runs: npx partner-relay send ${on}`
         : `GitHub publishes no example of ${on}: save one from "Recent deliveries", and send it with --file`,
     ],
   };
@@ -176,8 +178,8 @@ function exampleOf(event: string, action: string | undefined): Record<string, un
 }
 
 const fileText = (name: string, { imports, usesFields, on, input, about }: Beginning) => `${
-  usesFields ? "import * as z from 'zod/mini';\n" : ''
-}import { ${[imports, 'type Run'].sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''))).join(', ')} } from '#relay';
+  usesFields ? "import * as z from 'partner-relay/zod';\n" : ''
+}import { ${[imports, 'type Run'].sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''))).join(', ')} } from 'partner-relay';
 
 export const on = ${on};
 
@@ -187,7 +189,7 @@ export const run: Run<typeof on> = async ({ ${input} }) => {
 };
 `;
 
-const testText = (name: string, event: string) => `import { defineTests } from '../local/trial/define-tests.ts';
+const testText = (name: string, event: string) => `import { defineTests } from 'partner-relay/test';
 
 export default defineTests({
   '${name} calls nothing yet': {

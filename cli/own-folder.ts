@@ -1,13 +1,14 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { projectFolder } from '../lib/project.ts';
 
 /** Reads automations/ as a deployment does, which also refuses an `on` that loads more than a webhook may. */
 export async function readOwnFolder(config: RelayConfig, folder?: string): Promise<ReadFolder> {
   const read = await readOwnAutomations(config, folder);
   if (read.files.length === 0) return read;
   const { withoutHeavy } = await import('../infra/bundle/own-build.ts');
-  return withoutHeavy(read, resolve(import.meta.dirname, '../node_modules/.cache/own-files'));
+  return withoutHeavy(read, join(projectFolder(), 'node_modules/.cache/partner-relay'));
 }
 
 /** Prints what the files do that a job cannot repeat, or does not wait for. It refuses none of them. */

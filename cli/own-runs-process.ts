@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { RunNews, RunOrder, StepAnswer } from './own-runs.ts';
 
-/** The process in which `relay plan` runs the code of a team (own-runs.ts). */
+/** The process in which `partner-relay plan` runs the code of a team (own-runs.ts). */
 
 const waiting = new Map<number, (answer: StepAnswer) => void>();
 let steps = 0;

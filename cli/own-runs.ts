@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NeedsOperator } from '../lib/engine/record/interruption.ts';
+import { SOURCE } from '../lib/project.ts';
 import { messageOf } from '../lib/text.ts';
 import type { OwnAutomations, OwnRun } from '../lib/triggers/own-automation.ts';
 
@@ -96,7 +97,7 @@ export function inProcess(own: OwnAutomations, folder: string, limitMs = LIMIT_M
   }
 
   function start(): ChildProcess {
-    const started = fork(fileURLToPath(new URL('own-runs-process.ts', import.meta.url)), {
+    const started = fork(fileURLToPath(new URL(`own-runs-process${SOURCE}`, import.meta.url)), {
       env: {},
       execArgv: [],
       serialization: 'advanced',

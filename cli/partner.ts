@@ -11,7 +11,7 @@ import { NoRelay, type OpenTarget, type Target } from './target.ts';
 
 /**
  * Makes calls on one connection: to the instance of the `PARTNER_…` variables, otherwise to that of the relay, and
- * without a relay to that of the secret which `relay secrets set` keeps on this machine.
+ * without a relay to that of the secret which `partner-relay secrets set` keeps on this machine.
  *
  * The calls take slots of the relay's budget. The limits belong to the key. If no relay with the same key is found,
  * there is no budget to share: the calls are sent at once, and `tell` says so.

@@ -33,8 +33,8 @@ export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_
     .addHelpText(
       'after',
       `
-  npm run -s relay -- plan
-  npm run -s relay -- --stage prod plan`,
+  npx partner-relay plan
+  npx partner-relay --stage prod plan`,
     )
     .action(async (options: { jobs: number; json?: boolean }) => {
       const { stores, stage = ONE_MACHINE, wrote } = await open();
@@ -103,7 +103,7 @@ export async function ownInWords(
     ...[...calls].map(([name, most]) => `${name}: ${counted(most, 'call')} for an event at most, by its newest jobs`),
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
-    ...(events.size + hooks.length > 0 ? ['Whether they are there, relay doctor asks GitHub and AWS.'] : []),
+    ...(events.size + hooks.length > 0 ? ['Whether they are there, partner-relay doctor asks GitHub and AWS.'] : []),
     'What is deployed is not compared: only jobs tell of it.',
   ];
 }

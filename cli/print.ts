@@ -131,7 +131,7 @@ function printNext(job: Job, now: number): void {
   console.log(`\n${withDocs(next)}`);
   if (job.status === 'parked') console.log('');
   if (job.status === 'parked')
-    for (const command of commandsOf(job, next)) console.log(`  npm run -s relay -- ${command}`);
+    for (const command of commandsOf(job, next)) console.log(`  npx partner-relay ${command}`);
 }
 
 /** What is known of creations without a clear answer. */

@@ -28,6 +28,10 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
     plan: ['show what deliveries would do, without sending', async () => (await import('./plan.ts')).definePlan],
   },
   'Try it': {
+    start: [
+      'run the relay here, or with --stage start that again',
+      async () => (await import('./start.ts')).defineStart,
+    ],
     send: ['send an event as GitHub, Slack or another tool does', async () => (await import('./send.ts')).defineSend],
     messages: [
       'show the messages sent to the local Slack stand-in',
@@ -68,7 +72,6 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
       async () => (await import('./mcp-server/command.ts')).defineMcpServer,
     ],
     stop: ['stop it: it keeps what arrives, and does nothing', async () => (await import('./stop.ts')).defineStop],
-    start: ['start it again', async () => (await import('./stop.ts')).defineStart],
     recover: [
       'find defects and deliveries after the table was lost',
       async () => (await import('./recover.ts')).defineRecover,
@@ -76,13 +79,13 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
   },
 };
 
-/** All commands of `relay`. @param given in place of what `--stage` and relay.config.ts name */
+/** All commands of `partner-relay`. @param given in place of what `--stage` and relay.config.ts name */
 export function relayProgram(given: Partial<Cli> = {}): Command {
-  const program = new Command('relay')
+  const program = new Command('partner-relay')
     .description('Operate Partner Relay from the command line')
     .usage('<command> [options]')
     .option('--stage <name>', 'use this deployed stage, with your AWS credentials, instead of the relay here')
-    .showHelpAfterError('(run relay --help for all commands)');
+    .showHelpAfterError('(run partner-relay --help for all commands)');
   const stage = () => program.opts<{ stage?: string }>().stage;
   const cli: Cli = {
     stage,

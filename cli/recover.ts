@@ -59,8 +59,8 @@ export const defineRecover: Define = (command, { open, readConfig }) =>
       `
 Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you like, and run it again to continue.
 
-  npm run -s relay -- --stage prod recover --since 2026-11-20T09:00Z
-  npm run -s relay -- --stage prod recover --since 2026-11-20T09:00Z --until 2026-11-20T10:00Z --go`,
+  npx partner-relay --stage prod recover --since 2026-11-20T09:00Z
+  npx partner-relay --stage prod recover --since 2026-11-20T09:00Z --until 2026-11-20T10:00Z --go`,
     )
     .action(async ({ since, until, go, ...options }: RecoverOptions) => {
       const target = await open();

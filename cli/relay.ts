@@ -10,6 +10,6 @@ try {
 } catch (error) {
   const { awsErrorInWords } = await import('./aws-errors.ts');
   // Error messages never contain secrets, so it is safe to print them.
-  console.error(printable(`relay: ${awsErrorInWords(error) ?? messageOf(error)}`));
+  console.error(printable(`partner-relay: ${awsErrorInWords(error) ?? messageOf(error)}`));
   process.exitCode = 1;
 }

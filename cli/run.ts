@@ -30,10 +30,10 @@ export const defineRun: Define = (command, { stage, readConfig, ownFolder }) => 
     .addHelpText(
       'after',
       `
-  npm run -s relay -- run credential-check
-  npm run -s relay -- run due-schedules --at 2026-11-20T16:30+01:00
-  npm run -s relay -- run monday-tasks --at 2026-11-23T09:00
-  npm run -s relay -- --stage prod run due-schedules --at 2026-11-20T16:30+01:00`,
+  npx partner-relay run credential-check
+  npx partner-relay run due-schedules --at 2026-11-20T16:30+01:00
+  npx partner-relay run monday-tasks --at 2026-11-23T09:00
+  npx partner-relay --stage prod run due-schedules --at 2026-11-20T16:30+01:00`,
     )
     .action(async (name: string, { at, json }: RunOptions) => {
       const { slug, event } = await chosen(name, at);

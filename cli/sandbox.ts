@@ -39,8 +39,8 @@ export const defineSandbox: Define = (command, { open }) =>
     .addHelpText(
       'after',
       `
-  npm run -s relay -- sandbox items
-  npm run -s relay -- send --body '/done 101'`,
+  npx partner-relay sandbox items
+  npx partner-relay send --body '/done 101'`,
     )
     .action(async (name: string, options: { json?: boolean }) => {
       const list = LISTS[name];
@@ -53,7 +53,7 @@ export const defineSandbox: Define = (command, { open }) =>
       const rows = await list.rows((await response.json()) as Data, target);
       if (options.json) return printJson(rows);
       for (const line of table(rows)) console.log(oneLine(line));
-      console.log(`\n  npm run -s relay -- ${list.example}`);
+      console.log(`\n  npx partner-relay ${list.example}`);
     });
 
 async function people({ users }: Data, { slackStandIn }: Target): Promise<ListRow[]> {

@@ -28,8 +28,8 @@ At a terminal, the command asks for each field and hides what you type. Press En
 
 Without --stage, the secret is kept in .relay/secrets.json, which only you can read, and npm start uses it.
 
-  npm run -s relay -- --stage prod secrets set partner/main
-  npm run -s relay -- secrets set partner/main`,
+  npx partner-relay --stage prod secrets set partner/main
+  npx partner-relay secrets set partner/main`,
     )
     .action(async (name: string) => {
       const schema = secretSchema(name);

@@ -39,7 +39,7 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
         // One machine reads secrets at its start.
         const then = stage === undefined ? ', then start the relay again' : '';
         throw new Error(
-          `its secret is missing: enter it with npm run -s relay -- ${ofStage}secrets set hooks/${name}${then}`,
+          `its secret is missing: enter it with npx partner-relay ${ofStage}secrets set hooks/${name}${then}`,
         );
       }
       const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret);

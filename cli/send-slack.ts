@@ -23,7 +23,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   const slack = send
     .command('slack [command]')
     .description('send a signed slash command, as if you typed it in Slack, and print the answer')
-    .option('--user <id>', 'the person who gives the command; "relay sandbox people" lists them', 'U0MIRA001')
+    .option('--user <id>', 'the person who gives the command; "partner-relay sandbox people" lists them', 'U0MIRA001')
     .option('--channel <id>', 'the channel in which it is given', 'C0GENERAL')
     .option('--payload <file.json>', 'send this interaction payload instead of a command')
     .option('--url <url>', 'send it to this URL, signed with SLACK_SIGNING_SECRET')
@@ -31,9 +31,9 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
     .addHelpText(
       'after',
       `
-  npm run -s relay -- send slack '/pm log 2h "Login with passkeys"'
-  npm run -s relay -- send slack '/pm done 101' --user U0TOMASZ1
-  npm run -s relay -- messages`,
+  npx partner-relay send slack '/pm log 2h "Login with passkeys"'
+  npx partner-relay send slack '/pm done 101' --user U0TOMASZ1
+  npx partner-relay messages`,
     )
     .action(async (typed: string | undefined, _: unknown, command: Command) => {
       // Options before `slack` are those of `send`.

@@ -47,38 +47,38 @@ export const defineSend: Define = (send, { open }) => {
       'after',
       `
 A new issue, with labels and in a repository of yours:
-  npm run -s relay -- send issues
-  npm run -s relay -- send issues --label bug --label urgent --repo acme/web
+  npx partner-relay send issues
+  npx partner-relay send issues --label bug --label urgent --repo acme/web
 
 The same issue, closed. The number is in the answer:
-  npm run -s relay -- send issues --action closed --issue 123456
+  npx partner-relay send issues --action closed --issue 123456
 
-A comment with a command. "relay sandbox items" lists the ids of checklist items:
-  npm run -s relay -- send --body '/done 101'
+A comment with a command. "partner-relay sandbox items" lists the ids of checklist items:
+  npx partner-relay send --body '/done 101'
 
 A merged pull request that completes a checklist item:
-  npm run -s relay -- send --merged --body 'Completes checklist item 102'
+  npx partner-relay send --merged --body 'Completes checklist item 102'
 
-A new pull request, whose check says whether the task exists. "relay sandbox tasks" lists the ids of tasks:
-  npm run -s relay -- send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'
+A new pull request, whose check says whether the task exists. "partner-relay sandbox tasks" lists the ids of tasks:
+  npx partner-relay send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'
 
 Wait for what comes of it, in a script:
-  npm run -s relay -- send issues --wait && echo done
+  npx partner-relay send issues --wait && echo done
 
 Any other event that an automation of yours takes:
-  npm run -s relay -- send release.published --repo acme/web
+  npx partner-relay send release.published --repo acme/web
 
 A payload that you saved:
-  npm run -s relay -- send issues --file payload.json
+  npx partner-relay send issues --file payload.json
 
 A workflow run with test results:
-  npm run -s relay -- send workflow_run --junit docs/guides/junit
+  npx partner-relay send workflow_run --junit docs/guides/junit
 
 What another tool would send to a webhook of yours, signed with its secret:
-  npm run -s relay -- send hook sentry-to-defect alert.json
+  npx partner-relay send hook sentry-to-defect alert.json
 
 What you would type in Slack:
-  npm run -s relay -- send slack '/pm find checkout'`,
+  npx partner-relay send slack '/pm find checkout'`,
     )
     .action(async (given: string | undefined, { action, ...rest }: SendOptions) => {
       const [event, ofEvent] = given?.split('.', 2) ?? [];

@@ -22,13 +22,13 @@ export const defineSlackManifest: Define = (command, { open }) =>
     .addHelpText(
       'after',
       `
-  npm run -s relay -- --stage prod slack-manifest > slack-app.json
-  npm run -s relay -- slack-manifest --url https://my-tunnel.example.com > slack-app.json
+  npx partner-relay --stage prod slack-manifest > slack-app.json
+  npx partner-relay slack-manifest --url https://my-tunnel.example.com > slack-app.json
 
 At https://api.slack.com/apps choose "Create New App", "From a manifest", and paste it. Install the app to the workspace,
 and enter its signing secret (Basic Information) and its bot token (OAuth & Permissions):
 
-  npm run -s relay -- --stage prod secrets set slack`,
+  npx partner-relay --stage prod secrets set slack`,
     )
     .action(async (options: { url?: string; socketMode?: boolean; name: string }) => {
       const config = await loadConfig();

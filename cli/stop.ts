@@ -5,43 +5,28 @@ import {
   UpdateStackCommand,
   waitUntilStackUpdateComplete,
 } from '@aws-sdk/client-cloudformation';
-import type { Command } from 'commander';
 import { messageOf } from '../lib/text.ts';
 import { awsClient } from './aws.ts';
-import type { Cli, Define } from './cli.ts';
+import type { Define } from './cli.ts';
 
 /** CloudFormation needs about a minute for it. */
 const LONGEST_UPDATE_S = 15 * 60;
 
-interface Switch {
-  running: 'true' | 'false';
-  doing: string;
-  done: (stage: string) => string;
-}
-
-export const defineStop: Define = (command, cli) =>
-  defineSwitch(command, cli, {
-    running: 'false',
-    doing: 'Stopping',
-    done: (stage) =>
-      `The stage ${stage} is stopped. Its webhooks keep what arrives. Nothing is sent, and no schedule fires. relay --stage ${stage} start starts it; a deployment does not.`,
-  });
-
-export const defineStart: Define = (command, cli) =>
-  defineSwitch(command, cli, {
-    running: 'true',
-    doing: 'Starting',
-    done: (stage) => `The stage ${stage} is running, and works on what it has kept.`,
-  });
-
-/** Whether a deployed stage works on what it has taken. */
-function defineSwitch(command: Command, { stage }: Cli, { running, doing, done }: Switch): void {
+/** `stop`: a deployed stage keeps what it takes, and does nothing. */
+export const defineStop: Define = (command, { stage }) =>
   command.action(async () => {
     const name = stageOf(stage());
-    console.log(`${doing} the stage ${name}. CloudFormation needs about a minute.`);
-    await setRunning(name, running);
-    console.log(done(name));
+    console.log(`Stopping the stage ${name}. CloudFormation needs about a minute.`);
+    await setRunning(name, 'false');
+    console.log(
+      `The stage ${name} is stopped. Its webhooks keep what arrives. Nothing is sent, and no schedule fires. partner-relay --stage ${name} start starts it; a deployment does not.`,
+    );
   });
+
+export async function startStage(name: string): Promise<void> {
+  console.log(`Starting the stage ${name}. CloudFormation needs about a minute.`);
+  await setRunning(name, 'true');
+  console.log(`The stage ${name} is running, and works on what it has kept.`);
 }
 
 function stageOf(stage: string | undefined): string {
@@ -50,7 +35,7 @@ function stageOf(stage: string | undefined): string {
 }
 
 /** @param running the parameter of infra/running.ts */
-async function setRunning(stage: string, running: Switch['running']): Promise<void> {
+async function setRunning(stage: string, running: 'true' | 'false'): Promise<void> {
   const StackName = `partner-relay-${stage}`;
   const client = new CloudFormationClient(awsClient());
   const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));

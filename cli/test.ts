@@ -17,19 +17,19 @@ export const defineTest: Define = (command, { readConfig, ownFolder = OWN_FOLDER
     .arguments('[files...]')
     .description(
       'check what relay.config.ts and the files in automations/ make of events, with the sandbox and without a network; ' +
-        'by default all files in relay-tests/ beside it, and automations/*.test.ts. The exit status is 1 if something differs',
+        'by default relay.config*.test.ts beside it, and automations/*.test.ts. The exit status is 1 if something differs',
     )
     .option('--json', 'as JSON: what differs in each test')
     .option('--junit <file.xml>', 'also write a JUnit report, which CI and code review tools show')
-    .addHelpText('after', '\n  npm run -s relay -- test\n  npm run -s relay -- test relay-tests/issues.ts')
+    .addHelpText('after', '\n  npx partner-relay test\n  npx partner-relay test automations/release-note.test.ts')
     .action(async (named: string[], { json, junit }: { json?: boolean; junit?: string }) => {
       // No other command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await readConfig();
       const { own, faults, files: ownFiles } = await readOwnAutomations(config, ownFolder);
       if (faults.length > 0) throw new Error(faults.join('\n'));
-      const folder = join(dirname(configFile()), 'relay-tests');
-      const patterns = [join(folder, '*.ts'), join(ownFolder, '*.test.ts')];
+      const folder = dirname(configFile());
+      const patterns = [join(folder, 'relay.config*.test.ts'), join(ownFolder, '*.test.ts')];
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
       const results: Result[] = [];
       const say = json ? () => {} : console.log;

@@ -1,5 +1,6 @@
 /** The types of which-node.js. That file is JavaScript, because an older Node must run it, too. */
 export function whichNode(
   here: string,
-  own: string | undefined,
-): { runs: 'own' } | { runs: 'here'; warning?: string } | { fault: string };
+  others: readonly { version: string; path: string }[],
+  name?: string,
+): { path?: string; warning?: string } | { fault: string };

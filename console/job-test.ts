@@ -1,15 +1,15 @@
+import type { TestEvent } from 'partner-relay/test';
 import { askedIn, type Job } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
-import type { TestEvent } from '../local/trial/define-tests.ts';
 import type { OperatedRelay } from './relay.ts';
 
 /**
- * A file for `relay test`: its event makes such a job, and it expects the operations that the job carried out.
+ * A file for `partner-relay test`: its event makes such a job, and it expects the operations that the job carried out.
  *
- * @throws {HttpError} if there is no such job, and for an event that `relay test` does not know
+ * @throws {HttpError} if there is no such job, and for an event that `partner-relay test` does not know
  */
 export async function testOfJob(relay: OperatedRelay, id: string) {
   const { stores, runtime } = relay;
@@ -18,7 +18,7 @@ export async function testOfJob(relay: OperatedRelay, id: string) {
   const event = await eventOf(relay, job);
   if (!event) {
     const known = 'issues, merged pull requests, commands, and the events, schedules and webhooks of your automations';
-    throw new HttpError(400, `no test can be made of this job: relay test knows ${known}`);
+    throw new HttpError(400, `no test can be made of this job: partner-relay test knows ${known}`);
   }
   const journal = await openJournal(stores.table, id, runtime.clock);
   const effects = journal
@@ -29,7 +29,7 @@ export async function testOfJob(relay: OperatedRelay, id: string) {
     const each = length === 1 ? '{}' : `[${Array.from({ length }, () => '{}').join(', ')}]`;
     return `      '${calls}': ${each},\n`;
   });
-  const text = `import { defineTests } from '../local/trial/define-tests.ts';
+  const text = `import { defineTests } from 'partner-relay/test';
 
 // The ids and names in the event have to be those of the sandbox.
 // Add the fields that matter, such as { priority: 'High' }.
@@ -40,7 +40,7 @@ export default defineTests({
   },
 });
 `;
-  return { name: `relay-tests/${job.automation}.ts`, text };
+  return { name: `relay.config.${job.automation}.test.ts`, text };
 }
 
 async function eventOf({ stores, runtime }: OperatedRelay, job: Job): Promise<TestEvent | undefined> {

@@ -9,7 +9,7 @@ const INTRODUCTION = `# Configuration
 \`relay.config.ts\` exports what \`defineConfig\` returns, which checks the configuration and fills in the defaults. A wrong
 configuration stops the local start, the deployment and the command line. To check it without any of them:
 
-    npm run -s relay -- config check
+    npx partner-relay config check
 
 Every fault has its path, what was found, what is expected, and the nearest right name:
 

@@ -20,7 +20,7 @@ export interface ConsolePoliciesProps extends Keyed {
 }
 
 /**
- * What a person needs to use `relay console --stage`: to look, and to change things too. The second contains the
+ * What a person needs to use `partner-relay console --stage`: to look, and to change things too. The second contains the
  * first, and can call the service with the relay's key. Attach one to the people or the role that operate the stage.
  * The third enters the secrets. With it, a person can forge whatever Slack and GitHub send, so it is for the owners of the
  * stage.

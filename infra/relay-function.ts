@@ -17,6 +17,7 @@ import { buildSync } from 'esbuild';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { QueueName } from '../lib/engine/line/queue.ts';
+import { projectFolder } from '../lib/project.ts';
 import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import type { Alarms } from './alarms.ts';
 import { functionBuild } from './bundle/function-build.ts';
@@ -29,7 +30,6 @@ import type { Stage as RelayStage } from './stage.ts';
 import { ENCRYPT_AND_DECRYPT } from './stage-key.ts';
 import type { StateTable } from './state-table.ts';
 
-const ROOT = join(import.meta.dirname, '..');
 /** The directory in which Lambda unpacks a function's code. */
 const CODE = '/var/task';
 const CA_FILE = 'ca.pem';
@@ -130,7 +130,7 @@ export class RelayFunction extends Construct {
     alarms.add(this.function.metricThrottles({ statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-throttles`, {
       threshold: 1,
       broken: `Lambda throttled ${slug}, because too many functions run at the same time: ${props.throttled}`,
-      todo: 'npm run -s relay -- --stage <stage> doctor compares the concurrency of the account with what the relay needs. docs/deploy.md explains how to raise it.',
+      todo: 'npx partner-relay --stage <stage> doctor compares the concurrency of the account with what the relay needs. docs/deploy.md explains how to raise it.',
     });
   }
 
@@ -153,7 +153,7 @@ export class RelayFunction extends Construct {
 /** @throws {Error} if the file is missing or contains no certificate */
 function findCaFile({ caFile }: RelayConfig): string | undefined {
   if (caFile === undefined) return undefined;
-  const file = resolve(ROOT, caFile);
+  const file = resolve(projectFolder(), caFile);
   readCertificates(file);
   return file;
 }

@@ -2,8 +2,8 @@ import { CfnCondition, CfnOutput, CfnParameter, Fn, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 
 /**
- * Whether the stage works on what it has taken. It is a parameter of the stack, so that nothing but `relay stop` and
- * `relay start` changes it: `cdk deploy` keeps the values that parameters have.
+ * Whether the stage works on what it has taken. It is a parameter of the stack, so that nothing but `partner-relay stop` and
+ * `partner-relay start` changes it: `cdk deploy` keeps the values that parameters have.
  * https://docs.aws.amazon.com/cdk/v2/guide/parameters.html
  */
 export class Running extends Construct {
@@ -12,7 +12,7 @@ export class Running extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const parameter = new CfnParameter(Stack.of(this), 'Running', {
-      description: 'Leave this to relay stop and relay start.',
+      description: 'Leave this to partner-relay stop and partner-relay start.',
       allowedValues: ['true', 'false'],
       default: 'true',
     });

@@ -51,7 +51,7 @@ const GENERATED = new Map([
 
 /**
  * One secret for each holder of credentials. The stack creates them empty and never writes one: people enter the values
- * with `relay secrets set`, and a deployment leaves them alone. Random keys are the exception: they are generated once.
+ * with `partner-relay secrets set`, and a deployment leaves them alone. Random keys are the exception: they are generated once.
  */
 export class Secrets extends Construct {
   /** The prefix of all secret names. */

@@ -10,13 +10,13 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
     periods: 3,
     broken:
       'A job is 15 minutes overdue, or no worker has claimed it for that long: events reach the service late or not at all.',
-    todo: 'Check that job-sweep and job-worker are running. relay --stage <stage> budget shows whether the connection is paused.',
+    todo: 'Check that job-sweep and job-worker are running. partner-relay --stage <stage> budget shows whether the connection is paused.',
   });
   alarms.add(alarms.metric('OldestQueued', 'Maximum'), 'queued-jobs', {
     threshold: 60,
     periods: 2,
     broken: 'Jobs wait for a worker for more than a minute: events reach the service late.',
-    todo: 'relay --stage <stage> doctor says whether there are too few background workers. If not, check that job-worker runs: its errors and throttles, and the concurrency of the account.',
+    todo: 'partner-relay --stage <stage> doctor says whether there are too few background workers. If not, check that job-worker runs: its errors and throttles, and the concurrency of the account.',
   });
   alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {
     threshold: 1,
@@ -41,7 +41,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
     isArrival: true,
     broken:
       'A message crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.',
-    todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run relay --stage <stage> job <id>, which shows what to do next.',
+    todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run partner-relay --stage <stage> job <id>, which shows what to do next.',
   });
   alarms.add(alarms.metric('NewerItems', 'Sum', 5), 'newer-items', {
     threshold: 1,
@@ -81,29 +81,29 @@ function addConnectionAlarms(alarms: Alarms): void {
     threshold: 1,
     isArrival: true,
     broken: 'A connection has been paused for five minutes: no calls reach that instance.',
-    todo: 'relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
+    todo: 'partner-relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
   });
   alarms.add(alarms.metric('NewlyFailing', 'Sum'), 'operations-stopped', {
     threshold: 1,
     isArrival: true,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
-    todo: 'relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; relay --stage <stage> resume <connection> tries at once.',
+    todo: 'partner-relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; partner-relay --stage <stage> resume <connection> tries at once.',
   });
   alarms.add(alarms.metric('NewlyRefused', 'Sum'), 'credentials-refused', {
     threshold: 1,
     isArrival: true,
     broken: 'The service refuses the key of a connection: no calls reach that instance.',
-    todo: 'relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with relay --stage <stage> secrets set partner/<connection>.',
+    todo: 'partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with partner-relay --stage <stage> secrets set partner/<connection>.',
   });
   alarms.add(alarms.metric('StrangersWait', 'Sum'), 'strangers-wait', {
     threshold: 1,
     broken: "Outsiders have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
-    todo: 'relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
+    todo: 'partner-relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
   });
   alarms.add(alarms.metric('DayBudgetUsed', 'Maximum'), 'day-budget', {
     threshold: 80,
     broken: "More than 80% of the day's calls of a connection are used: soon jobs will wait until tomorrow.",
-    todo: 'relay --stage <stage> budget shows which one, and relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
+    todo: 'partner-relay --stage <stage> budget shows which one, and partner-relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
   });
   addCredentialAlarm(alarms, alarms.metric('NewlyInvalid', 'Sum'), {
     secret: 'partner/<connection>',
@@ -128,6 +128,6 @@ function addCredentialAlarm(
     isArrival,
     staysAsItWas: !isArrival,
     broken: `According to the last hourly check, ${broken}`,
-    todo: `The log of credential-check says which, and why. Enter the correct values with relay --stage <stage> secrets set ${secret}, then check again with relay --stage <stage> run credential-check.`,
+    todo: `The log of credential-check says which, and why. Enter the correct values with partner-relay --stage <stage> secrets set ${secret}, then check again with partner-relay --stage <stage> run credential-check.`,
   });
 }

@@ -50,11 +50,11 @@ ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  
 ${own.map((line) => `  ${line}\n`).join('')}
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
-  npm run -s relay -- send issues${repo}
+  npx partner-relay send issues${repo}
 ${slack ? SLACK_HINT : ''}${sandbox ? sandboxHint(repo) : ''}`;
 }
 
-const SLACK_HINT = `  npm run -s relay -- send slack '/pm log 1h30m "Login with passkeys" wrote tests'
+const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m "Login with passkeys" wrote tests'
 `;
 
 /** Without it, `send` uses the repository of GitHub's examples, whose events the relay ignores unless it is configured. */
@@ -66,8 +66,8 @@ function repoOption(repositories: readonly string[]): string {
 const sandboxHint = (repo: string) => `
 The ids of the sandbox's checklist items, and a comment that completes one:
 
-  npm run -s relay -- sandbox items
-  npm run -s relay -- send --body '/done 101'${repo}
+  npx partner-relay sandbox items
+  npx partner-relay send --body '/done 101'${repo}
 `;
 
 /** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */
@@ -76,7 +76,7 @@ function secretText({ value, from }: Entered<string>): string {
 }
 
 function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string {
-  const messages = standIn ? 'kept; npm run -s relay -- messages shows them' : 'sent to Slack';
+  const messages = standIn ? 'kept; npx partner-relay messages shows them' : 'sent to Slack';
   return `  Slack        ${url}/slack/commands and /slack/interactions
   its secret   ${secretText(signingSecret)}
   messages     ${messages}

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { SOURCE } from '../lib/project.ts';
 import { counted } from '../lib/text.ts';
 import type { LoadedConfig } from './config-files.ts';
 import { watchFolders } from './watch-folders.ts';
@@ -87,7 +88,7 @@ async function faultOf(
 /** Loads the configuration as its files are now, which this process may have loaded before. */
 export function loadAgain(): Promise<LoadedConfig> {
   return new Promise((resolve) => {
-    const worker = new Worker(new URL('config-check.ts', import.meta.url));
+    const worker = new Worker(new URL(`config-check${SOURCE}`, import.meta.url));
     worker.once('message', (loaded: LoadedConfig) => {
       resolve(loaded);
       // A configuration that has started a timer would keep its thread.

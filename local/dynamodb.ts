@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ON_COMMAND, ofTry } from '../lib/aws-limits.ts';
+import { SOURCE } from '../lib/project.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { DatabaseAnswer, DatabaseFailure, DatabaseOrder } from './database-process.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
@@ -51,7 +52,7 @@ export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<Data
 /** @throws {Error} if the files cannot be opened; the message has their path */
 async function startProcess(order: DatabaseOrder, failed: LocalDynamoDbOptions['failed']): Promise<DatabaseServer> {
   // The process does not need the secrets in the environment. The small young generation is as in `npm start`.
-  const child = fork(fileURLToPath(new URL('database-process.ts', import.meta.url)), {
+  const child = fork(fileURLToPath(new URL(`database-process${SOURCE}`, import.meta.url)), {
     env: {},
     execArgv: ['--max-semi-space-size=4'],
   });

@@ -6,7 +6,7 @@ import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
 import { secretSchema } from './secret-schemas.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** Where `relay secrets set` without a stage keeps secrets; only its owner can read it. */
+/** Where `partner-relay secrets set` without a stage keeps secrets; only its owner can read it. */
 export const secretsFile = () => join(STATE_FOLDER, 'secrets.json');
 
 /** The secrets of this machine, by name: `partner/main`. */
@@ -37,7 +37,7 @@ function checked(name: string, value: Record<string, unknown>): Record<string, u
   throw new DamagedFile(
     secretsFile(),
     `the secret ${name} has another shape: ${read.faults.map(faultLine).join('; ')}`,
-    `enter it again: npm run -s relay -- secrets set ${name}`,
+    `enter it again: npx partner-relay secrets set ${name}`,
   );
 }
 
@@ -45,6 +45,6 @@ function damaged(fault: string): DamagedFile {
   return new DamagedFile(
     secretsFile(),
     fault,
-    'correct it, or remove it and enter the secrets again: npm run -s relay -- secrets set <name>',
+    'correct it, or remove it and enter the secrets again: npx partner-relay secrets set <name>',
   );
 }

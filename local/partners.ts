@@ -40,7 +40,7 @@ export function partnersOf(
 }
 
 const howToEnter = (connections: readonly string[]) =>
-  connections.map((name) => `\n  npm run -s relay -- secrets set partner/${name}`).join('');
+  connections.map((name) => `\n  npx partner-relay secrets set partner/${name}`).join('');
 
 /**
  * Reads `PARTNER_BASE_URL`, `PARTNER_API_KEY` and `PARTNER_SECRET_KEY`, and `PARTNER_ALLOW_INSECURE_HTTP`, which must

@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import { SOURCE } from '../lib/project.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import type { LocalContext } from './event-source.ts';
@@ -30,7 +31,7 @@ const MINUTE_MS = 60_000;
 export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
   return Promise.all(
     schedules.map(async (schedule) => {
-      const { createHandler } = await import(`../functions/${schedule.slug}.ts`);
+      const { createHandler } = await import(`../functions/${schedule.slug}${SOURCE}`);
       return { schedule, handler: asScheduledHandler(createHandler(runtime)) };
     }),
   );

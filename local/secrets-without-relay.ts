@@ -21,7 +21,7 @@ export function secretsWithoutRelay(
   const current: Secrets['current'] = async (name, schema) => {
     const read = z.safeParse(schema, values.get(name));
     if (read.success) return read.data;
-    throw new SecretError(`the secret ${name} is not there; enter it: npm run -s relay -- secrets set ${name}`);
+    throw new SecretError(`the secret ${name} is not there; enter it: npx partner-relay secrets set ${name}`);
   };
   return {
     current,

@@ -73,7 +73,7 @@ export function slackAppOf(
   }
   throw new Error(
     `the secret slack in ${secretsFile()} has no bot token, so nothing could be sent to Slack: install the app, and ` +
-      'enter both again: npm run -s relay -- secrets set slack',
+      'enter both again: npx partner-relay secrets set slack',
   );
 }
 

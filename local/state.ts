@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import * as z from 'zod';
+import { projectFolder } from '../lib/project.ts';
 import { RUNNING_PATH } from './control-routes.ts';
 import { writeOwnFile } from './own-file.ts';
 import type { StackVariables } from './stack.ts';
 
-/** Where `npm start` keeps its state, below the folder in which it was started. */
-export const STATE_FOLDER = '.relay';
+/** Where the relay on this machine keeps its state: `.relay`, as the current folder sees that of the project. */
+export const STATE_FOLDER = join(relative(process.cwd(), projectFolder()), '.relay');
 
 /** A busy relay may answer late. */
 const ANSWER_TIMEOUT_MS = 5_000;

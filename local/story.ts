@@ -141,7 +141,7 @@ function afterWait({ waitedFor, durationMs }: LogLine): string {
 function whatNext(jobId: string, line: LogLine, now: number): string {
   const parked = parkedShape.safeParse(line).data;
   const next = nextStepOfParked(parked, (ms) => timeSoon(ms, now), now);
-  const commands = commandsOf({ id: jobId }, next).map((command) => `npm run -s relay -- ${command}`);
+  const commands = commandsOf({ id: jobId }, next).map((command) => `npx partner-relay ${command}`);
   return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
 }
 

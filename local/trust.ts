@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import tls from 'node:tls';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { projectFolder } from '../lib/project.ts';
 
 /**
  * Makes this process also trust the configuration's certificate authorities. On AWS, `NODE_EXTRA_CA_CERTS` does this,
@@ -11,7 +12,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
  */
 export function trustCaFile({ caFile }: RelayConfig): void {
   if (caFile === undefined) return;
-  const certificates = readCertificates(resolve(import.meta.dirname, '..', caFile));
+  const certificates = readCertificates(resolve(projectFolder(), caFile));
   // Some platforms have an older Node 24 (decision 0001), which cannot even import the name.
   if (!('setDefaultCACertificates' in tls))
     throw new Error(`caFile needs Node 24.5 or newer, and this is ${process.version}`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -10,10 +10,18 @@ export function newFolder(): string {
   return folder;
 }
 
-/** Works in an empty folder until the test is finished. */
+/** Lets the files in a folder import `partner-relay`, as an installed package does. @returns the folder */
+export function withPackage(folder: string): string {
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(import.meta.dirname, '..'), join(folder, 'node_modules/partner-relay'));
+  return folder;
+}
+
+/** Works in the folder of a team, with the configuration of this repository, until the test is finished. */
 export function workInNewFolder(): string {
   const before = process.cwd();
-  const folder = newFolder();
+  const folder = withPackage(newFolder());
+  copyFileSync(join(import.meta.dirname, '../relay.config.ts'), join(folder, 'relay.config.ts'));
   process.chdir(folder);
   onTestFinished(() => process.chdir(before));
   return folder;

@@ -204,7 +204,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
     .filter(({ evidence, effect }) => effect === 'unknown' || (evidence !== 'documented' && effect === 'create'))
     .map(({ name, evidence, effect }) => [
       name,
-      `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npm run -s relay -- call ${name} '{…}'`,
+      `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npx partner-relay call ${name} '{…}'`,
     ]);
   const types = Object.entries(typesIn(rows)).map(([field, type]) => `${field} is a ${type}`);
   const marked = textsIn(rows).filter(markerIn).length;

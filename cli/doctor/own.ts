@@ -30,7 +30,7 @@ export async function checkOwnSenders(
       const all = await secrets.current('hooks', hooksSecret).catch(() => ({}));
       compareStrength(verify, secretsOf(all, name));
       if (secretsOf(all, name).length > 0) return 'it has a secret';
-      throw new Error(`it has no secret, so its requests are refused: npm run -s relay -- secrets set hooks/${name}`);
+      throw new Error(`it has no secret, so its requests are refused: npx partner-relay secrets set hooks/${name}`);
     }),
   );
   const events = [

@@ -41,7 +41,7 @@ delivery with the secret of the relay that runs here, and posts it to its webhoo
 webhooks, when you run npm start; docs/redelivery.md#permissions lists the permissions.
 
   GITHUB_TOKEN=… npm start
-  npm run -s relay -- github-deliveries --repo acme/web`,
+  npx partner-relay github-deliveries --repo acme/web`,
     )
     .action(async (options: DeliveriesOptions) => {
       const { running, githubWebhookUrl, githubStandIn, stores } = await open();

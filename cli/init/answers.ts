@@ -9,7 +9,7 @@ import { oneLine } from '../../local/terminal.ts';
 import { webhookUrlBelow } from '../public-url.ts';
 import type { FirstSettings } from './config-text.ts';
 
-/** The options of `relay init`. What is missing is asked for at a terminal. */
+/** The options of `partner-relay init`. What is missing is asked for at a terminal. */
 export interface InitOptions {
   repo?: string;
   label?: string[];

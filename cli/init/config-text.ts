@@ -1,4 +1,3 @@
-import { relative, resolve } from 'node:path';
 import { inspect } from 'node:util';
 
 /** What the first configuration is made of. */
@@ -14,18 +13,11 @@ export interface FirstSettings {
   slackApiUrl?: string | undefined;
 }
 
-const SCHEMA = resolve(import.meta.dirname, '../../lib/config/schema.ts');
-
-/**
- * The text of a configuration file, formatted as `npm run fix` would.
- *
- * @param folder where the file will be
- */
-export function firstConfig(settings: FirstSettings, folder: string): string {
+/** The text of a configuration file, formatted as the examples of the guides. */
+export function firstConfig(settings: FirstSettings): string {
   const { repository, labels, projectId, withSlack, githubApiUrl, slackApiUrl } = settings;
-  const path = relative(folder, SCHEMA);
   const slack = [...(slackApiUrl === undefined ? [] : [`apiUrl: ${inspect(slackApiUrl)}`]), "connection: 'main'"];
-  return `import { defineConfig } from ${inspect(path.startsWith('.') ? path : `./${path}`)};
+  return `import { defineConfig } from 'partner-relay';
 
 /** What Partner Relay does for this team. docs/configuration.md lists every setting. */
 export default defineConfig({

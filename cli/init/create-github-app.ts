@@ -37,10 +37,10 @@ export async function createGithubApp(app: GithubAppToCreate): Promise<string> {
   const loopback = await listenForCallback(0, '/callback');
   try {
     const manifest = githubAppManifest(app.name, app.webhookUrl, app.events, loopback.redirectUri);
-    const back = loopback.callback(state, CONFIRMED_WITHIN_MS, 'run npm run -s relay -- init --keep again');
+    const back = loopback.callback(state, CONFIRMED_WITHIN_MS, 'run npx partner-relay init --keep again');
     app.openPage(loopback.serve(manifestPage(`${newAppUrl(app.github, app.organization)}?state=${state}`, manifest)));
     const code = (await back).get('code');
-    if (!code) throw new Error('GitHub sent no code back: create the App again with npm run -s relay -- init --keep');
+    if (!code) throw new Error('GitHub sent no code back: create the App again with npx partner-relay init --keep');
     return await storeApp(await fetchApp(code, app), app);
   } finally {
     await loopback.close();

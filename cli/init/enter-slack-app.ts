@@ -17,7 +17,7 @@ export interface SlackAppToEnter {
   tell: (line: string) => void;
 }
 
-const HOW_TO_ENTER = 'enter its signing secret and its bot token: npm run -s relay -- secrets set slack';
+const HOW_TO_ENTER = 'enter its signing secret and its bot token: npx partner-relay secrets set slack';
 
 /**
  * Creates the Slack app, or uses the one whose secrets are in the variables, and stores its secrets.
@@ -32,8 +32,8 @@ export async function enterSlackApp(app: SlackAppToEnter): Promise<string[]> {
   }
   if (app.url === undefined) {
     return [
-      'create the Slack app when the relay has a public address: npm run -s relay -- init --keep --slack --url https://…',
-      'or use one without a public address, by Socket Mode: npm run -s relay -- slack-manifest --socket-mode --help',
+      'create the Slack app when the relay has a public address: npx partner-relay init --keep --slack --url https://…',
+      'or use one without a public address, by Socket Mode: npx partner-relay slack-manifest --socket-mode --help',
     ];
   }
   const manifest = slackManifest(app.config, app.name, app.url, (await readOwnAutomations(app.config)).own);

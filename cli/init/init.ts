@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { ConfigFileError, configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
@@ -41,7 +41,6 @@ interface AllOptions extends InitOptions {
   browser: boolean;
 }
 
-const PROJECT_FOLDER = resolve(import.meta.dirname, '../..');
 const GITHUB = 'https://github.com';
 const SLACK_API = 'https://slack.com/api';
 
@@ -72,25 +71,13 @@ At a terminal, the command asks for what you do not name. Otherwise --repo is ne
 for Slack SLACK_CONFIG_TOKEN (an app configuration token, which lets the command create the app), or
 SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN of an app that exists. Without PARTNER_… the sandbox is used.
 
-  npm run -s relay -- init
-  npm run -s relay -- init --repo acme/web --no-slack --no-github-app --overwrite`,
+  npx partner-relay init
+  npx partner-relay init --repo acme/web --no-slack --no-github-app --overwrite`,
     )
     .action(async (options: AllOptions) => {
       const { isTTY } = process.stdin;
-      const project = enterProject();
-      await init(options, stage(), isTTY ? terminal : undefined, project);
+      await init(options, stage(), isTTY ? terminal : undefined);
     });
-
-/**
- * The relay is started in the folder of its project, and keeps its state there, from any folder in which this command starts.
- *
- * @returns how a person gets to the project, if they are somewhere else
- */
-function enterProject(): string | undefined {
-  if (process.env.RELAY_CONFIG || process.cwd() === PROJECT_FOLDER) return undefined;
-  process.chdir(PROJECT_FOLDER);
-  return `go to the project: cd ${PROJECT_FOLDER}`;
-}
 
 const tell = (line: string) => console.error(line);
 
@@ -100,12 +87,7 @@ const terminal: Terminal = {
   tell,
 };
 
-async function init(
-  options: AllOptions,
-  stage: string | undefined,
-  terminal: Terminal | undefined,
-  toProject: string | undefined,
-): Promise<void> {
+async function init(options: AllOptions, stage: string | undefined, terminal: Terminal | undefined): Promise<void> {
   const file = configFile();
   const kept = (await keepsConfig(file, options, terminal)) ? await loadConfig(file) : undefined;
   const hasOneConnection = !kept || Object.keys(kept.connections).length === 1;
@@ -122,10 +104,7 @@ async function init(
   if (partner) await store.put(`partner/${connectionOf(config, undefined)}`, { ...partner });
   const { appName: name, slackApi: apiUrl } = options;
   const steps = [
-    ...(toProject === undefined ? [] : [toProject]),
-    ...(hasOneConnection
-      ? []
-      : ['enter the secret of each connection: npm run -s relay -- secrets set partner/<name>']),
+    ...(hasOneConnection ? [] : ['enter the secret of each connection: npx partner-relay secrets set partner/<name>']),
     ...(withGithubApp
       ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub'), events: takenEvents(own) })
       : []),
@@ -177,7 +156,7 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
     throw new Error(`${file} exists: use --overwrite to replace it, or --keep to leave it as it is and do the rest`);
   }
   if (await confirm(terminal, `${file} exists. Replace it?`, false)) return false;
-  throw new Error(`${file} is left as it is; to do the rest with it, run npm run -s relay -- init --keep`);
+  throw new Error(`${file} is left as it is; to do the rest with it, run npx partner-relay init --keep`);
 }
 
 /**
@@ -190,7 +169,7 @@ async function writeConfig(file: string, settings: FirstSettings, options: AllOp
   const slackApiUrl = options.slackApi === SLACK_API ? undefined : options.slackApi;
   // Beside it, for the import of the schema.
   const draft = `${file}.new.ts`;
-  writeFileSync(draft, firstConfig({ ...settings, githubApiUrl, slackApiUrl }, dirname(file)));
+  writeFileSync(draft, firstConfig({ ...settings, githubApiUrl, slackApiUrl }));
   try {
     const config = await loadConfig(draft);
     if (existsSync(file)) {
@@ -217,7 +196,7 @@ function githubApiOf({ github, githubApi }: AllOptions): string {
 async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
   const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
   if (stage === undefined && !partners) {
-    console.log('The configuration is good. While npm start runs, npm run -s relay -- doctor checks the rest.');
+    console.log('The configuration is good. While npm start runs, npx partner-relay doctor checks the rest.');
     return;
   }
   // A relay that runs here does not have the new secrets yet.

@@ -69,7 +69,7 @@ export async function storeApp(app: CreatedApp, { store, stage }: NewApp): Promi
   } catch (cause) {
     const why = messageOf(cause);
     throw new Error(
-      `the App is created, but its keys could not be stored: ${why}. They are kept in ${file}: run npm run -s relay -- ` +
+      `the App is created, but its keys could not be stored: ${why}. They are kept in ${file}: run npx partner-relay ` +
         'init --keep --github-app again to store them, or remove the file to give them up',
       { cause },
     );

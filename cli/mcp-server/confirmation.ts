@@ -24,7 +24,7 @@ export function createConfirm({ server }: McpServer): Confirm {
   return async ({ lines, asks, command }, { mcpReq: { signal, elicitInput } }) => {
     if (!server.getClientCapabilities()?.elicitation?.form)
       throw new Error(
-        `nothing was changed: a person has to confirm this, and this client cannot show a form (elicitation). They can decide in the console, or run npm run -s relay -- ${command}`,
+        `nothing was changed: a person has to confirm this, and this client cannot show a form (elicitation). They can decide in the console, or run npx partner-relay ${command}`,
       );
     // Without defaults: a client that fills them in must not confirm, and nobody sends what they have not read.
     const confirm = { type: 'boolean', title: 'Yes, do this' } as const;

@@ -151,7 +151,8 @@ function acceptedInWords({ jobs = [], repeat, ignored }: AcceptedSend): ActionOu
 
 /** Slack shows the answer to a command as a message to the person. */
 async function show(answer: string, responseUrl: string): Promise<ActionOutcome> {
-  if (answer === '') return { text: 'The relay is working on it, or has opened a form, which `relay messages` shows.' };
+  if (answer === '')
+    return { text: 'The relay is working on it, or has opened a form, which `partner-relay messages` shows.' };
   await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: answer });
   return { text: 'The relay answered: see the messages in Slack.' };
 }

@@ -195,7 +195,7 @@ function NoToken({ wasRefused }: { wasRefused: boolean }) {
             : 'This page needs the token at the end of that address, after the #. It stays in your browser.'}
         </p>
         <p>For an address with the token of the relay that runs now, run:</p>
-        <pre>npm run -s relay -- console --open</pre>
+        <pre>npx partner-relay console --open</pre>
         <p class="soft small">npm start prints it, too. For a stage, write --stage prod before console.</p>
       </section>
     </main>

@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 import { announce } from './notice.tsx';
 import { seen } from './outside.tsx';
 
-/** What can be made of a job: a file for support, and a test for `relay test`. */
+/** What can be made of a job: a file for support, and a test for `partner-relay test`. */
 export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>) {
   const [test, setTest] = useState<JobTest | undefined>();
   const path = `/api/jobs/${encodeURIComponent(id)}`;
@@ -31,7 +31,7 @@ export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>)
       {test && (
         <Dialog title="A test of this job" close={close}>
           <p>
-            Save it as <code>{seen(test.name)}</code>, and run <code>npm run -s relay -- test</code>.
+            Save it as <code>{seen(test.name)}</code>, and run <code>npx partner-relay test</code>.
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
           <pre tabIndex={0}>{seen(test.text)}</pre>

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
+import { SOURCE } from '../../lib/project.ts';
 
 const here = import.meta.dirname;
 
@@ -16,7 +17,10 @@ export const forLambda = {
 
 /** How the files that a team writes are resolved. The module that imports them may be generated in another folder. */
 export const ofTeams = {
-  alias: { '#relay': join(here, '../../lib/triggers/relay.ts') },
+  alias: {
+    'partner-relay/zod': join(here, `../../lib/zod${SOURCE}`),
+    'partner-relay': join(here, `../../lib/relay${SOURCE}`),
+  },
   nodePaths: [join(here, '../../node_modules')],
 } as const satisfies BuildOptions;
 

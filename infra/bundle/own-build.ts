@@ -21,8 +21,8 @@ export class OwnFilesError extends Error {
 }
 
 /** What an `on` may import: docs/decisions/0009-small-bundles.md. */
-const IMPORTABLE: readonly string[] = ['#relay', 'zod/mini'];
-/** All `on` together, minified, without zod and `#relay`. */
+const IMPORTABLE: readonly string[] = ['partner-relay', 'partner-relay/zod'];
+/** All `on` together, minified, without what they import of `partner-relay`. */
 const MOST_ON_BYTES = 32_768;
 
 /**
@@ -81,7 +81,7 @@ function withoutRun(file: string): string {
     stdin: { contents: cut(javascript), resolveDir: dirname(file), sourcefile: file },
     bundle: true,
     packages: 'external',
-    external: ['#relay'],
+    external: ['partner-relay', 'partner-relay/zod'],
     platform: 'node',
     format: 'esm',
     write: false,
@@ -127,7 +127,7 @@ function writeOn(files: readonly string[], folder: string): void {
     const found = imported.map(({ original, path }) => original ?? path).find((one) => !IMPORTABLE.includes(one));
     if (found === undefined) continue;
     throw new OwnFilesError(
-      `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only #relay and zod/mini there, and use the rest inside run`,
+      `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only partner-relay and partner-relay/zod there, and use the rest inside run`,
       nameOf(file),
     );
   }

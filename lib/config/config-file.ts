@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { faultLine } from '../faults/fault.ts';
+import { projectFolder } from '../project.ts';
 import { counted } from '../text.ts';
 import { ConfigError, defineConfig, type RelayConfig, type RelayConfigInput } from './schema.ts';
 
@@ -10,11 +11,9 @@ export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
 }
 
-const ROOT = resolve(import.meta.dirname, '../..');
-
 /** The configuration: `relay.config.ts` of this project, or the file that `RELAY_CONFIG` names, which can be JSON. */
 export function configFile(variables: Readonly<Record<string, string | undefined>> = process.env): string {
-  return variables.RELAY_CONFIG ? resolve(variables.RELAY_CONFIG) : resolve(ROOT, 'relay.config.ts');
+  return variables.RELAY_CONFIG ? resolve(variables.RELAY_CONFIG) : resolve(projectFolder(), 'relay.config.ts');
 }
 
 /**
@@ -82,7 +81,7 @@ function placeText({ file, line }: { file: string; line?: number }): string {
 
 /** As seen from the current folder, or from the project, if the file is in one of them. */
 function shortPath(file: string): string {
-  for (const folder of [process.cwd(), ROOT]) {
+  for (const folder of [process.cwd(), projectFolder()]) {
     const path = relative(folder, file);
     if (!path.startsWith('..')) return path;
   }

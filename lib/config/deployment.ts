@@ -191,7 +191,7 @@ const stage = z.strictObject({
     .optional()
     .meta({
       description:
-        'Concurrent executions of Lambda that the account leaves to the relay in this region; `relay doctor` says how ' +
+        'Concurrent executions of Lambda that the account leaves to the relay in this region; `partner-relay doctor` says how ' +
         'many. If they suffice, executions are reserved for each function that is open to the internet: as many as ' +
         'the worker has, at least 10. A flood then cannot take those of others, and costs less.',
       examples: [1_000],

@@ -64,7 +64,7 @@ const refusingSecrets = (
   error: (issue) =>
     issue.code === 'unrecognized_keys' &&
     issue.keys.every((key) => /^base_?url$|(key|token|secret|password)$/i.test(key))
-      ? `this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npm run -s relay -- secrets set ${secret}`
+      ? `this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npx partner-relay secrets set ${secret}`
       : undefined,
 });
 
@@ -389,7 +389,7 @@ const person = z
       .optional()
       .meta({
         description:
-          'The id of the account on GitHub, which `relay config check` prints. GitHub gives a login that becomes free ' +
+          'The id of the account on GitHub, which `partner-relay config check` prints. GitHub gives a login that becomes free ' +
           'to anyone who asks for it; with the id, the commands of another account with the login are refused.',
         examples: [583_231],
       }),

@@ -82,7 +82,7 @@ const team = z
         calendar: z
           .literal(
             true,
-            'expected true; enter the address with npm run -s relay -- secrets set calendar/<team>, because it is a password',
+            'expected true; enter the address with npx partner-relay secrets set calendar/<team>, because it is a password',
           )
           .optional()
           .meta({

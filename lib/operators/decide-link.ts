@@ -62,7 +62,7 @@ async function apply(
   // For an issue that came back, this is the decision.
   if (link.life === 'moved' && !link.arrived) {
     const { name } = link.to;
-    throw new Error(`${issue.name} was transferred to ${name}; run relay issue ${name} --set ${decision.set}`);
+    throw new Error(`${issue.name} was transferred to ${name}; run partner-relay issue ${name} --set ${decision.set}`);
   }
   const [repository = ''] = issue.name.split('#');
   const configured = findRepository(config, repository);
@@ -91,9 +91,7 @@ function ownMarkers(entity: string, cleared: number, markers: Markers): Promise<
 async function verifyClaimRests({ by }: Claim, { jobs, table, clock }: DecideLinkOptions): Promise<void> {
   const { fate } = await fateOfClaim(by, { jobs, journal: (jobId) => openJournal(table, jobId, clock) });
   if (fate === 'under way') {
-    throw new Error(
-      `${by} is creating the defect; wait until it has ended or is parked: npm run -s relay -- job ${by}`,
-    );
+    throw new Error(`${by} is creating the defect; wait until it has ended or is parked: npx partner-relay job ${by}`);
   }
 }
 
@@ -120,6 +118,6 @@ export async function findIssue(
   if (issue) return { entity: issueEntity(issue.id), name: text };
   const asked = github
     ? 'and GitHub does not show it'
-    : 'and this console cannot ask GitHub: use npm run -s relay -- issue';
+    : 'and this console cannot ask GitHub: use npx partner-relay issue';
   throw new Error(`the relay has seen no event of ${text} in the last 30 days, ${asked}`);
 }

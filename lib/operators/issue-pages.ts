@@ -44,7 +44,7 @@ export function fetchIssuePage(
       const authorized = await github.at({ repository });
       if (!authorized) {
         throw new NeedsOperator(
-          'there are no GitHub credentials in the secret, and reading issues needs them; set GITHUB_TOKEN on one machine, or run npm run -s relay -- secrets set github',
+          'there are no GitHub credentials in the secret, and reading issues needs them; set GITHUB_TOKEN on one machine, or run npx partner-relay secrets set github',
         );
       }
       const { data, headers } = await authorized.request('GET /repos/{owner}/{repo}/issues', {

@@ -115,7 +115,7 @@ export interface Steps {
   /** Waits until a time from 2000 to 2100: ISO 8601, without a zone in UTC, or epoch milliseconds. A later run waits until the same time. */
   until(step: string, time: string | number): Promise<void>;
   /**
-   * Parks the job until a person lets it go on with `relay replay <job> --reason <answer>`, or discards it.
+   * Parks the job until a person lets it go on with `partner-relay replay <job> --reason <answer>`, or discards it.
    * @returns who that was, and what they wrote
    */
   ask(step: string, question: string): Promise<{ by: string; answer: string }>;
@@ -133,7 +133,7 @@ export interface CommandSteps extends Steps {
    * Calls a tool as the person who gave the command, with the account that they linked. The job ends and tells them how
    * to link it if they did not. A tool that changes something is called once at most.
    *
-   * @param call the name of the tool, and the hash of its schema as `relay mcp doctor` shows it: a changed tool is not called
+   * @param call the name of the tool, and the hash of its schema as `partner-relay mcp doctor` shows it: a changed tool is not called
    * @param keep the part of the answer that comes back, sealed for that person; at most 32 KB
    */
   as<Kept extends Json>(

@@ -9,7 +9,7 @@ export type TryExample = {
 } & ({ event: WantedEvent } | { slackCommand: string });
 
 /**
- * The examples of `relay send --help` and of the console. The ids of items and the names of tasks are those of the
+ * The examples of `partner-relay send --help` and of the console. The ids of items and the names of tasks are those of the
  * sandbox.
  */
 export const tryExamples: readonly TryExample[] = [

@@ -12,7 +12,7 @@ export type ExpectedCalls = {
 /** What may happen. */
 export type TestEvent =
   /**
-   * One of GitHub's examples, changed as by the options of `relay send`, in the first repository of the configuration
+   * One of GitHub's examples, changed as by the options of `partner-relay send`, in the first repository of the configuration
    * unless it names another.
    */
   | WantedEvent
@@ -37,5 +37,5 @@ export interface RelayTest {
   says?: readonly (string | RegExp)[];
 }
 
-/** The tests of a file for `relay test`, by what they say. */
+/** The tests of a file for `partner-relay test`, by what they say. */
 export const defineTests = (tests: Readonly<Record<string, RelayTest>>): typeof tests => tests;

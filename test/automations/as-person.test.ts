@@ -173,7 +173,9 @@ describe('a tool that has changed since it was mapped', () => {
     await ask(relay, `log 1h ${CHECKOUT}`);
     expect(await jobStates()).toEqual(['parked']);
     const [job] = await relay.jobs('parked');
-    expect(job?.parked?.reason).toContain('has changed since relay.config.ts was written; run relay mcp doctor');
+    expect(job?.parked?.reason).toContain(
+      'has changed since relay.config.ts was written; run partner-relay mcp doctor',
+    );
     expect(logged()).toEqual([]);
   });
 

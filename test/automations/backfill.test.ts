@@ -50,7 +50,7 @@ const context = () => createContext(relay.runtime, relay.stores);
 const repository = () => repositoryToBackfill(relay.runtime.config, REPOSITORY);
 const plan = (filter = OPEN) => planBackfill(repository(), filter, context());
 
-/** As `relay backfill --go` does it. While it sleeps, the relay works. */
+/** As `partner-relay backfill --go` does it. While it sleeps, the relay works. */
 function backfill({ filter = OPEN, comment = false, perMinute = 120, sleep = workFor } = {}) {
   const options = { comment, limits: { perMinute, perDay: 5_000 }, lines: openWaitingLines(relay.stores), sleep };
   return storeBackfill(repository(), filter, context(), options);

@@ -123,7 +123,7 @@ describe('the summary', () => {
     await remind(relay);
     expect(summaries()).toHaveLength(1);
     expect(await outcomes(relay, 'timesheet-summary')).toEqual([
-      'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that relay slack-manifest prints, and install it again',
+      'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that partner-relay slack-manifest prints, and install it again',
     ]);
     relay.slack.grant(['chat:write', 'channels:history']);
     for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
@@ -184,7 +184,7 @@ describe('the summary', () => {
   it.each([
     ['not_in_channel', 'invite the app to the channel'],
     ['channel_not_found', 'correct the channel in relay.config.ts, or invite the app to it if it is private'],
-    ['invalid_auth', 'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack'],
+    ['invalid_auth', 'enter the bot token of an app that is installed, with npx partner-relay secrets set slack'],
     ['messages_tab_disabled', "switch on the messages tab of the app's home"],
     ['invalid_blocks', 'check the token and the scopes of the Slack app'],
   ])('a summary that Slack refuses waits for a person, with what to do: %s', async (error, remedy) => {

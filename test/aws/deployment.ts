@@ -82,7 +82,7 @@ export async function copyProject(
       return (await scratch.run('sh', ['-c', command], { ...options, env })).stdout;
     },
     async relay(...args) {
-      return (await scratch.run('node', ['cli/relay.ts', '--stage', stage, ...args], options)).stdout;
+      return (await scratch.run('node', ['cli/bin.js', '--stage', stage, ...args], options)).stdout;
     },
     async console({ accessKeyId, secretAccessKey, sessionToken }, ...args) {
       const credentials = {
@@ -90,7 +90,7 @@ export async function copyProject(
         AWS_SECRET_ACCESS_KEY: secretAccessKey,
         AWS_SESSION_TOKEN: sessionToken,
       };
-      const command = ['cli/relay.ts', '--stage', stage, 'console', '--port', '0', ...args];
+      const command = ['cli/bin.js', '--stage', stage, 'console', '--port', '0', ...args];
       const served = scratch.start('node', command, { ...options, env: { ...options.env, ...credentials } });
       const failure = text(served.stderr);
       for await (const address of createInterface({ input: served.stdout })) return address;

@@ -644,7 +644,7 @@ describe('the stack on an AWS emulator', () => {
     await other.deploy();
     const { GithubWebhookUrl, SlackWebhookUrl, HooksUrl, TableName } = await other.outputs();
     for (const [name, value] of Object.entries(entered)) {
-      const typed = `echo '${JSON.stringify(value)}' | node cli/relay.ts --stage ${other.stage} secrets set ${name}`;
+      const typed = `echo '${JSON.stringify(value)}' | node cli/bin.js --stage ${other.stage} secrets set ${name}`;
       expect(await other.type(typed)).toContain('is stored');
     }
     const itsJobs = createJobStore(createTable(new DynamoDBClient(emulator.client), TableName, Date.now), Date.now);
@@ -673,7 +673,7 @@ describe('the stack on an AWS emulator', () => {
       return emulator.send(`${HooksUrl}/own-webhook`, headers, body);
     };
     for (const on of ['release.published', 'command', 'schedule', 'webhook'])
-      await other.type(`node cli/relay.ts new automation own-${on.replace('.published', '')} --on ${on}`);
+      await other.type(`node cli/bin.js new automation own-${on.replace('.published', '')} --on ${on}`);
     const { apiKey, secretKey } = sandbox.keys.at(-1) ?? defaultKey;
     const first = await deployOther({
       ...hook,

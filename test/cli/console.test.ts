@@ -20,9 +20,9 @@ afterEach(() => void Object.assign(aws, { identity: KNOWN, isRunning: true }));
 
 afterAll(() => Promise.all([aws.close(), relay.close()]));
 
-/** Starts `relay --stage test console`. */
+/** Starts `partner-relay --stage test console`. */
 function start(options: string[] = [], variables: Record<string, string> = {}) {
-  const words = ['cli/relay.ts', '--stage', 'test', 'console', '--port', '0', ...options];
+  const words = ['cli/bin.js', '--stage', 'test', 'console', '--port', '0', ...options];
   const child = startChild(words, '.', { ...aws.variables, ...variables });
   onTestFinished(child.kill);
   const address = async () => String(await child.printed(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}(?=\n)/));
@@ -64,7 +64,7 @@ describe('relay console --stage', () => {
   it('says that the stage is stopped, on its pages and in the terminal', async () => {
     aws.isRunning = false;
     const { address, printed } = start();
-    const words = 'The stage test is stopped: relay --stage test start starts it.';
+    const words = 'The stage test is stopped: partner-relay --stage test start starts it.';
     expect((await ask<Now>(await address(), '/api/now')).answer.stopped).toBe(words);
     await printed(words);
   });

@@ -33,7 +33,7 @@ async function findings(faults: string[] = []): Promise<Map<string, string>> {
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
 
-it('relay doctor lists own automations, their faults, missing secrets, and events that GitHub does not send', async () => {
+it('partner-relay doctor lists own automations, their faults, missing secrets, and events that GitHub does not send', async () => {
   const apiUrl = await github({ installation: { permissions: {}, events: ['issues'] } });
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl }),
@@ -300,7 +300,7 @@ describe('doctor', () => {
     const found = await examined({ config });
     const calendar = `calendar of the team ${teamInput.name}`;
     expect(found.get(calendar)).toMatch(
-      /^bad: the secret .* enter it with npm run -s relay -- secrets set calendar\/.*; reminders go/,
+      /^bad: the secret .* enter it with npx partner-relay secrets set calendar\/.*; reminders go/,
     );
     relay.stack.secrets.put(`${relay.stack.secretPrefix}calendar/${teamInput.name}`, { address });
     relay.clock.now += 5_000;

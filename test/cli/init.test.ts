@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { type Child, startChild } from '../child.ts';
 import { privateKey } from '../github-identity.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { startMutated, takesAtMost } from '../mutated-service.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 import { PROJECT } from '../relay.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,7 +25,7 @@ let slack: HttpStandIn;
 let slackAnswer: object;
 
 beforeEach(async () => {
-  folder = newFolder();
+  folder = withPackage(newFolder());
   config = join(folder, 'relay.config.ts');
   service = await startSandbox();
   slackAnswer = { ok: true, app_id: 'A1', credentials: { signing_secret: 'sign_secret' } };
@@ -48,9 +48,9 @@ const ofService = () => ({
   PARTNER_SECRET_KEY: defaultKey.secretKey,
 });
 
-const command = [join(root, 'cli/relay.ts'), 'init'];
+const command = [join(root, 'cli/bin.js'), 'init'];
 
-/** `relay init` without a terminal, in a folder of its own. */
+/** `partner-relay init` without a terminal, in a folder of its own. */
 const begin = (words: string[], variables: Record<string, string> = {}) =>
   startChild([...command, '--no-browser', ...words], folder, { RELAY_CONFIG: config, ...variables });
 
@@ -62,7 +62,7 @@ async function init(...given: Parameters<typeof begin>) {
 /** A terminal around a command, for which it needs Python. */
 const TERMINAL = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';
 
-/** `relay init` at a terminal. A person answers each question once it was asked. */
+/** `partner-relay init` at a terminal. A person answers each question once it was asked. */
 async function initAtTerminal(words: string[], ...answers: [question: string, answer: string][]) {
   const child = spawn('python3', ['-c', TERMINAL, process.execPath, ...command, ...words], {
     cwd: folder,
@@ -167,7 +167,7 @@ describe('relay init', () => {
     const { code, output } = await init([...words, '--no-slack', '--no-github-app'], smaller);
     expect(output).toMatch(expected);
     expect(code).toBe(1);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder)).toEqual(['node_modules']);
   });
 
   it('asks again at a terminal for what cannot be used, keeps the answers, and leaves an existing configuration', async () => {
@@ -196,31 +196,13 @@ describe('relay init', () => {
     expect(written).toContain("name: 'acme/web'");
     expect(written).toContain("labels: ['bug', 'incident']");
     const left = await initAtTerminal(['--repo', 'acme/web'], ['Replace it?', 'n']);
-    expect(left.output).toContain('is left as it is; to do the rest with it, run npm run -s relay -- init --keep');
-  });
-
-  it('started in another folder, it works in that of the project, and says how to get there', async () => {
-    const project = join(folder, 'project');
-    for (const name of ['cli', 'console', 'lib', 'local', 'sandbox', 'package.json']) {
-      await cp(join(root, name), join(project, name), { recursive: true });
-    }
-    await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
-    const elsewhere = join(folder, 'elsewhere');
-    await mkdir(elsewhere);
-    const words = ['init', '--repo', 'acme/web', '--label', 'bug,incident', '--no-slack', '--no-github-app'];
-    const command = [join(project, 'cli/relay.ts'), ...words, '--project', PROJECT];
-    const child = startChild(command, elsewhere, ofService());
-    await child.ended();
-    expect(child.output()).toContain(`Next:\n  - go to the project: cd ${project}\n`);
-    expect(await readFile(join(project, 'relay.config.ts'), 'utf8')).toContain("labels: ['bug', 'incident']");
-    expect(await readdir(join(project, '.relay'))).toContain('secrets.json');
-    expect(await readdir(elsewhere)).toEqual([]);
+    expect(left.output).toContain('is left as it is; to do the rest with it, run npx partner-relay init --keep');
   });
 
   it('without a public address the App has a webhook that is off, and Slack is left for later', async () => {
     const child = begin(['--repo', 'acme/web', '--slack', '--github-app', '--github-api', github.url]);
     expect((await confirm(child)).manifest).toMatchObject({ hook_attributes: { active: false } });
-    expect(child.output()).toContain('npm run -s relay -- init --keep --slack --url https://…');
+    expect(child.output()).toContain('npx partner-relay init --keep --slack --url https://…');
     expect(await child.ended()).toBe(0);
   });
 
@@ -240,7 +222,7 @@ describe('relay init', () => {
 
   it('what a person types is text in the configuration, whatever it contains', () => {
     const hostile = "'], x: process.exit() //\n`\\";
-    const text = firstConfig({ repository: hostile, labels: [hostile], projectId: hostile, withSlack: true }, root);
+    const text = firstConfig({ repository: hostile, labels: [hostile], projectId: hostile, withSlack: true });
     const literal = text.slice(text.indexOf('defineConfig(') + 'defineConfig('.length, text.lastIndexOf(')'));
     const [repository] = new Function(`return (${literal})`)().github.repositories;
     expect(repository).toMatchObject({ name: hostile, issueToDefect: { labels: [hostile], projectId: hostile } });

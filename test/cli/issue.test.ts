@@ -24,8 +24,8 @@ async function happens(...event: Parameters<typeof issueEvent>) {
 
 const lastDefect = () => relay.sandbox.data.defects.at(-1);
 
-describe('relay issue', () => {
-  it('relay issue shows the defect of an issue, by its name in any letter case', async () => {
+describe('partner-relay issue', () => {
+  it('partner-relay issue shows the defect of an issue, by its name in any letter case', async () => {
     await happens('opened', { title: 'It \u001b[31mbreaks' });
     const shown = await link('codertocat/hello-world#1');
     expect(shown).toContain(`defect ${lastDefect()?.defect_id}, made by issue-to-defect-`);
@@ -37,11 +37,11 @@ describe('relay issue', () => {
     [['#1'], /expected owner\/repo#42/],
     [['Codertocat/Hello-World#77'], /no event of Codertocat\/Hello-World#77 in the last 30 days/],
     [[ISSUE, '--clear', '--set', 'd'], /only one of/],
-  ])('relay issue refuses %j', async (words, why) => {
+  ])('partner-relay issue refuses %j', async (words, why) => {
     await expect(link(...words)).rejects.toThrow(why);
   });
 
-  it('relay issue --set names the issue that has the defect now, for one that was transferred', async () => {
+  it('partner-relay issue --set names the issue that has the defect now, for one that was transferred', async () => {
     await happens('opened');
     const there = issueEvent('opened', { id: 2 });
     await happens('transferred', {
@@ -50,12 +50,12 @@ describe('relay issue', () => {
     });
     const id = String(lastDefect()?.defect_id);
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(
-      `${ISSUE} was transferred to Codertocat/Hello-World#2; run relay issue Codertocat/Hello-World#2 --set ${id}`,
+      `${ISSUE} was transferred to Codertocat/Hello-World#2; run partner-relay issue Codertocat/Hello-World#2 --set ${id}`,
     );
     expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'moved' });
   });
 
-  it('relay issue --set sets the defect, which the next event updates from the issue', async () => {
+  it('partner-relay issue --set sets the defect, which the next event updates from the issue', async () => {
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
     await createRelations(relay.stores.table).claim(
@@ -83,14 +83,14 @@ describe('relay issue', () => {
       'anything',
       /the service could not be asked whether anything exists, and nothing was decided: .*the service answers 500/,
     ],
-  ])('relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
+  ])('partner-relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
     await happens('edited', { labels: [] });
     prepare();
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(why);
     expect(await link(ISSUE)).toContain('without a defect');
   });
 
-  it('relay issue --set refuses the defect of another issue, unless the person says --steal', async () => {
+  it('partner-relay issue --set refuses the defect of another issue, unless the person says --steal', async () => {
     await happens('opened');
     await happens('opened', { id: 2 });
     const { defect_id: other } = lastDefect() ?? {};
@@ -101,7 +101,7 @@ describe('relay issue', () => {
     await expect(link(ISSUE, '--steal')).rejects.toThrow('use --steal with --set');
   });
 
-  it('relay issue --clear clears a link, which the job that made the defect notes, and the next event creates a defect', async () => {
+  it('partner-relay issue --clear clears a link, which the job that made the defect notes, and the next event creates a defect', async () => {
     await happens('opened');
     relay.sandbox.data.defects.pop();
     expect(await link(ISSUE, '--clear')).toContain('without a defect');
@@ -111,16 +111,16 @@ describe('relay issue', () => {
     expect(lastDefect()).toMatchObject({ title: 'anew' });
   });
 
-  it('relay issue does not change the claim of an unfinished job, and says where to look', async () => {
+  it('partner-relay issue does not change the claim of an unfinished job, and says where to look', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
     await expect(link(ISSUE, '--clear')).rejects.toThrow(
-      /is creating the defect; wait until .* relay -- job issue-to-/,
+      /is creating the defect; wait until .* partner-relay job issue-to-/,
     );
   });
 
-  it('relay issue settles what a parked job left open, and the job ends when it continues', async () => {
+  it('partner-relay issue settles what a parked job left open, and the job ends when it continues', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await happens('opened');
     const { defect_id: id } = lastDefect() ?? {};
@@ -153,7 +153,7 @@ describe('a link that cannot be read', () => {
       const [parked] = await relay.jobs('parked');
       expect(parked?.parked).toMatchObject({
         kind: 'needs an operator',
-        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* relay issue \S+#\d+ --set/),
+        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* partner-relay issue \S+#\d+ --set/),
       });
       expect(lastDefect()?.title).not.toBe('edited');
       await link(ISSUE, decision, ...(decision === '--set' ? [id] : []));

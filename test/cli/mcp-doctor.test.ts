@@ -17,7 +17,7 @@ async function diagnose(mapped: Commands = {}, mcp: McpOptions = {}): Promise<Mc
   return diagnoseMcp(assistant, mira, commandsOf(mapped));
 }
 
-describe('relay mcp doctor', () => {
+describe('partner-relay mcp doctor', () => {
   it('says which of the tools in relay.config.ts have changed or are gone, and what to write', async () => {
     const { log, done } = sandboxCommands();
     if (!log || !done) throw new Error('the commands have no log');

@@ -56,7 +56,7 @@ async function assistant(
 ) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['cli/relay.ts', '--stage', 'test', 'mcp-server', ...words],
+    args: ['cli/bin.js', '--stage', 'test', 'mcp-server', ...words],
     env: { ...aws.variables, ...variables },
     stderr: 'pipe',
   });
@@ -122,7 +122,7 @@ async function unknownOutcome(): Promise<string> {
 const detail = (id: string) => shown.get<JobDetail>(`/api/jobs/${id}`);
 const yes = (): ElicitResult => ({ action: 'accept', content: { confirm: true } });
 
-describe('relay mcp-server', () => {
+describe('partner-relay mcp-server', () => {
   it('answers with what the console and the command line show', async () => {
     await issue(3);
     const { call, client } = await assistant();
@@ -267,7 +267,7 @@ describe('relay mcp-server', () => {
   });
 });
 
-describe('relay mcp-server --operate', () => {
+describe('partner-relay mcp-server --operate', () => {
   it('the person confirms a decision, and its record says that an assistant was between', async () => {
     const id = await parked();
     const { call, asked, client } = await assistant(['--operate'], yes);

@@ -1,21 +1,16 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { warningsIn } from '../../lib/automations/own/warnings.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-
-/** A folder for automations in which imports mean the same as in the project. */
+/** Where a team has its automations. */
 function ownFolder(): string {
-  const project = newFolder();
-  symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
-  symlinkSync(join(ROOT, 'lib'), join(project, 'lib'));
-  const imports = { '#relay': './lib/triggers/relay.ts' };
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', imports }));
+  const project = withPackage(newFolder());
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   return join(project, 'automations');
 }
 

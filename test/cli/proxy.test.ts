@@ -59,7 +59,7 @@ describe('the command line behind a proxy', () => {
     async (through, except) => {
       proxy.tunnels.splice(0);
       for (const front of Object.values(fronts)) front.taken = 0;
-      const child = spawn(process.execPath, ['cli/relay.ts', '--stage', 'test', 'doctor'], {
+      const child = spawn(process.execPath, ['cli/bin.js', '--stage', 'test', 'doctor'], {
         env: {
           AWS_REGION: 'local',
           AWS_CONFIG_FILE: join(folder, 'none'),

@@ -67,7 +67,7 @@ function describes(id: string, description: string): void {
   relay.sandbox.data.defects.push({ ...first, defect_id: id, project_id: PROJECT, description });
 }
 
-describe('relay recover', () => {
+describe('partner-relay recover', () => {
   it('believes no last lines but its own, whoever wrote them where', async () => {
     await happens('opened', { id: 1, body: 'first' });
     const genuine = String(defectOf(1)?.description);
@@ -92,7 +92,7 @@ describe('relay recover', () => {
     expect(await linkOf(2)).toMatchObject({ life: 'made', defect: { id: second?.defect_id } });
     for (const id of [3, 4]) expect(await linkOf(id)).toMatchObject({ life: 'unclaimed' });
     expect(plan).toMatch(
-      /defect imitated: its marker does not belong to .*#3: .* relay issue .*#3 --set imitated --steal/,
+      /defect imitated: its marker does not belong to .*#3: .* partner-relay issue .*#3 --set imitated --steal/,
     );
     expect(plan).toMatch(/defect made-up: its marker does not belong to .*#1:/);
     expect(plan).toMatch(/defect elsewhere: Codertocat\/Hello-Other is not configured/);

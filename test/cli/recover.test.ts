@@ -82,7 +82,7 @@ describe('relay resume', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await open(4);
     const [waiting] = await relay.jobs('waiting');
-    const todo = /npm run -s relay -- secrets set partner\/main/;
+    const todo = /npx partner-relay secrets set partner\/main/;
     expect(await run('job', waiting?.id ?? '')).toMatch(todo);
     expect(await run('jobs')).toMatch(todo);
     const budget = await run('budget');
@@ -124,7 +124,7 @@ describe('relay resume', () => {
     expect(JSON.stringify(await command(relay, 'status'))).not.toMatch(/refuses the key/);
   });
 
-  it('relay replay continues a waiting job at once, although its message sleeps', async () => {
+  it('partner-relay replay continues a waiting job at once, although its message sleeps', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(1);
     const [waiting] = await relay.jobs('waiting');
@@ -203,7 +203,7 @@ describe('relay discard', () => {
   });
 });
 
-it('relay replay --parked-for lists the jobs with --json, replays none, and prints what it replays', async () => {
+it('partner-relay replay --parked-for lists the jobs with --json, replays none, and prints what it replays', async () => {
   await refused(1);
   const listed = JSON.parse(await run('replay', '--parked-for', 'status 422', '--json'));
   expect(listed).toMatchObject([{ status: 'parked', createdAt: TIME }]);
@@ -241,7 +241,7 @@ describe('what a person can do next', () => {
   });
 });
 
-it('relay replay --parked-for finds its jobs behind a thousand others', async () => {
+it('partner-relay replay --parked-for finds its jobs behind a thousand others', async () => {
   await refused(1);
   relay.clock.now += HOUR;
   await storeManyJobs(relay, 7_100);

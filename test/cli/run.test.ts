@@ -97,7 +97,7 @@ describe('relay run, on this machine', () => {
   });
 });
 
-describe('relay --stage … run', () => {
+describe('partner-relay --stage … run', () => {
   let lambda: HttpStandIn;
   let answer: { headers: Record<string, string>; body: unknown };
   beforeEach(async () => {

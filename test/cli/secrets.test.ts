@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { awsErrorInWords } from '../../cli/aws-errors.ts';
 import { createGithubApp } from '../../cli/init/create-github-app.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
 import { awsFault } from '../../console/aws-faults.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
-import { newFolder, workInNewFolder } from '../new-folder.ts';
+import { newFolder, withPackage, workInNewFolder } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
@@ -69,7 +68,7 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
   });
 }
 
-/** `relay secrets set`, with what is typed. */
+/** `partner-relay secrets set`, with what is typed. */
 function enter(name: string, secret: object, ownFolder?: string): Promise<string> {
   const typed = Readable.from([JSON.stringify(secret)]);
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
@@ -150,7 +149,7 @@ describe('a new GitHub App', () => {
   });
 });
 
-describe('relay secrets set partner/main', () => {
+describe('partner-relay secrets set partner/main', () => {
   it.each([
     ['ftp://pm.example.com', /base URL must begin with https:\/\//],
     ['http://pm.example.com', /is not https.*set allowInsecureHttp/],
@@ -173,9 +172,8 @@ describe('relay secrets set partner/main', () => {
 });
 
 describe('a secret with which requests are verified', () => {
-  const TRIGGERS = pathToFileURL(resolve(import.meta.dirname, '../../lib/triggers/relay.ts')).href;
   const fileOf = (verify: string) => `
-    import { token, webhook } from '${TRIGGERS}';
+    import { token, webhook } from 'partner-relay';
     export const on = webhook({ ${verify} body: { parse: () => ({}) }, input: {}, job: () => 'nothing' });
     export const run = async () => '';`;
   const KEY = Buffer.alloc(24, 7).toString('base64');
@@ -196,7 +194,7 @@ describe('a secret with which requests are verified', () => {
     ['hooks/token', { secret: 'x' }, 'is weak'],
     ['hooks/token', { secret: 'x'.repeat(16) }, 'is stored'],
   ])('%s, entered as %j, %s', async (name, secret, becomes) => {
-    const folder = newFolder();
+    const folder = withPackage(newFolder());
     await writeFile(join(folder, 'standard.ts'), fileOf(''));
     await writeFile(join(folder, 'token.ts'), fileOf("verify: token({ header: 'X-Token' }),"));
     const warned = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -214,7 +212,7 @@ describe('a secret with which requests are verified', () => {
   });
 });
 
-describe('relay secrets set hooks/<automation>', () => {
+describe('partner-relay secrets set hooks/<automation>', () => {
   it('keeps those of the other webhooks in the one secret, and shows names alone', async () => {
     await enter('hooks/sentry-to-defect', { secret: 's-1' });
     await enter('hooks/pages', { secret: 's-2', previous: 's-0' });

@@ -255,10 +255,10 @@ describe('relay send workflow_run --junit', () => {
   });
 });
 
-describe('relay sandbox', () => {
+describe('partner-relay sandbox', () => {
   const sandbox = (...words: string[]) => runRelay({ open: async () => target }, 'sandbox', ...words);
 
-  it('relay sandbox lists ids that commands take', async () => {
+  it('partner-relay sandbox lists ids that commands take', async () => {
     expect(await sandbox('items')).toMatch(/^101 +Changelog written +open +Before the release +Release checkout 2.4$/m);
     expect(await sandbox('tasks')).toMatch(/^d94e6b20-\S+ +Login with passkeys +Mobile App$/m);
     expect(JSON.parse(await sandbox('projects', '--json'))).toHaveLength(3);
@@ -266,7 +266,7 @@ describe('relay sandbox', () => {
     await expect(sandbox('nothing')).rejects.toThrow('Allowed choices are people, projects, tasks, items, defects');
   });
 
-  it('relay sandbox says so if the relay calls a real instance', async () => {
+  it('partner-relay sandbox says so if the relay calls a real instance', async () => {
     if (target.running) target.running.sandbox = undefined;
     await expect(sandbox('items')).rejects.toThrow('this relay uses a real instance');
   });

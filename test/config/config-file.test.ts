@@ -7,18 +7,18 @@ import { newFolder } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `relay config check` of a file, in its folder, where no relay runs. */
+/** `partner-relay config check` of a file, in its folder, where no relay runs. */
 async function check(file: string, text: string, ...options: string[]) {
   const folder = newFolder();
   await writeFile(join(folder, file), text);
-  const child = startChild([join(root, 'cli/relay.ts'), 'config', 'check', file, ...options], folder);
+  const child = startChild([join(root, 'cli/bin.js'), 'config', 'check', file, ...options], folder);
   return { code: await child.ended(), output: child.output() };
 }
 
 const importing = `import { defineConfig } from '${join(root, 'lib/config/schema.ts')}';`;
 const withSettings = (...lines: string[]) => [importing, 'export default defineConfig({', ...lines, '});'].join('\n');
 
-describe('relay config check', () => {
+describe('partner-relay config check', () => {
   it('a good configuration is summed up, without a running relay', async () => {
     const { code, output } = await check('relay.config.ts', withSettings('connections: { main: {}, other: {} },'));
     expect(output).toContain('The configuration is good. connections: main, other; repositories: none; Slack: off');

@@ -1,8 +1,8 @@
+import { github } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups } from '../../console/contract.ts';
 import type { ActionOutcome, ActionResult } from '../../console/requests.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
 import type { RelayTest } from '../../local/trial/define-tests.ts';

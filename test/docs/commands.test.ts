@@ -13,9 +13,9 @@ for (const [name, [, load]] of Object.values(commands).flatMap((group) => Object
   if (command) (await load())(command, {} as Cli);
 }
 
-/** What pages write after `relay` in inline code, and after `npm run -s relay --` everywhere, without quoted values and comments. */
+/** What pages write after `partner-relay`, without quoted values and comments. */
 function linesOf(page: string): string[] {
-  const found = readFileSync(join(root, page), 'utf8').matchAll(/(?:npm run -s relay --|`relay(?: --)?) +([^`\n]+)/g);
+  const found = readFileSync(join(root, page), 'utf8').matchAll(/(?:npx |`)partner-relay +([^`\n]+)/g);
   return [...found].map(([, line = '']) => line.replaceAll(/'[^']*'|"[^"]*"/g, '…').replace(/ #.*| [|>] .*/, ''));
 }
 

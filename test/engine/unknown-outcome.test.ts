@@ -1,10 +1,10 @@
+import { github } from 'partner-relay';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDetail, ParkedGroups } from '../../console/contract.ts';
 import type { ActionResult, JobAction } from '../../console/requests.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { setFields } from '../../lib/state/table/table.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { consoleOf, type TestConsole } from '../console/console-of.ts';
 import { issueEvent } from '../issue-events.ts';

@@ -1,7 +1,7 @@
+import { github } from 'partner-relay';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownGroup } from '../../lib/engine/line/queue.ts';
 import { createProcessRuns } from '../../lib/engine/record/process-runs.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import { issueEvent } from '../issue-events.ts';

@@ -1,6 +1,6 @@
+import { token, webhook } from 'partner-relay';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { token, webhook } from '../../lib/triggers/relay.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 

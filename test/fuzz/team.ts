@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { command, github, hmac, schedule, webhook } from 'partner-relay';
 import * as z from 'zod/mini';
 import { type Job, jobId } from '../../lib/engine/record/job.ts';
-import { command, github, hmac, schedule, webhook } from '../../lib/triggers/relay.ts';
 import type { CommandSteps, Steps } from '../../lib/triggers/steps.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { exampleOf } from '../issue-events.ts';

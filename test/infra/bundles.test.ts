@@ -123,7 +123,8 @@ describe('the automations of a team', () => {
     expect(having(/^docs\/guides\/automations\//)).toHaveLength(runs);
   });
 
-  const head = "import { github } from '#relay'; import { open } from 'yauzl'; import { id } from './shared.ts';";
+  const head =
+    "import { github } from 'partner-relay'; import { open } from 'yauzl'; import { id } from './shared.ts';";
   const on = (happened: string) =>
     `export const on = github('push', { input: {}, job: () => ({ happened: [${happened}], input: {} }) });`;
   const read = 'const read = (path: string) => open(path);';

@@ -58,7 +58,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
     GITHUB_TOKEN: 'ghp_kill',
   };
-  const startRelay = () => startChild([join(root, 'cli/start.ts')], folder, variables);
+  const startRelay = () => startChild([join(root, 'cli/bin.js'), 'start'], folder, variables);
   let relay = startRelay();
   try {
     const { stream, lastTitles } = makeStream(events, random);
@@ -184,7 +184,7 @@ async function post(url: string, payload: object): Promise<boolean> {
 }
 
 async function listJobs(cwd: string, variables: Record<string, string>): Promise<Job[]> {
-  const words = [join(root, 'cli/relay.ts'), 'jobs', '--limit', '100000', '--json'];
+  const words = [join(root, 'cli/bin.js'), 'jobs', '--limit', '100000', '--json'];
   const options = { cwd, env: { ...process.env, ...variables }, maxBuffer: 1024 ** 3 };
   return JSON.parse((await promisify(execFile)(process.execPath, words, options)).stdout);
 }

@@ -30,7 +30,7 @@ describe('the secrets of this machine', () => {
     [
       'a missing field',
       '{"partner/main": {"baseUrl": "https://pm.example.com", "apiKey": "pk_sk_secret"}}',
-      /partner\/main has another shape: secretKey: missing; expected .*enter it again: npm run -s relay -- secrets set partner\/main/,
+      /partner\/main has another shape: secretKey: missing; expected .*enter it again: npx partner-relay secrets set partner\/main/,
     ],
     [
       'a secret key in place of the API key',

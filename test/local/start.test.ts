@@ -45,9 +45,16 @@ function mayMount(): boolean {
   }
 }
 
+/** The configuration of this repository, whose state is in a folder of its own. */
+const ofProject = { RELAY_CONFIG: join(root, 'relay.config.ts') };
+
 /** `npm start` in a folder of its own, on a port that is free. */
 function start(environment: Record<string, string> = {}, args: readonly string[] = []): Child {
-  const child = startChild([join(root, 'cli/start.ts'), ...args], folder, { PORT: '0', ...environment });
+  const child = startChild([join(root, 'cli/bin.js'), 'start', ...args], folder, {
+    ...ofProject,
+    PORT: '0',
+    ...environment,
+  });
   relays.push(child);
   return child;
 }
@@ -67,8 +74,8 @@ async function relayIn(
   ...words: string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
-    const env = { ...process.env, ...environment };
-    return { code: 0, ...(await run(process.execPath, [join(root, 'cli/relay.ts'), ...words], { cwd: folder, env })) };
+    const env = { ...process.env, ...ofProject, ...environment };
+    return { code: 0, ...(await run(process.execPath, [join(root, 'cli/bin.js'), ...words], { cwd: folder, env })) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };
@@ -85,7 +92,7 @@ describe('npm start, in one relay', WAITING, () => {
     const note = { url, console: url, logFile: 'functions.log', variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
     await writeFile(join(folder, '.relay/running.json'), JSON.stringify(note), { mode: 0o600 });
     started = start();
-    await started.printed('npm run -s relay -- send issues');
+    await started.printed('npx partner-relay send issues');
   });
   afterAll(async () => {
     await killAll();
@@ -167,7 +174,7 @@ describe('npm start', WAITING, () => {
 
   it.each([
     ['--help', 0, /PARTNER_BASE_URL/],
-    ['--prot=8080', 1, /unknown option '--prot=8080'\s+Nothing was started. npm start -- --help/],
+    ['--prot=8080', 1, /unknown option '--prot=8080'\s+Nothing was started. npx partner-relay start --help/],
     ['8080', 1, /too many arguments.*\s+Nothing was started/],
   ])('npm start takes no arguments but --help, and starts nothing: %s', async (argument, code, said) => {
     const started = start({}, [argument]);
@@ -179,9 +186,9 @@ describe('npm start', WAITING, () => {
 
   it('npm start says what to run first, before anything is installed', async () => {
     await mkdir(join(folder, 'cli'));
-    for (const name of ['package.json', 'cli/installed.js', 'cli/which-node.js'])
+    for (const name of ['package.json', 'cli/bin.js', 'cli/which-node.js'])
       await copyFile(join(root, name), join(folder, name));
-    for (const words of [['start'], ['run', 'relay', '--', 'jobs'], ['run', 'sandbox']]) {
+    for (const words of [['start'], ['exec', 'partner-relay', 'jobs']]) {
       await expect(run('npm', words, { cwd: folder })).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/^Run npm ci first: /),
@@ -191,7 +198,7 @@ describe('npm start', WAITING, () => {
 
   it('npm start goes on after it was killed: with its jobs, secrets and addresses, and another token', async () => {
     const first = start();
-    await first.printed('npm run -s relay -- send issues');
+    await first.printed('npx partner-relay send issues');
     await relay('send', 'slack', '/pm find login');
     await first.printed(/✓ .*found/i);
     expect(JSON.parse((await relay('messages', '--json')).stdout).length).toBeGreaterThan(0);
@@ -219,12 +226,12 @@ describe('npm start', WAITING, () => {
     expect((await fetch(`${again}/api/relay`, { headers: old })).status).toBe(401);
   });
 
-  it('npm start gives each connection the secret that relay secrets set keeps for it', async () => {
+  it('npm start gives each connection the secret that partner-relay secrets set keeps for it', async () => {
     const config = join(folder, 'two.config.ts');
     await writeFile(config, 'export default { connections: { main: {}, other: {} } };');
     const enter = (name: string, baseUrl: string) =>
       new Promise((resolve) => {
-        const child = spawn(process.execPath, [join(root, 'cli/relay.ts'), 'secrets', 'set', `partner/${name}`], {
+        const child = spawn(process.execPath, [join(root, 'cli/bin.js'), 'secrets', 'set', `partner/${name}`], {
           cwd: folder,
         });
         child.once('exit', resolve);
@@ -236,7 +243,7 @@ describe('npm start', WAITING, () => {
     expect(half.output()).toContain('secrets set partner/other');
     expect(await enter('other', 'https://two.example.com')).toBe(0);
     const started = start({ RELAY_CONFIG: config });
-    await started.printed('npm run -s relay -- send issues');
+    await started.printed('npx partner-relay send issues');
     expect(started.output()).toMatch(
       /one\.example\.com for main\n.*pk_main\n.*two\.example\.com for other\n.*pk_other/,
     );
@@ -257,7 +264,7 @@ export default {
     await write(labels, "export const labels = ['bug'];");
     await write(config, text());
     const started = start({ RELAY_CONFIG: config });
-    await started.printed('npm run -s relay -- send issues');
+    await started.printed('npx partner-relay send issues');
     const send = async () => (await relay('send', 'issues', '--label', 'incident', '--wait')).stdout;
     expect(await send()).toContain('a new issue without the label bug');
 
@@ -344,7 +351,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     ['.relay/sandbox/dynamodb/CURRENT', ['.relay']],
   ])('npm start notices that its state was deleted, says so, and takes nothing more: %s', async (path, left) => {
     const started = start();
-    await started.printed('npm run -s relay -- send issues');
+    await started.printed('npx partner-relay send issues');
     const url = /webhook +(\S+)/.exec(started.output())?.[1] ?? '';
     await rm(join(folder, path), { recursive: true });
     await started.printed(/\.relay\/sandbox was deleted while the relay ran: stop the relay, and start it again/);
@@ -361,7 +368,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
       mountSmallDisk(folder);
       try {
         const first = start();
-        await first.printed('npm run -s relay -- send issues');
+        await first.printed('npx partner-relay send issues');
         const fill = join(folder, 'fill');
         const { bavail, bsize } = await statfs(folder);
         await writeFile(fill, Buffer.alloc(Number(bavail * bsize) - 200 * 1024));
@@ -384,7 +391,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
 
         await rm(fill);
         const second = start();
-        await second.printed('npm run -s relay -- send issues');
+        await second.printed('npx partner-relay send issues');
         const kept = JSON.parse((await relay('jobs', '--json', '--limit', '1000')).stdout) as { id: string }[];
         expect(taken.length).toBeGreaterThan(0);
         expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining(taken));
@@ -397,16 +404,20 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
   );
 
   it.each([
-    ['running.json', '{', /^\.relay\/running\.json is damaged; .*remove the file/],
-    ['sandbox/sandbox.port', 'http', /^\.relay\/sandbox\/sandbox\.port is damaged: .*remove it/],
-    ['sandbox/grants.key', '', /^\.relay\/sandbox\/grants\.key is damaged: .*people link their accounts again/],
-    ['sandbox/version.json', '{', /^\.relay\/sandbox\/version\.json is damaged: .*remove it/],
+    ['running.json', '{', /^\.relay\/running\.json is damaged; .*remove the file/m],
+    ['sandbox/sandbox.port', 'http', /^\.relay\/sandbox\/sandbox\.port is damaged: .*remove it/m],
+    ['sandbox/grants.key', '', /^\.relay\/sandbox\/grants\.key is damaged: .*people link their accounts again/m],
+    ['sandbox/version.json', '{', /^\.relay\/sandbox\/version\.json is damaged: .*remove it/m],
     [
       'sandbox/version.json',
       '{"version":"0.0.9","form":1}',
       /^\.relay\/sandbox: 0\.0\.9 ran here, .*npm install partner-relay@0\.1\.0$/m,
     ],
-    ['sandbox/dynamodb', 'a file', /^\.relay\/sandbox\/dynamodb cannot be opened: .*remove \.relay\/sandbox\/dynamodb/],
+    [
+      'sandbox/dynamodb',
+      'a file',
+      /^\.relay\/sandbox\/dynamodb cannot be opened: .*remove \.relay\/sandbox\/dynamodb/m,
+    ],
   ])('npm start names a file that it cannot use, and says what to do: %s', async (name, text, expected) => {
     await mkdir(join(folder, '.relay/sandbox'), { recursive: true });
     await writeFile(join(folder, '.relay', name), text);

@@ -44,7 +44,7 @@ describe('the story of jobs in the first terminal', () => {
     ['failed', '#failed'],
     ['needs an operator', '#needs-an-operator'],
     ['outcome unknown', '#unknown-outcome'],
-  ])('a job that is parked as %s is explained as `relay job` explains it', async (kind, section) => {
+  ])('a job that is parked as %s is explained as `partner-relay job` explains it', async (kind, section) => {
     const logged: Record<string, unknown>[] = [];
     const push = (line: Record<string, unknown>) => void logged.push(line);
     const report = reportNews(

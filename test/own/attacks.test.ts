@@ -1,7 +1,7 @@
+import { github } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import type { Draft } from '../../lib/triggers/trigger.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';

@@ -1,8 +1,8 @@
+import { github } from 'partner-relay';
 import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod';
 import { creates, openData, operation } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';

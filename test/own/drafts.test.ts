@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { github, token, webhook } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
-import { github, token, webhook } from '../../lib/triggers/relay.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { githubSignature } from '../requests.ts';
 

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { github, type Run } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, expect, it } from 'vitest';
-import * as z from 'zod/mini';
-import { github, type Run } from '#relay';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { warningsIn } from '../../lib/automations/own/warnings.ts';
 import { defineTests } from '../../local/trial/define-tests.ts';

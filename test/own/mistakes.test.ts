@@ -1,6 +1,6 @@
+import { command, github, type Run, schedule } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
-import { command, github, type Run, schedule } from '#relay';
 import { described } from '../../lib/automations/own/folder.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';

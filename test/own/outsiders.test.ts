@@ -1,5 +1,5 @@
+import * as z from 'partner-relay/zod';
 import { afterEach, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { type By, github } from '../../lib/triggers/github.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { github, type Run } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import * as z from 'zod/mini';
-import { github, type Run } from '#relay';
 import { inProcess } from '../../cli/own-runs.ts';
 import { ownInWords } from '../../cli/plan.ts';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { runRelay, targetOf } from '../cli/run-command.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 import { ownOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 const complete = 'work-items/checklist/items/complete';
@@ -93,10 +93,9 @@ it.each<[string, Run<typeof on>, string]>([
 
 /** A folder of automations with this code. */
 function folderWith(code: string): string {
-  const folder = newFolder();
-  const lib = resolve(import.meta.dirname, '../../lib');
-  const text = `import * as z from '${lib}/../node_modules/zod/mini/index.js';
-import { github } from '${lib}/triggers/relay.ts';
+  const folder = withPackage(newFolder());
+  const text = `import * as z from 'partner-relay/zod';
+import { github } from 'partner-relay';
 export const on = github('issues.opened', { input: { title: z.string() }, job: () => 'none' });
 export const run = async ({ title }, { stage, call, create, until, say, stop }) => {
 ${code}

@@ -1,8 +1,8 @@
+import { github } from 'partner-relay';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { JobDetail, ParkedGroups } from '../../console/contract.ts';
 import type { ActionResult } from '../../console/requests.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { startStory } from '../../local/story.ts';
 import { runRelayOf } from '../cli/run-command.ts';
@@ -48,8 +48,8 @@ const decide = async (action: object) =>
   (await shown.post<ActionResult>(`/api/jobs/${id}`, action)).answer.results?.[0] ?? { ok: false, text: '' };
 
 it.each<[string, () => Promise<unknown>]>([
-  ['`relay replay` without a reason', () => runRelayOf(relay, ['replay', id])],
-  ['`relay replay` with a blank reason', () => runRelayOf(relay, ['replay', id, '--reason', ' '])],
+  ['`partner-relay replay` without a reason', () => runRelayOf(relay, ['replay', id])],
+  ['`partner-relay replay` with a blank reason', () => runRelayOf(relay, ['replay', id, '--reason', ' '])],
   ["the console's Replay", () => decide({ do: 'replay' }).then(({ ok, text = '' }) => expect(ok, text).toBe(true))],
 ])('a question is not answered by %s, which says what to write', async (_, replay) => {
   await expect(replay()).rejects.toThrow(
@@ -75,7 +75,7 @@ it('a question is not answered by a replay of the version before, which has no r
 });
 
 it.each<[string, () => Promise<unknown>]>([
-  ['`relay replay --reason`', () => runRelayOf(relay, ['replay', id, '--reason', ' yes, do '])],
+  ['`partner-relay replay --reason`', () => runRelayOf(relay, ['replay', id, '--reason', ' yes, do '])],
   ["the console's Answer", () => decide({ do: 'answer', answer: 'yes, do' })],
 ])('a question is answered by %s, and the job goes on with it', async (_, answer) => {
   const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
@@ -89,7 +89,7 @@ it.each<[string, () => Promise<unknown>]>([
   expect(await job()).toMatchObject({ status: 'succeeded', outcome: expect.stringMatching(/ said 'yes, do'$/) });
 });
 
-it('a question is no failure, and the terminal of `npm start` offers what `relay job` offers', async () => {
+it('a question is no failure, and the terminal of `npm start` offers what `partner-relay job` offers', async () => {
   const printed: string[] = [];
   const story = startStory('/dev/null', (text) => printed.push(text));
   for (const line of relay.log) story.log.info(line);
@@ -98,7 +98,7 @@ it('a question is no failure, and the terminal of `npm start` offers what `relay
   expect(printed.join('\n')).not.toMatch(/failed|parked/);
   const asked = await runRelayOf(relay, ['job', id]);
   expect(asked).toMatch(/begun.* May it complete the item\?/);
-  for (const said of ['It asks you a question: answer it', `npm run -s relay -- replay ${id} --reason <answer>`]) {
+  for (const said of ['It asks you a question: answer it', `npx partner-relay replay ${id} --reason <answer>`]) {
     expect(printed.join('\n')).toContain(said);
     expect(asked).toContain(said);
   }

@@ -1,8 +1,8 @@
+import { schedule } from 'partner-relay';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
 import type { ScheduleEvent } from '../../lib/schedules.ts';
 import { nextTimeOf } from '../../lib/triggers/cron.ts';
-import { schedule } from '../../lib/triggers/relay.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
@@ -73,14 +73,14 @@ describe('ticks', () => {
     expect(made).toEqual(expected);
   });
 
-  it('a time in the future, as `relay run due-schedules --at` gives it, leaves the schedules of the team alone', async () => {
+  it('a time in the future, as `partner-relay run due-schedules --at` gives it, leaves the schedules of the team alone', async () => {
     await start(daily, 'daily', '2026-11-20T08:00:00Z');
     await tick('2026-11-20T08:00Z');
     expect(await relay.fire('due-schedules', { at: '2027-01-01T09:00Z' })).toEqual({ due: 0, jobs: [] });
     expect(await tick('2026-11-20T09:00Z')).toEqual(['2026-11-20T09:00:00.000Z']);
   });
 
-  it('`relay run <schedule> --at` makes the job of that time, once', async () => {
+  it('`partner-relay run <schedule> --at` makes the job of that time, once', async () => {
     await start();
     const at = '2026-11-20T10:30:00.000Z';
     expect(await tick(at, { own: 'monday-tasks' })).toEqual([at]);

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
+import { github, command as onCommand } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod/mini';
 import type { Job } from '../../lib/engine/record/job.ts';
-import { github, command as onCommand } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import type { FifoQueue } from '../../local/fifo-queue.ts';

@@ -1,23 +1,21 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { watchConfig } from '../../local/config-watch.ts';
 import { ownLines, watchOwn } from '../../local/own-watch.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 
-// Outside of the project, `#relay` has no meaning.
-const RELAY = resolve(import.meta.dirname, '../../lib/triggers/relay.ts');
-const text = (on: string) => `import * as relay from '${RELAY}';
+const text = (on: string) => `import * as relay from 'partner-relay';
 export const on = relay.${on};
 export const run = async () => 'done';
 `;
 
 it('a saved, added or removed file of automations/ is used at once, and said in one line', async () => {
-  const folder = join(newFolder(), 'automations');
+  const folder = join(withPackage(newFolder()), 'automations');
   const save = (name: string, content: string) => writeFile(join(folder, `${name}.ts`), content);
   let config = exampleConfig();
   const read = () => readOwnAutomations(config, folder);
@@ -71,7 +69,7 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
 });
 
 it('a promise that a file leaves behind while it is loaded ends no process', async () => {
-  const folder = newFolder();
+  const folder = withPackage(newFolder());
   await writeFile(
     join(folder, 'monday.ts'),
     `${text("schedule('0 9 * * MON', 'UTC')")}void Promise.reject(new Error());`,
@@ -84,7 +82,7 @@ it('a promise that a file leaves behind while it is loaded ends no process', asy
 });
 
 it('a changed configuration with which files of automations/ have faults is said with them', async () => {
-  const folder = newFolder();
+  const folder = withPackage(newFolder());
   const [file, automations] = [join(folder, 'relay.config.json'), join(folder, 'automations')];
   await mkdir(automations);
   await writeFile(join(automations, 'monday.ts'), text("schedule('0 9 * * MON', 'Europe/Berlin')"));

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { hmac, token, webhook } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
-import { hmac, token, webhook } from '../../lib/triggers/relay.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 const digest = (encoding: 'hex' | 'base64', secret: string | Buffer, text: string) =>
@@ -321,7 +321,7 @@ it.each(['forgotten', 'constructor'])(
     relay.log.length = 0;
     expect((await post(name, signed(BODY))).status).toBe(503);
     expect(relay.log).toContainEqual(
-      expect.objectContaining({ reason: expect.stringContaining(`relay secrets set hooks/${name}`) }),
+      expect.objectContaining({ reason: expect.stringContaining(`partner-relay secrets set hooks/${name}`) }),
     );
   },
 );

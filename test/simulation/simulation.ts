@@ -221,7 +221,7 @@ function troubleAt({ aws }: Workload, now: number): AwsTrouble | undefined {
   return aws && now >= START + aws.fromMs && now < START + aws.untilMs ? aws.trouble : undefined;
 }
 
-/** As `relay backfill --go` does it. */
+/** As `partner-relay backfill --go` does it. */
 async function backfill(world: World, connection: string, limits: Limits): Promise<void> {
   const { runtime } = startProcess(world);
   const stores = openStores(runtime);

@@ -1,8 +1,8 @@
+import { github } from 'partner-relay';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { createHandler } from '../../functions/github-webhook.ts';
 import { decide } from '../../lib/platforms/github/moved-repositories.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';

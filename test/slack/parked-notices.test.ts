@@ -61,7 +61,7 @@ describe('the notice of parked jobs', () => {
         /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused it: correct what the reason names, .*, then replay the job, or discard it\./,
       ),
     ]);
-    expect(texts()[0]).toContain(`npm run -s relay -- replay ${job?.id}`);
+    expect(texts()[0]).toContain(`npx partner-relay replay ${job?.id}`);
     expect(texts()[0]).toContain('See docs/stuck.md#refused.');
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
     expect(relay.sandbox.requests).toBe(calls);
@@ -83,7 +83,7 @@ describe('the notice of parked jobs', () => {
     await start('prod');
     const [id] = await park('no such project');
     await relay.sweep();
-    expect(texts()[0]).toContain(`npm run -s relay -- --stage prod replay ${id}`);
+    expect(texts()[0]).toContain(`npx partner-relay --stage prod replay ${id}`);
   });
 
   it('many jobs with one cause are one message, which counts them', async () => {

@@ -10,7 +10,10 @@ const root = join(import.meta.dirname, '../..');
 
 /** `npm start` in a folder, on a port. @returns the address of the console that it printed */
 async function start(folder: string, port: string): Promise<{ address: string; stop: () => Promise<void> }> {
-  const relay = startChild([join(root, 'cli/start.ts')], folder, { PORT: port });
+  const relay = startChild([join(root, 'cli/bin.js'), 'start'], folder, {
+    PORT: port,
+    RELAY_CONFIG: join(root, 'relay.config.ts'),
+  });
   const [address = ''] = await relay.printed(/http:\/\/127\.0\.0\.1:\d+\/#token=\S+/);
   const stop = async () => {
     relay.process.kill();
@@ -30,7 +33,7 @@ inBrowser('a newcomer', () => {
     await page.getByText('Live', { exact: true }).waitFor();
 
     // The command line, as in the README.
-    await promisify(execFile)(process.execPath, [join(root, 'cli/relay.ts'), 'send', 'issues'], { cwd: folder });
+    await promisify(execFile)(process.execPath, [join(root, 'cli/bin.js'), 'send', 'issues'], { cwd: folder });
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     const row = page.getByRole('row').filter({ hasText: 'opened: Spelling error in the README file' });
     await row.getByText('Succeeded').waitFor();

@@ -45,7 +45,7 @@ inBrowser('the page and its server', () => {
     ]) {
       await page.goto(`${origin}/${hash}`);
       await page.getByRole('heading', { name: heading }).waitFor();
-      await page.getByText('npm run -s relay -- console --open').waitFor();
+      await page.getByText('npx partner-relay console --open').waitFor();
       await expectAccessible(page);
       await expectNoOverflow(page);
     }

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { github } from 'partner-relay';
 import * as z from 'zod/mini';
 import { createLoggedChanges } from '../../console/log-changes.ts';
 import type { ConsoleOptions } from '../../console/server.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
-import { github } from '../../lib/triggers/relay.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { consoleOf, type TestConsole, TOKEN } from '../console/console-of.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';

@@ -68,7 +68,7 @@ export function NoJobs() {
   return (
     <p>
       There are no jobs yet. On one machine, <a href={href('try')}>Try</a> sends an example event; or run{' '}
-      <code>npm run -s relay -- send issues</code>.
+      <code>npx partner-relay send issues</code>.
     </p>
   );
 }

@@ -195,7 +195,7 @@ function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lane
             <div>
               {refusesKey && (
                 <>
-                  Enter a new key: <code>npm run -s relay -- secrets set partner/{connection}</code>. Then jobs continue
+                  Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. Then jobs continue
                   by themselves.{' '}
                 </>
               )}

@@ -1,4 +1,4 @@
-import { command, type Run } from '#relay';
+import { command, type Run } from 'partner-relay';
 
 export const on = command('block <task> <reason…>', {
   does: 'says in the channel of the platform that a task is blocked',

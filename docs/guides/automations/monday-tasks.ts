@@ -1,4 +1,4 @@
-import { type Run, schedule } from '#relay';
+import { type Run, schedule } from 'partner-relay';
 
 const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 

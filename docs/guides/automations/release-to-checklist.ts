@@ -1,5 +1,5 @@
-import * as z from 'zod/mini';
-import { github, type Run } from '#relay';
+import { github, type Run } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 
 const ITEM = 101;
 

@@ -1,5 +1,5 @@
-import * as z from 'zod/mini';
-import { hmac, type Run, webhook } from '#relay';
+import { hmac, type Run, webhook } from 'partner-relay';
+import * as z from 'partner-relay/zod';
 
 const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const alert = z.object({ issue_id: z.string(), title: z.string(), web_url: z.string() });

@@ -70,7 +70,7 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
       return { does: 'wait', while: fate.job.status === 'running' ? 'running' : 'waiting', why };
     }
     case 'unknown': {
-      const why = `it is unknown whether ${by}, which is parked, created the defect; decide with relay resolve`;
+      const why = `it is unknown whether ${by}, which is parked, created the defect; decide with partner-relay resolve`;
       return { does: 'leave open', why };
     }
     case 'made':
@@ -94,7 +94,7 @@ function goesFirst({ job, repository }: IssueView, other: IssueView['job'], held
 
 /** What a person can do about a defect that may exist. */
 export const howToDecide = ({ entity }: IssueView['job']) =>
-  `decide with relay issue ${entity} --set <defect id> or --clear, then replay the job`;
+  `decide with partner-relay issue ${entity} --set <defect id> or --clear, then replay the job`;
 export const mayHaveCreated = (job: IssueView['job']) =>
   `an earlier job may have created a defect; ${howToDecide(job)}`;
 
@@ -113,7 +113,7 @@ export function decideUpdate(
     const where = `defect ${defect.id} is on the connection ${claim.connection}`;
     if (claim.connection === repository.connection)
       return { does: 'leave', why: `${where}, and so are the later events of its issue` };
-    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after relay issue ${job.entity} --clear the next event makes another one there`;
+    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after partner-relay issue ${job.entity} --clear the next event makes another one there`;
     return { does: 'park', why };
   }
   if (!newest) return { does: 'leave', why: `what the issue of defect ${defect.id} looks like is not known yet` };

@@ -21,7 +21,8 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
     for (let entity = first, name = job.entity; ; ) {
       const link = await links.get(entity);
       if (link.life !== 'moved' || link.arrived) return { entity, name };
-      if (passed.has(entity)) throw new NeedsOperator(`${name} was transferred back; run relay issue ${name} --clear`);
+      if (passed.has(entity))
+        throw new NeedsOperator(`${name} was transferred back; run partner-relay issue ${name} --clear`);
       passed.add(entity);
       ({ entity, name } = link.to);
     }
@@ -47,7 +48,9 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
     const there = old.newest?.name ?? from;
     if (link.life === 'moved' && link.to.entity === from) {
       const which = `${here} was transferred to ${link.to.name} and came back`;
-      return tellPerson(`${which}; decide with relay issue ${here} --set ${defect?.id ?? '<defect id>'} or --clear`);
+      return tellPerson(
+        `${which}; decide with partner-relay issue ${here} --set ${defect?.id ?? '<defect id>'} or --clear`,
+      );
     }
     const own = heldBy(link);
     const isOwn = claim?.marker === own.claim?.marker || (defect && String(defect.id) === String(own.defect?.id));
@@ -57,7 +60,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
       return change(dismiss);
     }
     const moved = `${here} has defect ${link.defect.id}, and ${there}, which was transferred to it,`;
-    const decide = `decide with relay issue ${here} --set <defect id>`;
+    const decide = `decide with partner-relay issue ${here} --set <defect id>`;
     if (defect) return tellPerson(`${moved} has defect ${defect.id}; ${decide}, and close the other one`);
     const fate = await fateOfClaim(claim.by, context);
     switch (fate.fate) {

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isTimeZone } from '../../config/names.ts';
 import { ourPermissions, type RelayConfig } from '../../config/schema.ts';
 import { meantName } from '../../faults/fault.ts';
+import { projectFolder } from '../../project.ts';
 import { messageOf } from '../../text.ts';
 import { usageFault, verbIn } from '../../triggers/command.ts';
 import { scheduleFault } from '../../triggers/cron.ts';
@@ -13,9 +14,8 @@ import { ourVerbs } from '../verbs.ts';
 import { ownVerb } from './command.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
 /** Where a team's automations are. */
-export const OWN_FOLDER = join(ROOT, 'automations');
+export const OWN_FOLDER = join(projectFolder(), 'automations');
 
 /** What the folder holds, and what is wrong with its files. A file with a fault is left out. */
 export interface ReadFolder {

@@ -87,7 +87,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
   if (kind !== 'key') return undefined;
-  return `The service refuses the key of ${connection}: enter a new one with npm run -s relay -- secrets set partner/${connection}. Then it continues by itself.`;
+  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}. Then it continues by itself.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
@@ -113,7 +113,7 @@ export function withDocs({ text, docs }: NextStep): string {
   return `${text} See ${docs}.`;
 }
 
-/** The commands for the choices, without `npm run -s relay --`. */
+/** The commands for the choices, without `npx partner-relay`. */
 export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: NextStep): string[] {
   return choices.map((choice) => COMMANDS[choice](id));
 }

@@ -78,7 +78,7 @@ function runnable({ job, worker }: Run): Automation {
   if (!automation)
     throw new NewerItem(
       `the job of the automation '${job.automation}'`,
-      'cannot run here: its file has a fault, was removed or was renamed, or a newer version of the relay has it. Repair what relay config check names, bring the file back, or discard the job',
+      'cannot run here: its file has a fault, was removed or was renamed, or a newer version of the relay has it. Repair what partner-relay config check names, bring the file back, or discard the job',
     );
   return automation;
 }

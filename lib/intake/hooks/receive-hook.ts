@@ -105,7 +105,7 @@ async function verify(
     // Not for good: senders try again, and a person enters it meanwhile.
     throw new HttpError(
       503,
-      `automations/${name}.ts has no secret that gives a key: enter it with relay secrets set hooks/${name}, and send this again`,
+      `automations/${name}.ts has no secret that gives a key: enter it with partner-relay secrets set hooks/${name}, and send this again`,
     );
   }
   if (!isAccepted) {

@@ -59,7 +59,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
   }
 
   function wordsOf(connection: string, { since, isOfKey }: z.output<typeof outage>, why: string | undefined) {
-    const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
+    const relay = `npx partner-relay ${stage === undefined ? '' : `--stage ${stage} `}`;
     const [what, todo] = isOfKey
       ? [
           `The service refuses the key of ${connection}`,

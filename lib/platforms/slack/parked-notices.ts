@@ -175,7 +175,7 @@ function sectionsOfGroup(group: ParkedGroup, stage: string | undefined, now: num
   const { cause, count, first } = group;
   const next = nextStepOfParked(first[0].parked, time, now, first[0].wakeAt);
   const commands = count === 1 ? commandsOf(first[0], next) : ['jobs --status parked'];
-  const relay = `npm run -s relay -- ${stage === undefined ? '' : `--stage ${stage} `}`;
+  const relay = `npx partner-relay ${stage === undefined ? '' : `--stage ${stage} `}`;
   const others = count > first.length ? [`• and ${count - first.length} more`] : [];
   const lines =
     cause === undefined

@@ -1,7 +1,7 @@
 import { askedToWait, NeedsOperator, StepFailed } from '../../engine/record/interruption.ts';
 import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
 
-const REINSTALL = 'enter the bot token of an app that is installed, with npm run -s relay -- secrets set slack';
+const REINSTALL = 'enter the bot token of an app that is installed, with npx partner-relay secrets set slack';
 const UNKNOWN_REMEDY = 'check the token and the scopes of the Slack app';
 /** Tells the operator what to do about a refusal. */
 const REMEDIES = new Map(
@@ -11,7 +11,7 @@ const REMEDIES = new Map(
     token_expired: REINSTALL,
     invalid_auth: REINSTALL,
     not_authed: REINSTALL,
-    missing_scope: 'give the app the scopes that relay slack-manifest prints, and install it again',
+    missing_scope: 'give the app the scopes that partner-relay slack-manifest prints, and install it again',
     not_in_channel: 'invite the app to the channel',
     channel_not_found: 'correct the channel in relay.config.ts, or invite the app to it if it is private',
     is_archived: 'name another channel in relay.config.ts, or restore this one',

@@ -128,7 +128,7 @@ export function createSecrets(
     noteFailure(name);
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
     throw new SecretError(
-      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again with npm run -s relay -- secrets set ${name}`,
+      `the secret ${prefix}${name} has missing or invalid fields: ${fields.join(', ')}; enter it again with npx partner-relay secrets set ${name}`,
     );
   }
 
@@ -137,7 +137,7 @@ export function createSecrets(
     if (current) return current;
     noteFailure(name);
     throw new SecretError(
-      `the secret ${prefix}${name} does not exist or has no value yet; enter it with npm run -s relay -- secrets set ${name}`,
+      `the secret ${prefix}${name} does not exist or has no value yet; enter it with npx partner-relay secrets set ${name}`,
     );
   }
 
@@ -185,10 +185,10 @@ export async function isAcceptedBySecret<T>(
 
 function asJson(name: string, text: string | undefined): unknown {
   if (!text?.trim())
-    throw new SecretError(`the secret ${name} is empty; enter it again with npm run -s relay -- secrets set`);
+    throw new SecretError(`the secret ${name} is empty; enter it again with npx partner-relay secrets set`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new SecretError(`the secret ${name} is not JSON; enter it again with npm run -s relay -- secrets set`);
+    throw new SecretError(`the secret ${name} is not JSON; enter it again with npx partner-relay secrets set`);
   }
 }

@@ -13,11 +13,14 @@ const root = join(import.meta.dirname, '../../..');
 /** Runs `npm start` in an empty folder, and the commands that it proposes. @returns what it printed */
 export async function storyOfStart(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
-  const relay = startChild([join(root, 'cli/start.ts')], folder, { PORT: '0' });
+  const relay = startChild([join(root, 'cli/bin.js'), 'start'], folder, {
+    PORT: '0',
+    RELAY_CONFIG: join(root, 'relay.config.ts'),
+  });
   try {
     await relay.printed('send slack');
     const send = (...words: string[]) =>
-      promisify(execFile)(process.execPath, [join(root, 'cli/relay.ts'), 'send', ...words], { cwd: folder });
+      promisify(execFile)(process.execPath, [join(root, 'cli/bin.js'), 'send', ...words], { cwd: folder });
     await send('issues');
     await relay.printed('created defect');
     await send('slack', '/pm log 1h30m "Login with passkeys" wrote tests');

@@ -59,14 +59,14 @@ export function setCheckRun(
     ({ status, message }) => {
       if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
       throw new NeedsOperator(
-        `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. relay doctor says what it may do.`,
+        `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. partner-relay doctor says what it may do.`,
       );
     },
   );
 }
 
 const WITHOUT_APP =
-  'GitHub takes checks from a GitHub App only, and the github secret has none: create one with npm run -s relay -- init --keep --github-app';
+  'GitHub takes checks from a GitHub App only, and the github secret has none: create one with npx partner-relay init --keep --github-app';
 
 /** @returns the id of the newest one */
 async function find(

@@ -65,7 +65,8 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
     return github.ask<T | undefined>(
       async () => {
         const app = await github.at(place, 'app');
-        if (!app) throw cannot('the github secret has no GitHub App; create one with relay init --keep --github-app');
+        if (!app)
+          throw cannot('the github secret has no GitHub App; create one with partner-relay init --keep --github-app');
         return requests(app.request, ownerAndRepo(place.repository));
       },
       ({ status }) => {

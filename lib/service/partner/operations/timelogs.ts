@@ -24,7 +24,7 @@ export const timelogDetail = operation({ name: 'timelogs/detail', ...notShown, .
  * note, if the instance keeps and lists notes. If it does not, a person has to decide what a lost answer means.
  *
  * The relay always requires `user_id`: without it, the service could log the time for the key's
- * owner, and the relay never acts for another person. `relay call --raw` sends anything.
+ * owner, and the relay never acts for another person. `partner-relay call --raw` sends anything.
  */
 export const createTimelog = operation({
   name: 'timelogs/create',

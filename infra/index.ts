@@ -1,0 +1,15 @@
+import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { loadConfig } from '../lib/config/config-file.ts';
+import { OwnFilesError } from './bundle/own-build.ts';
+import type { RelayStackProps } from './relay-stack.ts';
+import { readStage } from './stage.ts';
+
+export { RelayStack } from './relay-stack.ts';
+
+/** What the folder of a team says about a stage: its configuration and its automations. @throws {Error} with the faults */
+export async function relayOf(stage: string | undefined): Promise<RelayStackProps> {
+  const config = await loadConfig();
+  const own = await readOwnAutomations(config);
+  if (own.faults.length > 0) throw new OwnFilesError(own.faults.join('\n'));
+  return { config, own, stage: readStage(stage, config) };
+}
