@@ -31,7 +31,7 @@ export const processTests = [
   'test/as-person/conformance.test.ts',
   'test/automations/hostile-reports.test.ts',
   'test/bench/parts.test.ts',
-  'test/cli/{console,doctor-mutants,end-with-reader,init,mcp-server,proxy,recover-table,test}.test.ts',
+  'test/cli/{console,deploy,doctor-mutants,end-with-reader,init,mcp-server,proxy,recover-table,test}.test.ts',
   'test/config/config-file.test.ts',
   'test/functions/{account-link-chromium,nonsense,proxy,silent-aws}.test.ts',
   // The table of rights stays in `npm test`: every function that is changed may need it.

@@ -23,7 +23,7 @@ export function awsErrorInWords(error: unknown): string | undefined {
   }
   if (credentials === 'refused') return `AWS refuses your credentials (${message}): sign in again`;
   if (error instanceof CloudFormationServiceException && /does not exist/.test(message)) {
-    return `${message}: deploy it with npx cdk deploy -c stage=<stage>, or check --stage and AWS_REGION`;
+    return `${message}: deploy it with npx partner-relay deploy --stage <stage>, or check --stage and AWS_REGION`;
   }
   if (error instanceof ResourceNotFoundException) {
     return `${message} The stack of the stage creates its secrets: deploy it first, and check --stage, AWS_REGION and the connections of relay.config.ts`;

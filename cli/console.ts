@@ -9,7 +9,7 @@ import { callerArn } from './caller.ts';
 import type { Define } from './cli.ts';
 import { readPort } from './numbers.ts';
 import { openBrowser } from './open-browser.ts';
-import { runDeployed } from './run.ts';
+import { runDeployed } from './run-deployed.ts';
 import { type OpenTarget, relayHere } from './target.ts';
 
 interface ConsoleCommandOptions {

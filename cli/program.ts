@@ -66,6 +66,16 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
     mcp: ["call tools of the service's MCP endpoint as yourself", async () => (await import('./mcp.ts')).defineMcp],
   },
   'A deployed stage': {
+    deploy: ['deploy it, and watch its alarms', async () => (await import('./deploy/deploy.ts')).defineDeploy],
+    build: [
+      'write what a deployment needs, without any right',
+      async () => (await import('./deploy/build.ts')).defineBuild,
+    ],
+    'deploy-role': [
+      'deploy the role with which GitHub Actions deploys',
+      async () => (await import('./deploy/deploy-role.ts')).defineDeployRole,
+    ],
+    cdk: ["call the CDK's own command line", async () => (await import('./deploy/cdk.ts')).defineCdk],
     console: ['show it in the browser', async () => (await import('./console.ts')).defineConsole],
     'mcp-server': [
       'let an assistant read it, and decide with you',

@@ -1,18 +1,16 @@
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { readOwnAutomations } from '../lib/automations/own/folder.ts';
-import { ON_COMMAND } from '../lib/aws-limits.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
 import { ownKeyHeader } from '../local/state.ts';
-import { awsClient } from './aws.ts';
 import type { Define } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
+import { runDeployed } from './run-deployed.ts';
 import { relayHere } from './target.ts';
 
 interface RunOptions {
@@ -83,18 +81,4 @@ async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> 
   const { result, error } = (await response.json()) as { result?: unknown; error?: string };
   if (!response.ok) throw new Error(`${slug} failed: ${error}`);
   return result;
-}
-
-/** @throws {Error} with the error of the function */
-export async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
-  // The answer comes when the function has ended. Another try would run it once more.
-  const timeoutSeconds = schedules.find((schedule) => schedule.slug === slug)?.timeoutSeconds ?? 0;
-  const client = awsClient({ tries: 1, tryMs: timeoutSeconds * 1_000 + ON_COMMAND.tryMs });
-  const { Payload, FunctionError } = await new LambdaClient(client).send(
-    new InvokeCommand({ FunctionName: `partner-relay-${stage}-${slug}`, Payload: JSON.stringify(event) }),
-  );
-  const answer = JSON.parse(Payload?.transformToString() || 'null');
-  if (FunctionError)
-    throw new Error(`${slug} failed: ${answer?.errorMessage ?? FunctionError}; see its log for details`);
-  return answer;
 }

@@ -7,10 +7,11 @@ import { deployedBy, readStage, StageError } from './stage.ts';
 
 const GITHUB = 'token.actions.githubusercontent.com';
 
-/** What `doctor --before-deploy` reads of the account. */
+/** What a deployment reads of the account, as `doctor --before-deploy` does, and the states of alarms. */
 const OF_THE_ACCOUNT = [
   'chatbot:DescribeSlackChannelConfigurations',
   'chatbot:DescribeSlackWorkspaces',
+  'cloudwatch:DescribeAlarms',
   'ec2:DescribeAddresses',
   'ec2:DescribeVpcEndpoints',
   'ec2:DescribeVpcs',
@@ -32,10 +33,9 @@ export interface DeployRoleProps {
 }
 
 /**
- * The roles with which .github/workflows/deploy.yml examines the account and deploys a stage without a stored key. Each
- * trusts the jobs of one environment of one repository. The one that deploys can only assume the roles that `cdk bootstrap`
- * created for the stage in this region, run the check of the credentials, and read the states of alarms. The other one
- * can only read what `doctor --before-deploy` asks for, because its job runs what npm installs.
+ * The role with which GitHub Actions deploys a stage without a stored key. It trusts the jobs of one environment of one
+ * repository. It can assume the roles that `cdk bootstrap` created for the stage in this region, run the check of the
+ * credentials, and read what a deployment looks at. What runs with it is built before (docs/decisions/0048-built-before.md).
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
@@ -52,7 +52,17 @@ export class DeployRoleStack extends Stack {
       description: `Lets GitHub Actions of ${repository} deploy Partner Relay, stage ${stage}`,
       synthesizer: deployedBy(qualifier),
     });
-    const role = this.#roleOf(repository, stage, 'Role');
+    const provider = this.formatArn({ service: 'iam', region: '', resource: 'oidc-provider', resourceName: GITHUB });
+    const role = new Role(this, 'Role', {
+      description: `GitHub Actions of ${repository}, environment ${stage}`,
+      maxSessionDuration: Duration.hours(1),
+      assumedBy: new WebIdentityPrincipal(provider, {
+        StringEquals: {
+          [`${GITHUB}:aud`]: 'sts.amazonaws.com',
+          [`${GITHUB}:sub`]: `repo:${repository}:environment:${stage}`,
+        },
+      }),
+    });
     const bootstrapRoles = this.formatArn({
       service: 'iam',
       region: '',
@@ -65,7 +75,7 @@ export class DeployRoleStack extends Stack {
       `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-${qualifier}-*-<AWS::AccountId>-<AWS::Region>]`,
       'The roles that the CDK bootstrapped for the stage in this region, for lookups, file publishing and deployment.',
     );
-    // The workflow looks at the stage after it has deployed it.
+    // The deployment looks at the stage afterwards.
     const check = this.formatArn({
       service: 'lambda',
       resource: 'function',
@@ -73,15 +83,10 @@ export class DeployRoleStack extends Stack {
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [check] }));
-    role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
-    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'It reads the states of alarms, and they are no secret.');
-    new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
-
-    const examiner = this.#roleOf(repository, `${stage}_check`, 'CheckRole');
     const letRead = (resource: string, shown: string, actions: string[]) => {
-      examiner.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+      role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
       const reason = 'It reads what is there, and no value of a secret or of a table.';
-      acknowledge(examiner, `AwsSolutions-IAM5[Resource::${shown}]`, reason);
+      acknowledge(role, `AwsSolutions-IAM5[Resource::${shown}]`, reason);
     };
     for (const [service, name, ...actions] of [
       ['cloudformation', 'stack/CDKToolkit*/*', 'DescribeStacks'],
@@ -96,22 +101,7 @@ export class DeployRoleStack extends Stack {
         actions.map((action) => `${service}:${action}`),
       );
     letRead('*', '*', OF_THE_ACCOUNT);
-    new CfnOutput(this, 'CheckRoleArn', { value: examiner.roleArn });
-  }
-
-  /** A role that the jobs of an environment of the repository can assume. */
-  #roleOf(repository: string, environment: string, id: string): Role {
-    const provider = this.formatArn({ service: 'iam', region: '', resource: 'oidc-provider', resourceName: GITHUB });
-    return new Role(this, id, {
-      description: `GitHub Actions of ${repository}, environment ${environment}`,
-      maxSessionDuration: Duration.hours(1),
-      assumedBy: new WebIdentityPrincipal(provider, {
-        StringEquals: {
-          [`${GITHUB}:aud`]: 'sts.amazonaws.com',
-          [`${GITHUB}:sub`]: `repo:${repository}:environment:${environment}`,
-        },
-      }),
-    });
+    new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
   }
 }
 
@@ -123,6 +113,6 @@ function ownQualifier(name: string, config: RelayConfig): string {
     .map(([other]) => other);
   if (others.length === 0) return bootstrapQualifier;
   throw new StageError(
-    `the stages ${name} and ${others.join(', ')} are deployed by the same bootstrap roles: set deployment.stages.${name}.bootstrapQualifier in relay.config.ts, then run npx cdk bootstrap with that --qualifier. docs/deploy.md explains it.`,
+    `the stages ${name} and ${others.join(', ')} are deployed by the same bootstrap roles: set deployment.stages.${name}.bootstrapQualifier in relay.config.ts, then run npx partner-relay cdk bootstrap with that --qualifier. docs/deploy.md explains it.`,
   );
 }

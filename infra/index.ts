@@ -6,7 +6,12 @@ import { readStage } from './stage.ts';
 
 export { RelayStack } from './relay-stack.ts';
 
-/** What the folder of a team says about a stage: its configuration and its automations. @throws {Error} with the faults */
+/**
+ * What relay.config.ts and automations/ make of a stage. In a CDK app of a team:
+ * `new RelayStack(app, 'partner-relay-prod', await relayOf('prod'))`
+ *
+ * @throws {Error} with everything that is wrong in these files
+ */
 export async function relayOf(stage: string | undefined): Promise<RelayStackProps> {
   const config = await loadConfig();
   const own = await readOwnAutomations(config);

@@ -178,7 +178,7 @@ async function bootstrapped(client: CloudFormationClient, qualifier: string, sta
   );
   if (own) return `${own.StackName} has the qualifier ${qualifier}`;
   throw new Error(
-    `no bootstrap has the qualifier ${qualifier} in this region: run npx cdk bootstrap -c stage=${stage} --qualifier ${qualifier} --toolkit-stack-name CDKToolkit-${qualifier}`,
+    `no bootstrap has the qualifier ${qualifier} in this region: run npx partner-relay cdk bootstrap --stage ${stage} --qualifier ${qualifier} --toolkit-stack-name CDKToolkit-${qualifier}`,
   );
 }
 

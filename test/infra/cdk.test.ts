@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, expect, it } from 'vitest';
+import { createApp } from '../../infra/cdk-app.ts';
+import { RelayStack } from '../../infra/index.ts';
+import { readStage } from '../../infra/stage.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
+import none from '../../lib/triggers/own-automation.ts';
 import { newFolder } from '../new-folder.ts';
 import { everything, synthesize } from './variants.ts';
 
@@ -17,7 +22,6 @@ beforeEach(() => {
 
 it.each([
   [
-    'app.ts',
     { stage: 'prod' },
     `The stage 'prod' is protected, so its alarms need a recipient. Add this to relay.config.ts, with your address:
 
@@ -26,21 +30,24 @@ it.each([
   },
 `,
   ],
-  ['app.ts', { stage: 'staging' }, "relay.config.ts has no stage 'staging' under deployment.stages; it has dev, prod"],
-  [
-    'deploy-role-app.ts',
-    { stage: 'prod' },
-    "the repository '' is not valid: expected a name with ids such as acme@1234/partner-relay@5678, or acme/partner-relay for a server or a repository from before 2026-07-15",
-  ],
-])('what a person who deploys has to correct is a sentence alone: %s %j', async (app, context, sentence) => {
+  [{ stage: 'staging' }, "relay.config.ts has no stage 'staging' under deployment.stages; it has dev, prod"],
+])('what a person who deploys has to correct is a sentence alone: %j', async (context, sentence) => {
   const config = join(folder, 'relay.config.ts');
   await writeFile(config, 'export default { connections: { main: {} } };');
   const env = { ...process.env, RELAY_CONFIG: config, CDK_CONTEXT_JSON: JSON.stringify(context), CDK_OUTDIR: folder };
-  await expect(run(process.execPath, [join(root, 'infra', app)], { cwd: root, env })).rejects.toMatchObject({
+  await expect(run(process.execPath, [join(root, 'infra/app.ts')], { cwd: root, env })).rejects.toMatchObject({
     code: 1,
     stdout: '',
     stderr: `${sentence}\n`,
   });
+});
+
+it('a stack that the command line would not find is refused', () => {
+  const config = defineConfig({ connections: { main: {} } });
+  const relay = { config, own: { own: none, files: [] }, stage: readStage('dev', config) };
+  expect(() => new RelayStack(createApp(), 'relay', relay)).toThrow(
+    "the stack of the stage 'dev' has the id 'relay': give it the id 'partner-relay-dev'",
+  );
 });
 
 it('cdk synth has nothing to say of a stage that is as it should be', async () => {

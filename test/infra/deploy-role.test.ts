@@ -23,6 +23,7 @@ it.each([repository, 'acme@1234/partner-relay@5678'])(
     const app = createApp();
     const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });
     const template = Template.fromStack(stack);
+    template.resourceCountIs('AWS::IAM::Role', 1);
     template.hasResourceProperties('AWS::IAM::Role', {
       AssumeRolePolicyDocument: Match.objectLike({
         Statement: [
@@ -38,50 +39,22 @@ it.each([repository, 'acme@1234/partner-relay@5678'])(
         ],
       }),
     });
-    template.resourceCountIs('AWS::IAM::Policy', 2);
-    template.hasResourceProperties('AWS::IAM::Policy', {
-      PolicyDocument: {
-        Statement: [
-          {
-            Effect: 'Allow',
-            Action: 'sts:AssumeRole',
-            Resource: { 'Fn::Join': ['', Match.arrayWith([':role/cdk-relayprod-*-'])] },
-          },
-          {
-            Effect: 'Allow',
-            Action: 'lambda:InvokeFunction',
-            Resource: { 'Fn::Join': ['', Match.arrayWith([':function:partner-relay-prod-credential-check'])] },
-          },
-          { Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' },
-        ],
-        Version: Match.anyValue(),
-      },
-    });
+    const [policy, ...others] = Object.values(template.findResources('AWS::IAM::Policy'));
+    expect(others).toEqual([]);
+    const [assume, invoke, ...reads] = policy?.Properties.PolicyDocument.Statement ?? [];
+    expect(assume).toMatchObject({ Action: 'sts:AssumeRole' });
+    expect(JSON.stringify(assume.Resource)).toContain(':role/cdk-relayprod-*-');
+    expect(invoke).toMatchObject({ Action: 'lambda:InvokeFunction' });
+    expect(JSON.stringify(invoke.Resource)).toContain(':function:partner-relay-prod-credential-check');
+    // What the person who deploys needs for it, and the stack of the stage.
+    const { Statement } = JSON.parse(readFileSync('docs/policies/deployer.json', 'utf8'));
+    const needed = actionsOf(Statement, ['CheckTheAccount', 'CheckBeforeDeploy']);
+    const read = actionsOf(reads);
+    expect(read).toEqual([...needed, 'cloudformation:ListStackResources'].sort());
+    expect(read.filter((one) => !/:(Describe|Get|List)/.test(one) || /:Get(Secret|Item)/.test(one))).toEqual([]);
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   },
 );
-
-it('the role of the job that runs what npm installs can only read, and trusts an environment of its own', () => {
-  const stack = new DeployRoleStack(createApp(), 'deploy-role', { repository, stage: 'prod', config });
-  const template = Template.fromStack(stack);
-  const sub = 'token.actions.githubusercontent.com:sub';
-  const [[role = ''] = []] = Object.entries(
-    template.findResources('AWS::IAM::Role', {
-      Properties: {
-        AssumeRolePolicyDocument: {
-          Statement: [{ Condition: { StringEquals: { [sub]: 'repo:acme/partner-relay:environment:prod_check' } } }],
-        },
-      },
-    }),
-  );
-  const policies = template.findResources('AWS::IAM::Policy', { Properties: { Roles: [{ Ref: role }] } });
-  const read = Object.values(policies).flatMap(({ Properties }) => actionsOf(Properties.PolicyDocument.Statement));
-  // What the person who deploys needs for it, and the stack of the stage.
-  const { Statement } = JSON.parse(readFileSync('docs/policies/deployer.json', 'utf8'));
-  const needed = actionsOf(Statement, ['CheckTheAccount', 'CheckBeforeDeploy']);
-  expect(read).toEqual([...needed, 'cloudformation:ListStackResources'].sort());
-  expect(read.filter((action) => !/:(Describe|Get|List)/.test(action) || /:Get(Secret|Item)/.test(action))).toEqual([]);
-});
 
 function actionsOf(statements: { Sid?: string; Action: string | string[] }[], sids?: readonly string[]): string[] {
   const chosen = statements.filter(({ Sid = '' }) => !sids || sids.includes(Sid));

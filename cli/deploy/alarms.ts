@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { askAws } from '../ask-aws.ts';
+
+/** What is read of the template of a stack. */
+const template = z.object({
+  Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z.optional(z.looseObject({})) })),
+});
+
+const alarm = z.object({ AlarmName: z.string() });
+
+/** The names of the alarms of a stack. Their prefix says less: that of prod is one of prod-eu, too. */
+export function alarmsOf(given: unknown): string[] {
+  const resources = Object.values(template.parse(given).Resources);
+  return resources
+    .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
+    .map(({ Properties }) => alarm.parse(Properties).AlarmName);
+}
+
+/** What AWS takes at once. */
+const MOST = 100;
+
+/**
+ * The states of alarms, by name. An alarm that does not exist has none.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
+ */
+export async function statesOf(alarms: readonly string[]): Promise<Map<string, string>> {
+  const states = new Map<string, string>();
+  for (let from = 0; from < alarms.length; from += MOST) {
+    const names = alarms.slice(from, from + MOST).map((name, index) => [`AlarmNames.member.${index + 1}`, name]);
+    const asked = {
+      Action: 'DescribeAlarms',
+      Version: '2010-08-01',
+      MaxRecords: `${MOST}`,
+      ...Object.fromEntries(names),
+    };
+    const response = await askAws({
+      service: 'monitoring',
+      headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+      body: new URLSearchParams(asked).toString(),
+    });
+    const answer = await response.text();
+    if (!response.ok)
+      throw new Error(`CloudWatch does not tell the alarms: ${textsOf('Message', answer)[0] ?? response.status}`);
+    const found = textsOf('StateValue', answer);
+    for (const [index, name] of textsOf('AlarmName', answer).entries()) states.set(name, found[index] ?? '');
+  }
+  return states;
+}
+
+const textsOf = (element: string, xml: string) =>
+  [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
+
+/** Those that are going off. */
+export const ringing = (states: ReadonlyMap<string, string>): string[] =>
+  [...states].flatMap(([name, state]) => (state === 'ALARM' ? [name] : []));

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { SOURCE } from '../../lib/project.ts';
+
+/** Builds deploy.mjs, the program that runs where no package is installed. A release brings it built. */
+export function bundleDeploy(outfile: string): void {
+  buildSync({
+    entryPoints: [join(import.meta.dirname, `main${SOURCE}`)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    logLevel: 'error',
+  });
+}

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Define } from '../cli.ts';
+import { build, OUTPUT, stageIn } from './build.ts';
+import type { Deployment } from './deploy-built.ts';
+import { runNode } from './run-node.ts';
+
+interface Options {
+  from?: string;
+  yes?: boolean;
+  importExistingResources?: boolean;
+}
+
+/** `deploy`: runs deploy.mjs of what `build` wrote. */
+export const defineDeploy: Define = (command, { stage }) =>
+  command
+    .description('deploy a stage: examine the account, show the difference, deploy, and watch the alarms')
+    .option('--from <folder>', 'deploy what build wrote there, and build nothing')
+    .option('--yes', 'do not ask; without a terminal, it never asks')
+    .option('--import-existing-resources', 'take over the logs that an earlier deployment of a protected stage kept')
+    .addHelpText(
+      'after',
+      `
+  npx partner-relay deploy --stage prod
+  npx partner-relay deploy --from ${OUTPUT}`,
+    )
+    .action(async ({ from, yes, importExistingResources }: Options) => {
+      const folder = from ?? OUTPUT;
+      if (from === undefined) await build(stageIn(stage()), folder);
+      else refuseAnother(from, stage());
+      const options = [...(yes ? ['--yes'] : []), ...(importExistingResources ? ['--import-existing-resources'] : [])];
+      process.exitCode = await runNode(join(folder, 'deploy.mjs'), options);
+    });
+
+/** @throws {Error} for a folder that has not been built, or has another stage */
+function refuseAnother(folder: string, named: string | undefined): void {
+  const file = join(folder, 'deployment.json');
+  if (!existsSync(file))
+    throw new Error(`${folder} has no deployment: npx partner-relay build --stage <stage> writes it`);
+  const { stage }: Deployment = JSON.parse(readFileSync(file, 'utf8'));
+  if (named !== undefined && named !== stage) throw new Error(`${folder} has the stage ${stage}, not ${named}`);
+}
