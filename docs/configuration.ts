@@ -20,7 +20,7 @@ A running \`npm start\` reads the file again whenever you save it, and uses it f
 says which, and goes on with the earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`,
 \`github.apiUrl\`, \`slack.apiUrl\`, whether there is \`slack\`, and \`caFile\` need a restart, which it says, too.
 
-\`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`npm start\`, the command line and \`cdk deploy\`.
+\`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`npm start\` and the command line.
 
     import { defineConfig } from './lib/config/schema.ts';
 

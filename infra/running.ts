@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 
 /**
  * Whether the stage works on what it has taken. It is a parameter of the stack, so that nothing but `partner-relay stop` and
- * `partner-relay start` changes it: `cdk deploy` keeps the values that parameters have.
+ * `partner-relay start` changes it: a deployment keeps the values that parameters have.
  * https://docs.aws.amazon.com/cdk/v2/guide/parameters.html
  */
 export class Running extends Construct {

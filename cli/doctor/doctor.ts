@@ -37,7 +37,7 @@ export const defineDoctor: Define = (command, { open, stage: named }) =>
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
     .option('--json', 'as JSON')
     .option('--before-deploy', 'with --stage: check what would stop a deployment of the stage to this account')
-    .option('--import-existing-resources', 'with --before-deploy: as cdk deploy will be called')
+    .option('--import-existing-resources', 'with --before-deploy: as deploy will be called')
     .addHelpText(
       'after',
       `

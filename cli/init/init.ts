@@ -122,7 +122,7 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
       : []),
   ];
   await check(config, stage);
-  steps.push(stage === undefined ? 'start the relay: npm start' : `deploy: npx cdk deploy -c stage=${stage}`);
+  steps.push(stage === undefined ? 'start the relay: npm start' : `deploy: npx partner-relay deploy --stage ${stage}`);
   console.log(`\nNext:\n${steps.map((step) => `  - ${step}`).join('\n')}`);
 }
 

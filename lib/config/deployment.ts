@@ -239,7 +239,7 @@ export const deployment = z.strictObject({
     .prefault({ dev: {}, prod: { protected: true } })
     .meta({
       description:
-        'The stages that `cdk deploy -c stage=<stage>` takes, by name. What depends on the account and its region ' +
+        'The stages that `deploy --stage <stage>` takes, by name. What depends on the account and its region ' +
         'is set here.',
     }),
   alarms: z

@@ -744,7 +744,7 @@ describe('the stack on an AWS emulator', () => {
 
     let kept = '';
     for (const shown of commands) {
-      const isDeployment = shown.startsWith('npx cdk deploy');
+      const isDeployment = shown.startsWith('npx partner-relay cdk deploy');
       if (isDeployment) {
         await deployment.configure(config([ADDED_REPOSITORY]), { table: { existing } });
         const copy = createTable(client, existing, Date.now);

