@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { functionBuild } from '../infra/bundle/function-build.ts';
+import { writeConfig, writeOwn } from '../infra/bundle/own-build.ts';
+import none from '../lib/triggers/own-automation.ts';
 import { loadedAtStart } from '../test/infra/loaded-at-start.ts';
 import { exampleConfig } from '../test/relay.ts';
 
@@ -33,17 +34,20 @@ export const forPeer: BuildOptions = {
  */
 export async function bundle(entry: string, folder: string, more: BuildOptions = {}): Promise<Bundle> {
   const slug = basename(entry, '.ts');
-  const config = exampleConfig();
-  const configFile = join(folder, 'relay.config.json');
-  writeFileSync(configFile, JSON.stringify(config));
+  const target = join(folder, slug);
   const { metafile } = await build({
-    ...functionBuild(slug, join(folder, slug), configFile),
-    entryPoints: { index: fileURLToPath(new URL(entry, import.meta.url)) },
+    ...functionBuild(slug, target),
+    ...(!entry.startsWith('../functions/') && {
+      stdin: undefined,
+      entryPoints: { index: fileURLToPath(new URL(entry, import.meta.url)) },
+    }),
     ...more,
     write: true,
     metafile: true,
   });
-  const path = join(folder, slug, 'index.mjs');
+  writeConfig(exampleConfig(), target);
+  writeOwn({ own: none, files: [] }, join(folder, 'automations'))(slug, target);
+  const path = join(target, 'index.mjs');
   const bytes = loadedAtStart(path, metafile).reduce((sum, output) => sum + output.bytes, 0);
   return { url: pathToFileURL(path).href, kilobytes: bytes / 1_000 };
 }

@@ -1,7 +1,6 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import config from '#relay.config';
 import { openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { TryLater } from '../lib/as-person/grants/errors.ts';
 import { createGrants } from '../lib/as-person/grants/grants.ts';
@@ -11,7 +10,7 @@ import { createOpenedLinks } from '../lib/as-person/linking/opened-links.ts';
 import { pageErrors } from '../lib/as-person/linking/page-errors.ts';
 import { receiveBrowser, takeOfShare } from '../lib/as-person/linking/receive-browser.ts';
 import { endingCalls } from '../lib/aws-limits.ts';
-import { openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { openStores, type Runtime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { HttpError, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
@@ -58,5 +57,3 @@ export function createHandler(runtime: Runtime) {
     CALLS_END_MS,
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env));

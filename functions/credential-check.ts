@@ -1,6 +1,5 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
-import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { createConnectionCredential } from '../lib/credentials/connection-credential.ts';
 import { checkCredentials } from '../lib/credentials/credential-check.ts';
@@ -8,7 +7,7 @@ import { createGithubCredential } from '../lib/credentials/github-credential.ts'
 import { createSlackCredential } from '../lib/credentials/slack-credential.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
-import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';
@@ -36,5 +35,3 @@ export function createHandler(runtime: Runtime) {
     }),
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env));

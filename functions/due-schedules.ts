@@ -1,11 +1,9 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
-import own from '#automations';
-import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { acceptDueTimesheets } from '../lib/intake/schedule/accept-due.ts';
 import { acceptOwnSchedule, acceptOwnSchedules } from '../lib/intake/schedule/accept-own-schedules.ts';
-import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: makes the jobs of reminders, summaries and the team's own schedules that are due. */
@@ -30,5 +28,3 @@ export function createHandler(runtime: Runtime) {
     }),
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env, own));

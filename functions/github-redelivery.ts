@@ -1,12 +1,10 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
-import own from '#automations';
-import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createHooks } from '../lib/platforms/github/redelivery/hooks.ts';
 import { createRedelivery } from '../lib/platforms/github/redelivery/redelivery.ts';
-import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
@@ -25,5 +23,3 @@ export function createHandler(runtime: Runtime) {
     }),
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env, own));

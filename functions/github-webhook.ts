@@ -1,15 +1,13 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import own from '#automations';
-import config from '#relay.config';
 import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { receiveDelivery } from '../lib/intake/github/receive-delivery.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createNoteHook } from '../lib/platforms/github/redelivery/note-hook.ts';
 import { verifiedByGithub } from '../lib/platforms/github/verified.ts';
-import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, prepare, type Runtime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
 /** GitHub gives up after ten seconds. https://docs.github.com/en/webhooks/using-webhooks/handling-webhook-deliveries */
@@ -37,5 +35,3 @@ export function createHandler(runtime: Runtime) {
     CALLS_END_MS,
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env, own));

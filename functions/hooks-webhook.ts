@@ -1,11 +1,9 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import own from '#automations';
-import config from '#relay.config';
 import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { receiveHook } from '../lib/intake/hooks/receive-hook.ts';
-import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, prepare, type Runtime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
 /** Most senders give up after ten seconds or later. */
@@ -26,5 +24,3 @@ export function createHandler(runtime: Runtime) {
     CALLS_END_MS,
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -1,6 +1,5 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
-import config from '#relay.config';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import { sweepJobs } from '../lib/engine/line/sweep.ts';
@@ -18,7 +17,7 @@ import { createMovedNotices } from '../lib/platforms/slack/moved-notices.ts';
 import { createOutageNotices } from '../lib/platforms/slack/outage-notices.ts';
 import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
-import { beginRun, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
@@ -78,5 +77,3 @@ export function createHandler(runtime: Runtime) {
     }),
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env));

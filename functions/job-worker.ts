@@ -1,8 +1,6 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import own from '#automations';
-import config from '#relay.config';
 import { createAssistants } from '../lib/as-person/grants/assistants.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
@@ -15,7 +13,7 @@ import { createReplacedTable } from '../lib/engine/record/replaced-table.ts';
 import { reportNews } from '../lib/engine/run/report-news.ts';
 import { receiveMessages } from '../lib/engine/run/run-job.ts';
 import { createReplies } from '../lib/replies.ts';
-import { ensureTime, openStores, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, type Runtime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createStrangerShare } from '../lib/service/budget/stranger-share.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
@@ -89,5 +87,3 @@ export function createHandler(runtime: Runtime) {
     }),
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -1,15 +1,13 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import own from '#automations';
-import config from '#relay.config';
 import { endingCalls, IN_WEBHOOKS } from '../lib/aws-limits.ts';
 import { takesLinkedAccounts } from '../lib/config/settings.ts';
 import { openSlackIntake } from '../lib/intake/slack/open-slack-intake.ts';
 import { receiveSlack } from '../lib/intake/slack/receive-slack.ts';
 import { tellsSilence } from '../lib/intake/slack/tells-silence.ts';
 import { type SignedRequest, verifiedBySlack } from '../lib/platforms/slack/requests/verified.ts';
-import { ensureTime, openStores, prepare, type Runtime, systemRuntime } from '../lib/runtime.ts';
+import { ensureTime, openStores, prepare, type Runtime } from '../lib/runtime.ts';
 import { httpErrors, rawBody } from '../lib/state/http/function-url.ts';
 
 /** Slack gives up after three seconds, which include a cold start and the way. */
@@ -34,5 +32,3 @@ export function createHandler(runtime: Runtime) {
     CALLS_END_MS,
   );
 }
-
-export const handler = createHandler(systemRuntime(config, process.env, own));

@@ -1,5 +1,5 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { copyFileSync, cpSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Duration, FileSystem, Stack, Stage } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -13,14 +13,14 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { buildSync } from 'esbuild';
 import { readCertificates } from '../lib/config/ca-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { QueueName } from '../lib/engine/line/queue.ts';
 import { projectFolder } from '../lib/project.ts';
 import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import type { Alarms } from './alarms.ts';
-import { functionBuild } from './bundle/function-build.ts';
+import { builtFunction } from './bundle/function-build.ts';
+import { writeConfig } from './bundle/own-build.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
 import { letLambdaConnect, type Network } from './network.ts';
@@ -37,9 +37,9 @@ const CA_FILE = 'ca.pem';
 /** Resources that the constructs of the stack share. */
 export interface RelayParts extends Keyed {
   config: RelayConfig;
-  /** The automations of the team, and the module of them for each function, if there are some and it is bundled. */
   own: OwnAutomations;
-  ownModule: ((slug: string) => string) | undefined;
+  /** Adds the automations of the team to the folder of a function, if it is bundled. */
+  addOwn: ((slug: string, folder: string) => void) | undefined;
   stage: RelayStage;
   alarms: Alarms;
   table: StateTable;
@@ -134,19 +134,12 @@ export class RelayFunction extends Construct {
     });
   }
 
-  /** Source maps stay out of the bundle, or they would be half of it. docs/deploy.md reads a stack trace with them. */
-  private bundle(folder: string, { slug, config, ownModule }: RelayFunctionProps): void {
+  private bundle(folder: string, { slug, config, addOwn }: RelayFunctionProps): void {
     const { outdir } = Stage.of(this) ?? {};
     if (!outdir) throw new Error('a RelayFunction needs an app with an outdir as its root');
-    const sourceMaps = join(outdir, 'source-maps', slug);
-    rmSync(sourceMaps, { recursive: true, force: true });
-    mkdirSync(sourceMaps, { recursive: true });
-    const configFile = writeConfig(config, outdir);
-    const options = functionBuild(slug, folder, configFile, ownModule?.(slug));
-    const { outputFiles } = buildSync({ ...options, sourcemap: 'external' });
-    for (const { path, contents } of outputFiles) {
-      writeFileSync(join(path.endsWith('.map') ? sourceMaps : folder, basename(path)), contents);
-    }
+    cpSync(builtFunction(slug, resolve(outdir)), folder, { recursive: true });
+    writeConfig(config, folder);
+    addOwn?.(slug, folder);
   }
 }
 
@@ -155,13 +148,5 @@ function findCaFile({ caFile }: RelayConfig): string | undefined {
   if (caFile === undefined) return undefined;
   const file = resolve(projectFolder(), caFile);
   readCertificates(file);
-  return file;
-}
-
-/** Writes the configuration as JSON for the functions, next to the source maps. @returns its path */
-function writeConfig(config: RelayConfig, outdir: string): string {
-  const file = resolve(outdir, 'relay.config.json');
-  mkdirSync(outdir, { recursive: true });
-  writeFileSync(file, JSON.stringify(config));
   return file;
 }

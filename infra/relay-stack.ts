@@ -57,8 +57,8 @@ export class RelayStack extends Stack {
     const { settings } = stage;
     const { own } = files;
     const { outdir } = Stage.of(this) ?? {};
-    const isWritten = this.bundlingRequired && outdir !== undefined && own.list.length > 0;
-    const ownModule = isWritten ? writeOwn(files, join(outdir, 'automations')) : undefined;
+    const isBundled = this.bundlingRequired && outdir !== undefined;
+    const addOwn = isBundled ? writeOwn(files, join(outdir, 'automations')) : undefined;
     this.#followRules(stage);
 
     const key = kmsKeyArn === undefined ? undefined : stageKey(this, 'Key', kmsKeyArn);
@@ -78,7 +78,7 @@ export class RelayStack extends Stack {
       stage,
       config,
       own,
-      ownModule,
+      addOwn,
       alarms,
       table,
       secrets,

@@ -1,8 +1,10 @@
-import { join } from 'node:path';
-import type { BuildOptions } from 'esbuild';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type BuildOptions, buildSync } from 'esbuild';
 import { SOURCE } from '../../lib/project.ts';
 
 const here = import.meta.dirname;
+const FUNCTIONS = join(here, '../../functions');
 
 /** Bundles for Lambda's Node. They include the AWS SDK, because the runtime has another version of it. */
 export const forLambda = {
@@ -15,52 +17,88 @@ export const forLambda = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** How the files that a team writes are resolved. The module that imports them may be generated in another folder. */
-export const ofTeams = {
-  alias: {
-    'partner-relay/zod': join(here, `../../lib/zod${SOURCE}`),
-    'partner-relay': join(here, `../../lib/relay${SOURCE}`),
-  },
-  nodePaths: [join(here, '../../node_modules')],
-} as const satisfies BuildOptions;
+/** What synth writes beside a function: own-build.ts. */
+export const [CONFIG_MODULE, OWN_MODULE] = ['relay.config.mjs', 'automations.mjs'];
+
+const entryOf = (slug: string) => `
+import { createHandler } from './${slug}${SOURCE}';
+import { systemRuntime } from '../lib/runtime${SOURCE}';
+import config from './${CONFIG_MODULE}';
+import own from './${OWN_MODULE}';
+export const handler = createHandler(systemRuntime(config, process.env, own));
+`;
 
 /**
- * How esbuild builds `functions/<slug>.ts`: what the function loads when it starts in `index.mjs`, and what it loads on
- * demand in chunks next to it.
+ * How esbuild builds a function: what it loads when it starts in `index.mjs`, and what it loads on demand in chunks next
+ * to it. The configuration and the automations of a team are not in it, so all teams run the same bytes.
  *
  * @param folder gets the files
- * @param configFile the configuration as JSON: checked and with its defaults, so a cold start does not check it again
- * @param ownModule a team's automations (own-build.ts), if it has some
  */
-export function functionBuild(slug: string, folder: string, configFile: string, ownModule?: string) {
+export function functionBuild(slug: string, folder: string) {
   return {
     ...forLambda,
-    ...ofTeams,
-    entryPoints: { index: join(here, `../../functions/${slug}.ts`) },
+    stdin: { contents: entryOf(slug), resolveDir: FUNCTIONS, sourcefile: `${slug}.mjs` },
+    entryNames: 'index',
+    external: [`./${CONFIG_MODULE}`, `./${OWN_MODULE}`],
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     splitting: true,
     write: false,
     alias: {
-      ...ofTeams.alias,
-      '#relay.config': configFile,
-      ...(ownModule !== undefined && { '#automations': ownModule }),
-      '@aws-sdk/credential-provider-node': join(here, 'lambda-credentials.ts'),
-      '@aws-sdk/endpoint-cache': join(here, 'no-endpoint-cache.ts'),
-      '@smithy/core/checksum': join(here, 'checksum.ts'),
-      '@smithy/core/event-streams': join(here, 'nothing.ts'),
+      '@aws-sdk/credential-provider-node': inPlaceOf('lambda-credentials'),
+      '@aws-sdk/endpoint-cache': inPlaceOf('no-endpoint-cache'),
+      '@smithy/core/checksum': inPlaceOf('checksum'),
+      '@smithy/core/event-streams': inPlaceOf('nothing'),
       // A module of Node that is imported loads modules for each of its properties: another HTTP client, inspectors. So
       // these take the properties that are used.
-      'node:fs': join(here, 'node-fs.ts'),
-      'node:fs/promises': join(here, 'node-fs-promises.ts'),
-      'node:http': join(here, 'node-http.ts'),
-      'node:https': join(here, 'node-https.ts'),
-      'node:process': join(here, 'node-process.ts'),
-      'node:util': join(here, 'node-util.ts'),
+      'node:fs': inPlaceOf('node-fs'),
+      'node:fs/promises': inPlaceOf('node-fs-promises'),
+      'node:http': inPlaceOf('node-http'),
+      'node:https': inPlaceOf('node-https'),
+      'node:process': inPlaceOf('node-process'),
+      'node:util': inPlaceOf('node-util'),
     },
     // The SDK asks whether a body is one, which loads web streams. Those of node:https never are.
     define: { ReadableStream: 'undefined' },
     // The SDK's clients import their package.json to say their version, which nobody needs.
-    loader: { '.json': 'empty', '.config.json': 'json' },
+    loader: { '.json': 'empty' },
   } as const satisfies BuildOptions;
+}
+
+const inPlaceOf = (name: string) => join(here, `${name}${SOURCE}`);
+
+/**
+ * Builds `functions/<slug>`. Source maps stay out of it, or they would be half of it: docs/deploy.md reads a stack trace
+ * with them.
+ *
+ * @param folder gets the files
+ * @param sourceMaps gets the source maps
+ */
+export function buildFunction(slug: string, folder: string, sourceMaps: string): void {
+  for (const one of [folder, sourceMaps]) {
+    rmSync(one, { recursive: true, force: true });
+    mkdirSync(one, { recursive: true });
+  }
+  const { outputFiles } = buildSync({ ...functionBuild(slug, folder), sourcemap: 'external' });
+  for (const { path, contents } of outputFiles) {
+    writeFileSync(join(path.endsWith('.map') ? sourceMaps : folder, basename(path)), contents);
+  }
+}
+
+/** The folders that this process has built. */
+const built = new Set<string>();
+
+/**
+ * The files of a function as they were built at release. The repository has none, so they are built here, in the same way.
+ *
+ * @param outdir of the app
+ * @returns their folder
+ */
+export function builtFunction(slug: string, outdir: string): string {
+  const released = join(FUNCTIONS, slug);
+  if (existsSync(released)) return released;
+  const folder = join(outdir, 'functions', slug);
+  if (!built.has(folder)) buildFunction(slug, folder, join(outdir, 'source-maps', slug));
+  built.add(folder);
+  return folder;
 }

@@ -1,9 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parse } from 'acorn';
 import { buildSync, transformSync } from 'esbuild';
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
-import { forLambda, ofTeams } from './function-build.ts';
+import type { RelayConfig } from '../../lib/config/schema.ts';
+import { SOURCE } from '../../lib/project.ts';
+import { CONFIG_MODULE, forLambda, OWN_MODULE } from './function-build.ts';
 
 /** A team's automations, as the folder `automations/` has them. */
 export type OwnFiles = Pick<ReadFolder, 'own' | 'files'>;
@@ -21,46 +23,64 @@ export class OwnFilesError extends Error {
 }
 
 /** What an `on` may import: docs/decisions/0009-small-bundles.md. */
-const IMPORTABLE: readonly string[] = ['partner-relay', 'partner-relay/zod'];
+const IMPORTABLE = {
+  'partner-relay': join(import.meta.dirname, `../../lib/relay${SOURCE}`),
+  'partner-relay/zod': join(import.meta.dirname, `../../lib/zod${SOURCE}`),
+};
 /** All `on` together, minified, without what they import of `partner-relay`. */
 const MOST_ON_BYTES = 32_768;
 
 /**
- * Writes the modules that `#automations` becomes: the triggers as data, what `on` exports as one module that is loaded on
- * demand, and for the worker each `run` as another.
+ * Writes what functions have of a team's automations: what `on` exports as one module that is loaded on demand, and each
+ * `run` as another, for the worker. A `run` that cannot be loaded costs no other one.
  *
  * @param given the folder that gets the files
- * @returns the path of the module, by the slug of the function
+ * @returns adds to the folder of a function its own part, with the triggers as data
  * @throws {OwnFilesError} for an `on` that loads more than a webhook may
  */
-export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string) => string {
+export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string, target: string) => void {
+  const folder = emptied(given);
+  writeOn(files, folder);
+  writeRuns(files, join(folder, 'runs'));
+  return (slug, target) => {
+    const isWorker = slug === 'job-worker';
+    cpSync(join(folder, 'on.mjs'), join(target, 'on.mjs'));
+    if (isWorker) cpSync(join(folder, 'runs'), join(target, 'runs'), { recursive: true });
+    const run = isWorker
+      ? "(name) => import('./runs/' + name + '.mjs').then((file) => file.run)"
+      : "() => Promise.reject(new Error('only job-worker runs automations'))";
+    writeFileSync(
+      join(target, OWN_MODULE),
+      `export default { list: ${jsonIn(own.list)}, on: (name) => import('./on.mjs').then((all) => all[name]), run: ${run} };\n`,
+    );
+  };
+}
+
+/** Writes the configuration beside a function: checked and with its defaults, so a cold start does not check it again. */
+export function writeConfig(config: RelayConfig, folder: string): void {
+  writeFileSync(join(folder, CONFIG_MODULE), `export default ${jsonIn(config)};\n`);
+}
+
+/** As text, because the name `__proto__` in an object of JavaScript would set its prototype. */
+const jsonIn = (value: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
+
+function emptied(given: string): string {
   // The CDK names its folder from where it runs, and esbuild takes no such path.
   const folder = resolve(given);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, 'on'), { recursive: true });
-  for (const file of files) writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), withoutRun(file));
-  writeOn(files, folder);
-  const list = JSON.stringify(own.list);
-  const on = `async (name) => (await import('./on.js'))[name]`;
-  const runs = files.map(
-    (file) => `${JSON.stringify(nameOf(file))}: async () => (await import(${JSON.stringify(file)})).run`,
-  );
-  const write = (name: string, run: string) =>
-    writeFileSync(join(folder, name), `export default { list: ${list}, on: ${on}, run: ${run} };\n`);
-  write('worker.js', `(name) => ({ ${runs.join(', ')} })[name]()`);
-  write('others.js', `async () => { throw new Error('only job-worker runs automations'); }`);
-  return (slug) => join(folder, slug === 'job-worker' ? 'worker.js' : 'others.js');
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 /**
- * What {@link writeOwn} takes of a folder, with a fault for each automation that it does not take.
+ * What {@link writeOn} takes of a folder, with a fault for each automation that it does not take.
  *
  * @param folder gets what is written
  */
 export function withoutHeavy({ own, faults, files }: ReadFolder, folder: string): ReadFolder {
   const isGood = (file: string) => own.list.some(({ name }) => name === nameOf(file));
   try {
-    writeOwn({ own, files: files.filter(isGood) }, folder);
+    writeOn(files.filter(isGood), emptied(folder));
     return { own, faults, files };
   } catch (error) {
     if (!(error instanceof OwnFilesError)) throw error;
@@ -81,7 +101,6 @@ function withoutRun(file: string): string {
     stdin: { contents: cut(javascript), resolveDir: dirname(file), sourcefile: file },
     bundle: true,
     packages: 'external',
-    external: ['partner-relay', 'partner-relay/zod'],
     platform: 'node',
     format: 'esm',
     write: false,
@@ -113,24 +132,26 @@ function cut(javascript: string): string {
 
 /** Writes all `on` as one module with a zod of its own, so that what a team uses of zod is not loaded at the start. */
 function writeOn(files: readonly string[], folder: string): void {
+  mkdirSync(join(folder, 'on'));
+  for (const file of files) {
+    const text = withoutRun(file);
+    const found = importsOf(text).find((one) => !(one in IMPORTABLE));
+    if (found !== undefined)
+      throw new OwnFilesError(
+        `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only ${Object.keys(IMPORTABLE).join(' and ')} there, and use the rest inside run`,
+        nameOf(file),
+      );
+    writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), text);
+  }
   const exports = files.map((file) => `export { on as '${nameOf(file)}' } from './on/${nameOf(file)}.js';`);
   const { outputFiles, metafile } = buildSync({
     ...forLambda,
-    ...ofTeams,
+    alias: IMPORTABLE,
     stdin: { contents: exports.join('\n'), resolveDir: folder },
     absWorkingDir: folder,
     metafile: true,
     write: false,
   });
-  for (const file of files) {
-    const imported = metafile.inputs[`on/${nameOf(file)}.js`]?.imports ?? [];
-    const found = imported.map(({ original, path }) => original ?? path).find((one) => !IMPORTABLE.includes(one));
-    if (found === undefined) continue;
-    throw new OwnFilesError(
-      `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only partner-relay and partner-relay/zod there, and use the rest inside run`,
-      nameOf(file),
-    );
-  }
   const [output] = Object.values(metafile.outputs);
   const bytesOf = (file: string) => output?.inputs[`on/${nameOf(file)}.js`]?.bytesInOutput ?? 0;
   const [largest = ''] = files.toSorted((a, b) => bytesOf(b) - bytesOf(a));
@@ -141,5 +162,30 @@ function writeOn(files: readonly string[], folder: string): void {
       nameOf(largest),
     );
   }
-  writeFileSync(join(folder, 'on.js'), outputFiles[0]?.contents ?? '');
+  writeFileSync(join(folder, 'on.mjs'), outputFiles[0]?.contents ?? '');
+}
+
+/** What a bundled file imports of packages and of Node. */
+function importsOf(text: string): string[] {
+  const { metafile } = buildSync({
+    stdin: { contents: text, resolveDir: import.meta.dirname },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    metafile: true,
+    write: false,
+  });
+  return Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+}
+
+function writeRuns(files: readonly string[], folder: string): void {
+  mkdirSync(folder);
+  buildSync({
+    ...forLambda,
+    alias: IMPORTABLE,
+    entryPoints: [...files],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+  });
 }

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { functionBuild } from '../../infra/bundle/function-build.ts';
+import { buildFunction } from '../../infra/bundle/function-build.ts';
+import { writeConfig, writeOwn } from '../../infra/bundle/own-build.ts';
+import none from '../../lib/triggers/own-automation.ts';
 import { deliver } from '../../local/event-source.ts';
 import { functionUrlEvent } from '../../local/http-front.ts';
 import { COMPANY_CA, type ConnectProxy, startConnectProxy, startTlsFront, type TlsFront } from '../connect-proxy.ts';
@@ -43,13 +44,13 @@ beforeAll(async () => {
   const [key] = relay.sandbox.keys;
   relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: fronts['the service'].url, ...key });
   bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
-  const configFile = join(bundles, 'relay.config.json');
-  writeFileSync(configFile, JSON.stringify(config));
+  const addOwn = writeOwn({ own: none, files: [] }, join(bundles, 'automations'));
   execFileSync('mkfifo', [sharedConfig()]);
   for (const slug of SLUGS) {
     const folder = join(bundles, slug);
-    mkdirSync(folder);
-    await build({ ...functionBuild(slug, folder, configFile), write: true });
+    buildFunction(slug, folder, join(bundles, 'source-maps'));
+    writeConfig(config, folder);
+    addOwn(slug, folder);
   }
 });
 

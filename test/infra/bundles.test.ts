@@ -1,38 +1,31 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, describe, expect, it } from 'vitest';
-import { functionBuild } from '../../infra/bundle/function-build.ts';
-import { withoutHeavy, writeOwn } from '../../infra/bundle/own-build.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { buildFunction, functionBuild } from '../../infra/bundle/function-build.ts';
+import { withoutHeavy, writeConfig, writeOwn } from '../../infra/bundle/own-build.ts';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
-import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import none from '../../lib/triggers/own-automation.ts';
+import { withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { loadedAtStart } from './loaded-at-start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const withAccounts = (accounts: 'off' | 'offered') =>
-  defineConfig({ connections: { main: { mcp: { accounts } } }, slack: { connection: 'main' } });
-
 /** What esbuild writes for a function, and what of it is loaded when the function starts. */
-async function built(slug: string, config: RelayConfig, ownModule?: string) {
-  const configFile = join(folder, 'relay.config.json');
-  writeFileSync(configFile, JSON.stringify(config));
-  const { metafile } = await build({
-    ...functionBuild(slug, join(folder, slug), configFile, ownModule),
-    metafile: true,
-  });
+async function built(slug: string) {
+  const { metafile } = await build({ ...functionBuild(slug, join(folder, slug)), metafile: true });
   return { metafile, atStart: new Set(loadedAtStart(join(folder, slug, 'index.mjs'), metafile)) };
 }
 
 /** The files that the bundles of these functions have something of, by when they are loaded. */
-async function bundledFiles(config: RelayConfig, slugs: readonly string[]): Promise<Bundled> {
+async function bundledFiles(slugs: readonly string[]): Promise<Bundled> {
   const found: Bundled = { atStart: [], onDemand: [] };
   for (const slug of slugs) {
-    const { metafile, atStart } = await built(slug, config);
+    const { metafile, atStart } = await built(slug);
     for (const output of Object.values(metafile.outputs)) {
       const inputs = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
       found[atStart.has(output) ? 'atStart' : 'onDemand'].push(...inputs.map(([file]) => file));
@@ -48,7 +41,7 @@ interface Bundled {
 
 it('No function carries the schema of relay.config.ts or the data of holidays: it gets the checked settings', async () => {
   const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
-  const { atStart, onDemand } = await bundledFiles(withAccounts('offered'), slugs);
+  const { atStart, onDemand } = await bundledFiles(slugs);
   expect(atStart).toContain('lib/config/environment.ts');
   const ofSettings = /date-holidays|lib\/config\/(schema|timesheets|holidays)/;
   expect([...atStart, ...onDemand].filter((file) => ofSettings.test(file))).toEqual([]);
@@ -59,13 +52,13 @@ it.each([
   ['hooks-webhook', 278],
   ['slack-webhook', 337],
 ])('%s loads at most %d KB in at most five files when it starts', async (slug, kilobytes) => {
-  const { atStart } = await built(slug, exampleConfig());
+  const { atStart } = await built(slug);
   expect([...atStart].reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(kilobytes * 1_000);
   expect(atStart.size).toBeLessThanOrEqual(5);
 });
 
 it('A webhook reads Markdown and commands only for a text that may have one, and runs nothing', async () => {
-  const { atStart, onDemand } = await bundledFiles(withAccounts('offered'), ['github-webhook']);
+  const { atStart, onDemand } = await bundledFiles(['github-webhook']);
   const ofCommands = /markdown-it|lib\/commands|lib\/automations\/verbs/;
   expect(atStart.filter((file) => ofCommands.test(file))).toEqual([]);
   expect(onDemand.some((file) => ofCommands.test(file))).toBe(true);
@@ -74,7 +67,7 @@ it('A webhook reads Markdown and commands only for a text that may have one, and
 it.each(['github-webhook', 'slack-webhook', 'hooks-webhook'])(
   '%s has no run and no client of the service',
   async (slug) => {
-    const { atStart, onDemand } = await bundledFiles(withAccounts('off'), [slug]);
+    const { atStart, onDemand } = await bundledFiles([slug]);
     const ofWorker =
       /node_modules\/zod\/v4\/classic|lib\/service\/(partner\/client|connection\/(connection|operator-calls)\.ts)|lib\/as-person\/protocol\/(?!oauth\/scopes)|lib\/engine\/run|\/run\.ts$/;
     expect([...atStart, ...onDemand].filter((file) => ofWorker.test(file))).toEqual([]);
@@ -84,43 +77,65 @@ it.each(['github-webhook', 'slack-webhook', 'hooks-webhook'])(
 it('Only the worker reads archives and XML, and loads what does so for the first test results', async () => {
   const ofReports = /node_modules\/(yauzl|pend|sax)\//;
   const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
-  const others = await bundledFiles(
-    withAccounts('offered'),
-    slugs.filter((slug) => slug !== 'job-worker'),
-  );
-  const worker = await bundledFiles(withAccounts('offered'), ['job-worker']);
+  const others = await bundledFiles(slugs.filter((slug) => slug !== 'job-worker'));
+  const worker = await bundledFiles(['job-worker']);
   expect([...others.atStart, ...others.onDemand, ...worker.atStart].filter((file) => ofReports.test(file))).toEqual([]);
   const loaded = new Set(worker.onDemand.flatMap((file) => ofReports.exec(file)?.[1] ?? []));
   expect([...loaded].sort()).toEqual(['pend', 'sax', 'yauzl']);
 });
 
 it('The webhooks load how accounts are linked on demand', async () => {
-  const { atStart, onDemand } = await bundledFiles(withAccounts('offered'), ['github-webhook', 'slack-webhook']);
+  const { atStart, onDemand } = await bundledFiles(['github-webhook', 'slack-webhook']);
   const ofLinking = /^lib\/(as-person|intake\/slack\/linking)\b/;
   expect(atStart.filter((file) => ofLinking.test(file))).toEqual([]);
   expect(onDemand.filter((file) => ofLinking.test(file))).toContain('lib/intake/slack/linking.ts');
 });
 
 describe('the automations of a team', () => {
+  /** The folder of a function with a team's automations. */
+  async function deployed(slug: string, automations: string): Promise<string> {
+    const target = join(folder, 'deployed', slug);
+    buildFunction(slug, target, join(folder, 'source-maps'));
+    writeConfig(exampleConfig(), target);
+    writeOwn(await readOwnAutomations(exampleConfig(), automations), join(folder, 'own'))(slug, target);
+    return target;
+  }
+
   it.each([
-    ['github-webhook', 0],
-    ['hooks-webhook', 0],
-    ['job-worker', 4],
-  ])('%s loads their data at the start, and on demand every on and %d run', async (slug, runs) => {
-    const config = exampleConfig();
-    const moduleOf = writeOwn(
-      await readOwnAutomations(config, resolve('docs/guides/automations')),
-      join(folder, 'own'),
-    );
-    const without = await built(slug, config);
-    const { metafile, atStart } = await built(slug, config, moduleOf(slug));
-    const bytes = (outputs: typeof atStart) => [...outputs].reduce((sum, output) => sum + output.bytes, 0);
-    expect(bytes(atStart)).toBeLessThan(bytes(without.atStart) + 5_000);
-    expect(atStart.size - without.atStart.size).toBeLessThanOrEqual(runs);
-    const onDemand = Object.values(metafile.outputs).filter((output) => !atStart.has(output));
-    const having = (file: RegExp) => onDemand.filter(({ inputs }) => Object.keys(inputs).some((one) => file.test(one)));
-    expect(having(/own\/on\.js$/)).toHaveLength(1);
-    expect(having(/^docs\/guides\/automations\//)).toHaveLength(runs);
+    ['github-webhook', []],
+    ['hooks-webhook', []],
+    ['job-worker', ['block', 'monday-tasks', 'release-to-checklist', 'sentry-to-defect']],
+  ])('%s loads their data at the start, and on demand every on and the run of each of %j', async (slug, runs) => {
+    const target = await deployed(slug, resolve('docs/guides/automations'));
+    expect(readdirSync(target)).toEqual(expect.arrayContaining(['automations.mjs', 'index.mjs', 'on.mjs']));
+    expect(statSync(join(target, 'automations.mjs')).size).toBeLessThan(5_000);
+    const { default: own } = await import(pathToFileURL(join(target, 'automations.mjs')).href);
+    expect(own.list).toHaveLength(4);
+    expect(await own.on('block')).toMatchObject({ kind: 'command' });
+    for (const name of runs) expect(await own.run(name)).toBeInstanceOf(Function);
+    if (runs.length === 0) await expect(own.run('block')).rejects.toThrow('only job-worker runs automations');
+  });
+
+  it('a run that cannot be loaded costs no other one, and no name in the configuration sets a prototype', async () => {
+    const automations = join(folder, 'loads');
+    mkdirSync(automations);
+    withPackage(automations);
+    const on =
+      "import { github } from 'partner-relay';\nexport const on = github('push', { input: {}, job: () => 'none' });";
+    const bad = "if (process.env.AWS_REGION === 'moon') throw new Error('not here');";
+    for (const [name, code] of [
+      ['bad', bad],
+      ['good', ''],
+    ])
+      writeFileSync(join(automations, `${name}.ts`), `${on}\n${code}\nexport const run = async () => 'ran';`);
+    const target = await deployed('job-worker', automations);
+    const { default: own } = await import(`${pathToFileURL(join(target, 'automations.mjs')).href}?loads`);
+    vi.stubEnv('AWS_REGION', 'moon');
+    await expect(own.run('bad')).rejects.toThrow('not here');
+    expect(await (await own.run('good'))({}, {})).toBe('ran');
+    writeConfig(JSON.parse('{ "__proto__": { "people": 1 } }'), target);
+    const { default: config } = await import(pathToFileURL(join(target, 'relay.config.mjs')).href);
+    expect(Object.keys(config)).toEqual(['__proto__']);
   });
 
   const head =
@@ -151,6 +166,6 @@ describe('the automations of a team', () => {
     const { own, faults } = withoutHeavy(given, join(folder, 'own'));
     expect(faults).toEqual(fault ? [expect.stringMatching(fault)] : []);
     expect(own.list).toEqual(fault ? [] : list);
-    if (!fault) expect(readFileSync(join(folder, 'own', 'on.js'), 'utf8')).not.toContain('yauzl');
+    if (!fault) expect(readFileSync(join(folder, 'own', 'on.mjs'), 'utf8')).not.toContain('yauzl');
   });
 });
