@@ -6,7 +6,7 @@ import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { summarizePlans } from '../lib/operators/issue-plan.ts';
 import { type PlannedEvent, planIssues } from '../lib/operators/plan-issues.ts';
-import { planOwn } from '../lib/operators/plan-own.ts';
+import { planJobs } from '../lib/operators/plan-jobs.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { versionFault } from '../lib/state/table/versions.ts';
@@ -48,7 +48,7 @@ export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_
       if (planned.length === 0) console.log('There are no jobs of issues.');
       for (const sum of await sumsInWords(planned, config, stores)) console.log(`\n${sum}`);
       const runs = inProcess(own, ownFolder);
-      const lines = await ownInWords(runs.own, config, stores, stage).finally(runs.close);
+      const lines = await jobsInWords(runs.own, config, stores, stage).finally(runs.close);
       for (const line of lines) console.log(oneLine(line));
       const few = tooFewWorkers(config, config.deployment.stages[stage]);
       if (few) console.log(`\n! Background workers: ${few}.`);
@@ -80,21 +80,24 @@ export async function sumsInWords(
   return Promise.all(sums);
 }
 
-/** What the automations in the folder would do with the jobs under way. Only what differs has a line for each job. */
-export async function ownInWords(
+/**
+ * What this version and the automations in the folder would do with the jobs under way. Only what differs has a line for
+ * each job.
+ */
+export async function jobsInWords(
   own: OwnAutomations,
   config: RelayConfig,
   stores: Stores,
   stage: string,
 ): Promise<string[]> {
-  const { jobs, removed, unused, calls } = await planOwn(own, config, stores, stage);
+  const { jobs, removed, unused, calls } = await planJobs(own, config, stores, stage);
   const others = jobs.filter(({ becomes }) => becomes !== 'the same');
-  if (own.list.length + removed.length === 0) return [];
+  if (jobs.length + own.list.length + removed.length === 0) return [];
   const hooks = ownOf(own, 'webhook').map(({ name }) => name);
   const events = new Set(ownOf(own, 'github').flatMap(({ events }) => events));
   return [
     '',
-    `automations/: ${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
+    `${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
     ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
     ...removed.map((name) => `! ${name} has jobs under way and no file: they wait for it, and then park`),
     ...unused.map(
@@ -104,6 +107,6 @@ export async function ownInWords(
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
     ...(events.size + hooks.length > 0 ? ['Whether they are there, partner-relay doctor asks GitHub and AWS.'] : []),
-    'What is deployed is not compared: only jobs tell of it.',
+    ...(own.list.length > 0 ? ['What is deployed of automations/ is not compared: only jobs tell of it.'] : []),
   ];
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { runRelay, targetOf } from './run-command.ts';
@@ -9,6 +10,9 @@ beforeEach(async () => {
   relay = await startRelay();
 });
 afterEach(() => relay.close());
+
+/** A step that is done. */
+const done = { step: 'create-defect', calls: 'tasks/detail', status: 'done', result: {}, startedAt: 0, endedAt: 0 };
 
 /** Runs the command with a configuration. @returns what it printed */
 const plan = (config: RelayConfig, ...words: string[]) =>
@@ -40,6 +44,46 @@ describe('relay plan', () => {
     };
     expect(await planOf('0.1.0')).toContain('Nothing was sent.');
     await expect(planOf('0.0.9')).rejects.toThrow(/^the stage prod: 0\.0\.9 ran here, .*partner-relay@0\.1\.0$/);
+  });
+
+  it.each([
+    ['the same', async () => {}, /^1 job under way, 1 as before$/m],
+    [
+      'a step that was another operation',
+      async ({ stores: { table } }: TestRelay, id: string) =>
+        void (await table.put({ ...keys.step(id, 'create-defect'), ...done })),
+      /^! .*parks: the step 'create-defect' was tasks\/detail in an earlier run and is defects\/create now/m,
+    ],
+    [
+      'a step that it cannot read',
+      async ({ stores: { table } }: TestRelay, id: string) =>
+        void (await table.put({ ...keys.step(id, 'create-defect'), ...done, status: 'of a later version' })),
+      /^! .*parks: the journal of .* cannot be read: status/m,
+    ],
+    [
+      'an input that it does not know',
+      async ({ stores: { table } }: TestRelay, id: string) =>
+        void (await table.update(keys.job(id), {
+          expression: 'SET #automation = :automation',
+          values: { automation: 'create-task' },
+        })),
+      /^! .*parks: the input of .* does not fit this version of create-task/m,
+    ],
+    [
+      'an automation that is gone',
+      async ({ stores: { table } }: TestRelay, id: string) =>
+        void (await table.update(keys.job(id), {
+          expression: 'SET #automation = :automation',
+          values: { automation: 'gone' },
+        })),
+      /^! gone has jobs under way and no file/m,
+    ],
+  ])('runs the journals of jobs under way against this version: %s', async (_, change, said) => {
+    await relay.post('issues', issueEvent('opened', { title: 'Waits', labels: ['bug'] }));
+    const [job] = await relay.jobs();
+    await change(relay, job?.id ?? '');
+    expect(await plan(relay.runtime.config)).toMatch(said);
+    expect(relay.sandbox.requests).toBe(0);
   });
 
   it('follows the claim of another job as the job of an event would', async () => {

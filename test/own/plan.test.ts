@@ -4,7 +4,7 @@ import { github, type Run } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inProcess } from '../../cli/own-runs.ts';
-import { ownInWords } from '../../cli/plan.ts';
+import { jobsInWords } from '../../cli/plan.ts';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { runRelay, targetOf } from '../cli/run-command.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
@@ -37,7 +37,7 @@ afterEach(() => relay.close());
 async function plan(files: Record<string, { on: unknown; run: Run<typeof on> }>): Promise<string> {
   const { config } = relay.runtime;
   const before = relay.sandbox.requests;
-  const lines = await ownInWords(ownOf(files, config), config, relay.stores, 'local');
+  const lines = await jobsInWords(ownOf(files, config), config, relay.stores, 'local');
   expect(relay.sandbox.requests).toBe(before);
   return lines.join('\n');
 }
@@ -139,7 +139,7 @@ it('a plan does not wait for code that does not end', async () => {
   const { own, faults } = await readOwnAutomations(config, folder);
   expect(faults).toEqual([]);
   const runs = inProcess(own, folder, 2_000);
-  const lines = await ownInWords(runs.own, config, relay.stores, 'local').finally(runs.close);
+  const lines = await jobsInWords(runs.own, config, relay.stores, 'local').finally(runs.close);
   expect(lines.join()).toContain('parks: run of automations/follow.ts does not end within 2 s');
 });
 

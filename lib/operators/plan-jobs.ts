@@ -1,7 +1,7 @@
 import { createAutomations } from '../automations/automations.ts';
 import { createContext } from '../automations/context.ts';
 import type { RelayConfig } from '../config/schema.ts';
-import { NotDone, RetryAt } from '../engine/record/interruption.ts';
+import { Interruption, NeedsOperator, NotDone, RetryAt } from '../engine/record/interruption.ts';
 import type { Job, JobStatus } from '../engine/record/job.ts';
 import { type Journal, openJournal, type StepEntry } from '../engine/record/journal.ts';
 import type { Privacy } from '../engine/record/privacy.ts';
@@ -13,7 +13,9 @@ import type { Stores } from '../runtime.ts';
 import { createConnections } from '../service/connection/connection.ts';
 import { createLearned } from '../service/connection/learned.ts';
 import { operations } from '../service/partner/operations/operations.ts';
-import type { Table } from '../state/table/table.ts';
+import type { Key } from '../state/table/keys.ts';
+import type { Item, Table } from '../state/table/table.ts';
+import { UnreadableItem } from '../state/table/unreadable-item.ts';
 import { messageOf } from '../text.ts';
 import type { OwnAutomations } from '../triggers/own-automation.ts';
 
@@ -22,8 +24,8 @@ const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked
 const NEWEST = 5;
 const MOST_JOBS = 1_000;
 
-/** What becomes of a job under way once the code in the folder is deployed. */
-export interface PlannedOwnJob {
+/** What becomes of a job under way once this version, with the code in the folder, is deployed. */
+export interface PlannedJob {
   id: string;
   summary: string;
   /** `other` if a step would be repeated, skipped or renamed; `unknown` where the journal cannot tell. */
@@ -32,9 +34,9 @@ export interface PlannedOwnJob {
   says: string;
 }
 
-/** The automations of a team in the folder, against what a relay has under way. */
-export interface OwnPlan {
-  jobs: PlannedOwnJob[];
+/** This version and the automations of a team in the folder, against what a relay has under way. */
+export interface JobsPlan {
+  jobs: PlannedJob[];
   /** The names of automations with jobs under way, and without a file. */
   removed: string[];
   /** The names of those without any job so far. */
@@ -44,34 +46,36 @@ export interface OwnPlan {
 }
 
 /**
- * Runs the journals of unfinished jobs against the code in the folder. Nothing is written or sent: a step that is done
- * comes back from the journal, and the first one that is not ends the run.
+ * Runs the journals of unfinished jobs against this version and the code in the folder. Nothing is written or sent: a step
+ * that is done comes back from the journal, and the first one that is not ends the run.
  */
-export async function planOwn(
+export async function planJobs(
   own: OwnAutomations,
   config: RelayConfig,
   stores: Stores,
   stage: string,
-): Promise<OwnPlan> {
+): Promise<JobsPlan> {
   const { table, jobs, secrets, clock } = stores;
-  const fetch = () => Promise.reject(new Error('a plan sends nothing'));
-  const dry: Stores = { ...stores, table: unwritten(table) };
-  const context = createContext({ config, own, clock, fetch, log: console, environment: { STAGE: stage } }, dry);
-  const automations = createAutomations({
-    ...context,
-    // What needs a secret is for steps that are not done.
-    markers: { of: async () => '' },
-    comments: { ...context.comments, for: async () => ({ find: notReached, make: notReached, read: notReached }) },
-  });
-  const connections = createConnections({ config, secrets, clock, fetch, random: () => new Uint8Array() });
+  const automationsOn = (dry: Table) => {
+    const runtime = { config, own, clock, fetch: notReached, log: console, environment: { STAGE: stage } };
+    const context = createContext(runtime, { ...stores, table: dry, secrets: { ...secrets, current: notReached } });
+    return createAutomations({
+      ...context,
+      // What needs a secret is for steps that are not done.
+      markers: { of: async () => '' },
+      comments: { ...context.comments, for: async () => ({ find: notReached, make: notReached, read: notReached }) },
+    });
+  };
+  const known = automationsOn(unwritten(table));
+  const connections = createConnections({ config, secrets, clock, fetch: notReached, random: () => new Uint8Array() });
   const names = new Set(own.list.map(({ name }) => name));
   const list = async (statuses: readonly JobStatus[], limit: number) =>
     (await Promise.all(statuses.map((one) => jobs.list(one, { limit, newestFirst: true })))).flat();
   const underWay = await list(UNDER_WAY, MOST_JOBS);
   const ended = await list(['succeeded', 'not-done'], MOST_JOBS);
   return {
-    jobs: await Promise.all(underWay.filter(({ automation }) => names.has(automation)).map(planned)),
-    removed: [...new Set(underWay.map(({ automation }) => automation))].filter((name) => !automations.has(name)),
+    jobs: await Promise.all(underWay.filter(({ automation }) => known.has(automation)).map(planned)),
+    removed: [...new Set(underWay.map(({ automation }) => automation))].filter((name) => !known.has(name)),
     unused: [...names].filter((name) => ![...underWay, ...ended].some(({ automation }) => automation === name)),
     calls: new Map((await Promise.all([...names].map(mostCalls))).flat()),
   };
@@ -88,16 +92,18 @@ export async function planOwn(
     return counts.length === 0 ? [] : [[name, Math.max(...counts)]];
   }
 
-  async function planned(job: Job): Promise<PlannedOwnJob> {
+  async function planned(job: Job): Promise<PlannedJob> {
     const { id, summary } = job;
     const connection = connections(job.connection);
     if (!connection) return { id, summary, becomes: 'other', says: `parks: there is no connection ${job.connection}` };
-    const journal = await openJournal(table, id, clock);
+    const journal = await openJournal(table, id, clock).catch(asUnreadable);
+    if (journal instanceof UnreadableItem) return { id, summary, becomes: 'other', says: `parks: ${journal.message}` };
     const { once, reached } = dryOnce(journal);
+    const dry = unwritten(table);
     const replies = createReplySteps(journal, clock, Number.POSITIVE_INFINITY, once, SEALED);
     const steps = createSteps({
       connection,
-      learned: createLearned(dry.table, connection.name, clock),
+      learned: createLearned(dry, connection.name, clock),
       // A step that is not done ends the run before it comes to these.
       calls: { repeatable: notReached },
       takeShare: notReached,
@@ -107,11 +113,17 @@ export async function planOwn(
       replies,
       tools: { as: () => ({ linked: notReached, read: sealed, make: sealed }) },
     });
-    const run = automations.get(job.automation)?.run(job, steps) ?? Promise.resolve();
+    const run = automationsOn(dry).get(job.automation)?.run(job, steps) ?? Promise.resolve();
     const stop: unknown = await run.then(() => undefined).catch((error: unknown) => error);
     const isLeft = (entry: StepEntry) => entry.status === 'done' && !reached.has(entry.step) && !isOfEngine(entry.step);
+    if (!names.has(job.automation)) return { id, summary, ...whatBecomesOfOurs(stop, job) };
     return { id, summary, ...whatBecomes(stop, journal.entries().filter(isLeft)) };
   }
+}
+
+function asUnreadable(error: unknown): UnreadableItem {
+  if (error instanceof UnreadableItem) return error;
+  throw error;
 }
 
 /** The first step that the journal does not have as done. */
@@ -129,7 +141,10 @@ class FirstOpen extends Error {
 class Sealed extends Error {}
 
 const sealed = () => Promise.reject(new Sealed());
-const notReached = () => Promise.reject(new Error('a plan carries out no step'));
+/** The run has come to something that a plan does not do. */
+class NotInPlan extends Error {}
+
+const notReached = () => Promise.reject(new NotInPlan('a plan carries out no step'));
 const SEALED: Privacy = { seal: sealed, open: sealed, noteOf: messageOf, wasUsed: () => false };
 
 function dryOnce(journal: Journal): { once: Once; reached: ReadonlySet<string> } {
@@ -148,8 +163,23 @@ function dryOnce(journal: Journal): { once: Once; reached: ReadonlySet<string> }
   return { once, reached };
 }
 
+/**
+ * Ours look at what the relay knows besides the journal, so a run may leave out what an earlier one needed. What counts is
+ * that it reads the input and each step.
+ */
+function whatBecomesOfOurs(stop: unknown, { status }: Job): Pick<PlannedJob, 'becomes' | 'says'> {
+  const isExpected = stop instanceof Interruption && !(stop instanceof NeedsOperator);
+  const goesOn = stop === undefined || isExpected || [FirstOpen, Sealed, NotInPlan].some((one) => stop instanceof one);
+  // What is parked may park again for the same reason.
+  if (goesOn || status === 'parked') return { becomes: 'the same', says: 'goes on' };
+  // The policy for reading does not cover all that a worker reads.
+  if (stop instanceof Error && /AccessDenied/.test(stop.name))
+    return { becomes: 'unknown', says: `reads what you may not: ${stop.message}` };
+  return { becomes: 'other', says: `parks: ${messageOf(stop)}` };
+}
+
 /** @param left the steps that are done, and that this code has not come to */
-function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedOwnJob, 'becomes' | 'says'> {
+function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob, 'becomes' | 'says'> {
   const names = left.map(({ step }) => `'${step}'`).join(', ');
   if (stop instanceof Sealed) {
     return {
@@ -170,10 +200,32 @@ function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedOwn
   return { becomes: 'the same', says: 'ends, with all of its steps done' };
 }
 
-/** A table that takes no writes, and says that it did. */
-const unwritten = (table: Table): Table => ({
-  ...table,
-  put: async () => true,
-  update: async () => ({}),
-  delete: async () => true,
-});
+/** No run writes more, unless it waits for what it writes. */
+const MOST_WRITES = 100;
+
+/** A table that takes no writes. What a run puts into it, the run reads there. */
+function unwritten(table: Table): Table {
+  const put = new Map<string, Item | undefined>();
+  const nameOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
+  const reading = (get: Table['get']) => async (key: Key) => (put.has(nameOf(key)) ? put.get(nameOf(key)) : get(key));
+  let writes = 0;
+  const count = () => {
+    if (++writes > MOST_WRITES) throw new NotInPlan('a plan writes nothing');
+  };
+  const keep = (key: Key, item?: Item) => {
+    count();
+    put.set(nameOf(key), item);
+    return true;
+  };
+  return {
+    ...table,
+    get: reading(table.get),
+    getEvenExpired: reading(table.getEvenExpired),
+    put: async (item) => keep(item, item),
+    update: async () => {
+      count();
+      return {};
+    },
+    delete: async (key) => keep(key),
+  };
+}
