@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { ON_COMMAND } from '../lib/aws-limits.ts';
+import { configFile, missingInWords } from '../lib/config/config-file.ts';
 import { readEnvironment } from '../lib/config/environment.ts';
 import { openStores, type Stores } from '../lib/runtime.ts';
 import type { Wrote } from '../lib/state/table/versions.ts';
@@ -52,7 +54,12 @@ export class NoRelay extends Error {
   override readonly name = 'NoRelay';
 
   constructor() {
-    super('no relay is running in this folder: start one with npm start, or name a --stage on AWS');
+    const file = configFile();
+    super(
+      existsSync(file)
+        ? 'no relay is running in this folder: start one with npx partner-relay start, or name a --stage on AWS'
+        : missingInWords(file),
+    );
   }
 }
 

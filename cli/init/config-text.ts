@@ -19,7 +19,7 @@ export function firstConfig(settings: FirstSettings): string {
   const slack = [...(slackApiUrl === undefined ? [] : [`apiUrl: ${inspect(slackApiUrl)}`]), "connection: 'main'"];
   return `import { defineConfig } from 'partner-relay';
 
-/** What Partner Relay does for this team. docs/configuration.md lists every setting. */
+/** What Partner Relay does for this team. docs/configuration.md of the package lists every setting. */
 export default defineConfig({
   connections: { main: {} },
   github: {${githubApiUrl === undefined ? '' : `\n    apiUrl: ${inspect(githubApiUrl)},`}
@@ -38,5 +38,27 @@ export default defineConfig({
     ],
   },
 ${withSlack ? `  slack: { ${slack.join(', ')} },\n` : ''}});
+`;
+}
+
+/** The text of its tests, beside it. */
+export function firstTests({ labels: [label = 'bug'] }: FirstSettings): string {
+  return `import { defineTests } from 'partner-relay/test';
+
+// docs/guides/change-the-configuration.md of the package explains the fields.
+export default defineTests({
+  ${inspect(`an issue with the label ${label} becomes a defect`)}: {
+    event: { event: 'issues', labels: [${inspect(label)}] },
+    makes: { 'defects/create': { title: /Spelling error/ } },
+  },
+  'an issue without a label becomes nothing': {
+    event: { event: 'issues', labels: [] },
+    makes: 'nothing',
+  },
+  'a comment completes a checklist item': {
+    event: { body: '/done 101' },
+    makes: { 'work-items/checklist/items/complete': { item_id: 101, is_completed: true } },
+  },
+});
 `;
 }

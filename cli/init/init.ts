@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import { ConfigFileError, configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
@@ -26,9 +26,10 @@ import {
   type InitOptions,
   type Terminal,
 } from './answers.ts';
-import { type FirstSettings, firstConfig } from './config-text.ts';
+import { type FirstSettings, firstConfig, firstTests } from './config-text.ts';
 import { createGithubApp, type GithubAppToCreate } from './create-github-app.ts';
 import { enterSlackApp } from './enter-slack-app.ts';
+import { completeFolder } from './team-folder.ts';
 
 interface AllOptions extends InitOptions {
   overwrite?: boolean;
@@ -57,7 +58,7 @@ export const defineInit: Define = (command, { stage }) =>
     .option('--url <url>', 'the public base address of the relay; by default that of the --stage')
     .option('--org <organization>', 'the organization that owns the GitHub App, instead of you')
     .option('--app-name <name>', 'the name of both apps, unique on GitHub', 'Partner Relay')
-    .option('--overwrite', 'replace relay.config.ts; the old one is kept in .relay/')
+    .option('--overwrite', 'replace relay.config.ts and its tests; the old ones are kept in .relay/')
     .option('--keep', 'leave relay.config.ts as it is, and do the rest')
     .option('--no-browser', 'print the address of the page for the GitHub App, and open no browser')
     .option('--github <url>', 'the URL of a GitHub Enterprise Server', GITHUB)
@@ -66,6 +67,8 @@ export const defineInit: Define = (command, { stage }) =>
     .addHelpText(
       'after',
       `
+In an empty folder, this also writes tests of the configuration, package.json, tsconfig.json and .gitignore.
+
 At a terminal, the command asks for what you do not name. Otherwise --repo is needed, and with an instance of the service
 --project. Secrets are never options: set PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY for an instance, and
 for Slack SLACK_CONFIG_TOKEN (an app configuration token, which lets the command create the app), or
@@ -122,7 +125,11 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
       : []),
   ];
   await check(config, stage);
-  steps.push(stage === undefined ? 'start the relay: npm start' : `deploy: npx partner-relay deploy --stage ${stage}`);
+  steps.push(
+    stage === undefined
+      ? 'start the relay: npx partner-relay start'
+      : `deploy: npx partner-relay deploy --stage ${stage}`,
+  );
   console.log(`\nNext:\n${steps.map((step) => `  - ${step}`).join('\n')}`);
 }
 
@@ -167,25 +174,39 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
 async function writeConfig(file: string, settings: FirstSettings, options: AllOptions): Promise<RelayConfig> {
   const githubApiUrl = options.github === GITHUB && !options.githubApi ? undefined : githubApiOf(options);
   const slackApiUrl = options.slackApi === SLACK_API ? undefined : options.slackApi;
-  // Beside it, for the import of the schema.
-  const draft = `${file}.new.ts`;
+  // Beside it, for its import. An ES module, whatever package.json says.
+  const draft = `${file}.new.mts`;
   writeFileSync(draft, firstConfig({ ...settings, githubApiUrl, slackApiUrl }));
   try {
     const config = await loadConfig(draft);
+    const folder = dirname(file);
+    const tests = join(folder, 'relay.config.test.ts');
     if (existsSync(file)) {
-      const old = join(STATE_FOLDER, 'relay.config.old.ts');
-      writeOwnFile(old, readFileSync(file, 'utf8'));
-      tell(`The old configuration is kept in ${old}.`);
+      keepOld(file);
+      // They do not fit the new configuration.
+      if (existsSync(tests)) keepOld(tests);
+      rmSync(tests, { force: true });
     }
     renameSync(draft, file);
     tell(`${file} is written.`);
+    completeFolder(folder, firstTests(settings), tell);
     return config;
   } catch (error) {
-    // The faults are in what was asked for, and not in the draft.
-    throw error instanceof ConfigFileError ? (error.cause ?? error) : error;
+    if (!(error instanceof ConfigFileError)) throw error;
+    // The faults are in what was asked for, and not in the draft, which imports nothing else.
+    if (!error.message.includes("Cannot find package 'partner-relay'")) throw error.cause ?? error;
+    throw new Error(`partner-relay is not installed in ${dirname(file)}: run npm install partner-relay there`, {
+      cause: error,
+    });
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function keepOld(file: string): void {
+  const old = join(STATE_FOLDER, basename(file).replace(/\.ts$/, '.old.ts'));
+  writeOwnFile(old, readFileSync(file, 'utf8'));
+  tell(`The old ${basename(file)} is kept in ${old}.`);
 }
 
 function githubApiOf({ github, githubApi }: AllOptions): string {
@@ -196,7 +217,7 @@ function githubApiOf({ github, githubApi }: AllOptions): string {
 async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
   const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
   if (stage === undefined && !partners) {
-    console.log('The configuration is good. While npm start runs, npx partner-relay doctor checks the rest.');
+    console.log('The configuration is good. While the relay runs, npx partner-relay doctor checks the rest.');
     return;
   }
   // A relay that runs here does not have the new secrets yet.

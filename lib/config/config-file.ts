@@ -22,7 +22,7 @@ export function configFile(variables: Readonly<Record<string, string | undefined
  * @throws {ConfigFileError} if there is no such file, if it cannot be run, or with every fault of its settings
  */
 export async function loadConfig(file = configFile()): Promise<RelayConfig> {
-  if (!existsSync(file)) throw new ConfigFileError(`there is no configuration: ${shortPath(file)} does not exist`);
+  if (!existsSync(file)) throw new ConfigFileError(missingInWords(file));
   let exported: { default?: unknown };
   try {
     exported = await load(file);
@@ -40,6 +40,14 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   } catch (error) {
     throw error instanceof ConfigError ? withFaults(file, error) : error;
   }
+}
+
+/** Says where a configuration was looked for, and what to do. */
+export function missingInWords(file: string): string {
+  const folder = projectFolder();
+  return file === resolve(folder, 'relay.config.ts')
+    ? `there is no relay.config.ts in ${folder} or above it: npx partner-relay init writes one`
+    : `there is no configuration: ${shortPath(file)} does not exist`;
 }
 
 /** A file of JSON is only read. A module is run, with all that it imports. */

@@ -7,6 +7,7 @@ import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
 import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
+import type { Project } from '../../sandbox/records.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
 import { type SignedRequest, signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
@@ -57,6 +58,7 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
   const quiet = { info() {}, warn() {}, error() {} };
   const stack = await startLocalStack({ clock: read });
   const { partners, sandbox } = await startSandboxWith(Object.keys(given.connections), { clock: read });
+  addProjects(given, sandbox.data.projects);
   const github = await enterGithubStandIn(stack, quiet, read);
   const standIn = await startSlackStandIn({ clock: read, botToken: key });
   const slack = { signingSecret: { value: key, from: '' }, standIn };
@@ -198,4 +200,13 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
 function asDeclared(config: RelayConfig): RelayConfig {
   const connections = Object.entries(config.connections).map(([name, one]) => [name, { ...one, operations: {} }]);
   return { ...config, connections: Object.fromEntries(connections) };
+}
+
+/** The service of a team has the projects that its configuration names. */
+function addProjects(config: RelayConfig, projects: Project[]): void {
+  const [like] = projects;
+  for (const [, project_id = ''] of JSON.stringify(config).matchAll(/"projectId":"([^"]+)"/g)) {
+    const isKnown = projects.some((project) => project.project_id === project_id);
+    if (like && !isKnown) projects.push({ ...like, project_id, name: project_id });
+  }
 }

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { firstConfig } from '../../cli/init/config-text.ts';
 import { prefilledSlackUrl } from '../../cli/init/create-slack-app.ts';
+import { completeFolder } from '../../cli/init/team-folder.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { type Child, startChild } from '../child.ts';
 import { privateKey } from '../github-identity.ts';
@@ -100,7 +101,72 @@ async function confirm(child: Child): Promise<{ action: URL; manifest: { redirec
 
 const secrets = async () => JSON.parse(await readFile(join(folder, '.relay/secrets.json'), 'utf8'));
 
+const textsOf = (...names: string[]) => Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+
 describe('relay init', () => {
+  it('an empty folder with a package of npm gets all that a team needs, which passes its tests', async () => {
+    await writeFile(join(folder, 'package.json'), '{\n  "dependencies": {\n    "partner-relay": "^0.1.0"\n  }\n}\n');
+    await writeFile(join(folder, '.gitignore'), 'mine\n');
+    const project = '11111111-2222-4333-8444-555555555555';
+    const named = ['--repo', 'acme/web', '--label', "it's broken", '--project', project];
+    const { code, output } = await init([...named, '--no-slack', '--no-github-app']);
+    expect(code).toBe(0);
+    expect(output).toContain('Left as they were: .gitignore.');
+    expect((await readdir(folder)).toSorted()).toEqual([
+      ...['.gitignore', 'node_modules', 'package.json', 'relay.config.test.ts', 'relay.config.ts', 'tsconfig.json'],
+    ]);
+    expect(await textsOf('package.json', '.gitignore')).toEqual([
+      '{\n  "type": "module",\n  "dependencies": {\n    "partner-relay": "^0.1.0"\n  }\n}\n',
+      'mine\n',
+    ]);
+    for (const [words, expected] of [
+      [['test'], '3 tests, all as expected.'],
+      [['config', 'check'], 'The configuration is good.'],
+    ] as const) {
+      const child = startChild([join(root, 'cli/bin.js'), ...words], folder);
+      expect(await child.ended()).toBe(0);
+      expect(child.output()).toContain(expected);
+    }
+  });
+
+  it.each([
+    ['none', undefined, '{\n  "private": true,\n  "type": "module"\n}\n'],
+    ['an empty one', '{}\n', '{"type": "module"}\n'],
+    [
+      'one of a monorepo',
+      '{\r\n\t"name": "a", "files": ["b"]\r\n}',
+      '{\r\n\t"type": "module",\r\n\t"name": "a", "files": ["b"]\r\n}',
+    ],
+    [
+      'one of npm init',
+      '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "commonjs"\n}\n',
+      '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "module"\n}\n',
+    ],
+    ['one that is good', '{ "type":"module" }', '{ "type":"module" }'],
+  ])('package.json becomes one of ES modules, and is the same in all else: %s', async (_, before, after) => {
+    if (before !== undefined) await writeFile(join(folder, 'package.json'), before);
+    completeFolder(folder, '', () => {});
+    expect(await textsOf('package.json')).toEqual([after]);
+  });
+
+  it('says what to install first in a folder without the package', async () => {
+    await rm(join(folder, 'node_modules'), { recursive: true });
+    const { code, output } = await init(['--repo', 'acme/web', '--no-slack', '--no-github-app']);
+    expect(output).toMatch(/partner-relay is not installed in \/.*: run npm install partner-relay there/);
+    expect(code).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each(['start', 'send issues', 'config check', 'test', 'jobs'])(
+    '%s names init in a folder without it',
+    async (words) => {
+      const child = startChild([join(root, 'cli/bin.js'), ...words.split(' ')], folder);
+      expect(await child.ended()).toBe(1);
+      const expected = `there is no relay.config.ts in ${folder} or above it: npx partner-relay init writes one`;
+      expect(child.output()).toContain(expected);
+    },
+  );
+
   it('init writes the configuration and the secrets, creates both apps, and ends with what doctor finds', async () => {
     const child = begin(
       [
@@ -148,9 +214,12 @@ describe('relay init', () => {
     expect(Object.keys(await secrets())).toEqual(['partner/mine']);
     expect(await readFile(config, 'utf8')).toContain('mine');
 
+    await writeFile(join(folder, 'relay.config.test.ts'), 'tests of mine');
     expect((await init([...words, '--overwrite'])).code).toBe(0);
     expect(await readFile(config, 'utf8')).toContain('acme/web');
-    expect(await readFile(join(folder, '.relay/relay.config.old.ts'), 'utf8')).toContain('mine');
+    const old = ['.relay/relay.config.old.ts', '.relay/relay.config.test.old.ts'];
+    expect(await textsOf(...old)).toEqual([expect.stringContaining('mine'), 'tests of mine']);
+    expect(await textsOf('relay.config.test.ts')).toEqual([expect.stringContaining('defineTests')]);
   });
 
   it.each([
