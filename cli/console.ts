@@ -18,10 +18,10 @@ interface ConsoleCommandOptions {
   open?: boolean;
 }
 
-/** Not that of `npm start`, nor the one that `partner-relay mcp login` waits at. */
+/** Not that of `partner-relay start`, nor the one that `partner-relay mcp login` waits at. */
 const DEFAULT_PORT = 8789;
 
-/** `console`: the console of a stage on this machine, or the address of the console of `npm start`. */
+/** `console`: the console of a stage on this machine, or the address of the console of `partner-relay start`. */
 export const defineConsole: Define = (command, { open, stage }) =>
   command
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')
@@ -31,7 +31,7 @@ export const defineConsole: Define = (command, { open, stage }) =>
     .addHelpText(
       'after',
       `
-Without --stage, this prints the address of the console that npm start serves.
+Without --stage, this prints the address of the console that npx partner-relay start serves.
 
   npx partner-relay console --open
   npx partner-relay --stage prod console --operate`,

@@ -85,7 +85,7 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
         about: 'text',
         test: `{ command: '${example}' }`,
         next: [
-          `try it while npm start runs: npx partner-relay send slack '${config.slack?.command ?? '/pm'} ${example}'`,
+          `try it while the relay runs: npx partner-relay send slack '${config.slack?.command ?? '/pm'} ${example}'`,
         ],
       };
     }
@@ -101,7 +101,7 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
         input: 'date',
         about: 'date',
         test: `{ schedule: '${name}', at: '${at}' }`,
-        next: [`try it while npm start runs: npx partner-relay run ${name} --at ${at}`],
+        next: [`try it while the relay runs: npx partner-relay run ${name} --at ${at}`],
       };
     }
     case 'webhook':
@@ -119,7 +119,7 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
         next: [
           `say in verify how the sender signs; without it, as of https://www.standardwebhooks.com`,
           `enter its secret: npx partner-relay secrets set hooks/${name}`,
-          `try it while npm start runs: npx partner-relay send hook ${name} <file.json>`,
+          `try it while the relay runs: npx partner-relay send hook ${name} <file.json>`,
         ],
       };
     default:
@@ -163,7 +163,7 @@ function githubBeginning(on: string): Beginning {
       ...(identity === '' ? ['name in happened what tells one event from another: the payload has no single id'] : []),
       ...sent,
       payload
-        ? `try it while npm start runs: npx partner-relay send ${on}`
+        ? `try it while the relay runs: npx partner-relay send ${on}`
         : `GitHub publishes no example of ${on}: save one from "Recent deliveries", and send it with --file`,
     ],
   };

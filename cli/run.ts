@@ -70,7 +70,7 @@ function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number)
   return `Nothing is due at ${localTime(at)}.${before}`;
 }
 
-/** Runs it in the process of `npm start`, which has the Slack stand-in and prints the steps. */
+/** Runs it in the process of `partner-relay start`, which has the Slack stand-in and prints the steps. */
 async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> {
   const running = await relayHere();
   const response = await reach(`${running.url}/schedules/${slug}`, {

@@ -26,7 +26,7 @@ export const defineSecrets: Define = (command, { stage, readConfig, ownFolder })
 At a terminal, the command asks for each field and hides what you type. Press Enter to leave out an optional field. Enter
 @file to use the content of a file, for example the App's private key. From a pipe, the command reads a JSON object.
 
-Without --stage, the secret is kept in .relay/secrets.json, which only you can read, and npm start uses it.
+Without --stage, the secret is kept in .relay/secrets.json, which only you can read, and the relay on this machine uses it.
 
   npx partner-relay --stage prod secrets set partner/main
   npx partner-relay secrets set partner/main`,

@@ -115,7 +115,7 @@ async function whereTo(url: string | undefined, target: Target | undefined): Pro
     const { signingSecret } = await target.stores.secrets
       .current('slack', slackSigningSecret)
       .catch((error: unknown) => {
-        // npm start enters it if Slack is configured.
+        // The start enters it if Slack is configured.
         if (!target.running || !(error instanceof SecretError)) throw error;
         throw new Error('this relay has no Slack: add slack to relay.config.ts, and start it again', { cause: error });
       });

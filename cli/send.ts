@@ -4,7 +4,7 @@ import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
-import type { Define } from './cli.ts';
+import type { Cli, Define } from './cli.ts';
 import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
 import { printText } from './print.ts';
@@ -27,7 +27,7 @@ interface SendOptions extends WaitOptions {
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
-export const defineSend: Define = (send, { open }) => {
+export const defineSend: Define = (send, { open, readConfig, stage }) => {
   send
     // What follows `slack` belongs to it, also options that `send` has too.
     .enablePositionalOptions()
@@ -38,7 +38,10 @@ export const defineSend: Define = (send, { open }) => {
     .option('--body <text>', 'the text of a comment, or the description of an issue or pull request')
     .option('--label <name>', 'the label of the issue; repeat it for more', collected)
     .option('--merged', 'a pull request that was merged now')
-    .option('--repo <owner/name>', "the repository, in place of GitHub's example repository")
+    .option(
+      '--repo <owner/name>',
+      'the repository; by default the first of relay.config.ts, or for a --stage or --url that of the examples',
+    )
     .option('--junit <folder>', 'a workflow_run whose artifact is this folder of JUnit XML, at the stand-in for GitHub')
     .option('--file <payload.json>', 'send this payload unchanged')
     .option('--url <url>', 'send it to this URL, signed with GITHUB_WEBHOOK_SECRET')
@@ -85,10 +88,13 @@ What you would type in Slack:
       if (action !== undefined && ofEvent !== undefined)
         throw new Error(`${given} names its action already: leave out --action`);
       const options = { ...rest, action: action ?? (rest.file === undefined ? ofEvent : undefined) };
-      const delivery = deliveryOf(event, options);
+      // A stage makes real defects of an event in a repository that it knows.
+      const isHere = stage() === undefined && options.url === undefined && options.file === undefined;
+      const repository = options.repo ?? (isHere ? await firstRepository(readConfig) : undefined);
+      const delivery = deliveryOf(event, options, repository);
       const { url, secret, target } = await whereTo(options, open);
       if (options.junit !== undefined && target) {
-        delivery.body = JSON.stringify(await exampleRun(options.junit, options.repo, target));
+        delivery.body = JSON.stringify(await exampleRun(options.junit, repository, target));
       }
       const { headers, body } = signedByGithub(delivery.event, delivery.body, secret);
       const response = await reach(url, { method: 'POST', headers, body });
@@ -126,7 +132,7 @@ interface Delivery {
 }
 
 /** @throws {Error} if the options make no sense together */
-function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
+function deliveryOf(event: string | undefined, options: SendOptions, repository: string | undefined): Delivery {
   const { file, label, repo, action, issue, body, merged, junit, url } = options;
   const shaping = { label, repo, action, issue, body, merged, junit };
   if (file !== undefined) {
@@ -140,8 +146,14 @@ function deliveryOf(event: string | undefined, options: SendOptions): Delivery {
     if (event !== 'workflow_run') throw new Error('--junit is for workflow_run: send workflow_run --junit <folder>');
     refuse('--junit', { label, action, issue, body, merged, url }, 'makes a run that has ended');
   }
-  const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository: repo });
+  const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository });
   return { event: made.event, body: JSON.stringify(made.payload) };
+}
+
+/** Without a configuration, which the relay may have from elsewhere, it is that of GitHub's examples. */
+async function firstRepository(readConfig: Cli['readConfig']): Promise<string | undefined> {
+  const config = await readConfig().catch(() => undefined);
+  return config?.github.repositories[0]?.name;
 }
 
 function refuse(option: string, others: object, does = 'sends a payload unchanged'): void {

@@ -17,7 +17,10 @@ export const defineSlackManifest: Define = (command, { open }) =>
       '--url <url>',
       'the public base address of the relay, to which /slack is added; by default that of the --stage',
     )
-    .option('--socket-mode', 'for npm start with SLACK_APP_TOKEN: no URL, because the relay connects to Slack')
+    .option(
+      '--socket-mode',
+      'for a relay on this machine with SLACK_APP_TOKEN: no URL, because the relay connects to Slack',
+    )
     .option('--name <name>', 'the name of the app, up to 35 characters', 'Partner Relay')
     .addHelpText(
       'after',

@@ -165,7 +165,6 @@ async function start(): Promise<void> {
       partners,
       sandbox,
       folder,
-      repositories: config.github.repositories.map(({ name }) => name),
       unfinished,
       own: ownLines(own, config.slack?.command),
     }),

@@ -31,7 +31,7 @@ export async function startStage(name: string): Promise<void> {
 
 function stageOf(stage: string | undefined): string {
   if (stage !== undefined) return stage;
-  throw new Error('name the deployed stage with --stage; to stop a relay on this machine, press Ctrl+C in npm start');
+  throw new Error('name the deployed stage with --stage; to stop a relay on this machine, press Ctrl+C where it runs');
 }
 
 /** @param running the parameter of infra/running.ts */

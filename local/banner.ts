@@ -1,6 +1,5 @@
 import { counted } from '../lib/text.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { EXAMPLE_REPOSITORY } from './examples/github-event.ts';
 import type { LocalSlack } from './local-slack.ts';
 import type { Partner } from './partners.ts';
 import type { Entered } from './secrets.ts';
@@ -17,14 +16,12 @@ export interface BannerFacts {
   partners: ReadonlyMap<string, Partner>;
   sandbox: Sandbox | undefined;
   folder: string;
-  /** The configured repositories. */
-  repositories: readonly string[];
   unfinished: number;
   /** What the files of automations/ do, or what is wrong with them. */
   own: readonly string[];
 }
 
-/** What `npm start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
+/** What `partner-relay start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
 export function banner({
   url,
   consoleUrl,
@@ -33,12 +30,10 @@ export function banner({
   slack,
   sandbox,
   folder,
-  repositories,
   unfinished,
   own,
   ...facts
 }: BannerFacts) {
-  const repo = repoOption(repositories);
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
 
@@ -50,24 +45,18 @@ ${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  
 ${own.map((line) => `  ${line}\n`).join('')}
 ${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
 
-  npx partner-relay send issues${repo}
-${slack ? SLACK_HINT : ''}${sandbox ? sandboxHint(repo) : ''}`;
+  npx partner-relay send issues
+${slack ? SLACK_HINT : ''}${sandbox ? SANDBOX_HINT : ''}`;
 }
 
 const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m "Login with passkeys" wrote tests'
 `;
 
-/** Without it, `send` uses the repository of GitHub's examples, whose events the relay ignores unless it is configured. */
-function repoOption(repositories: readonly string[]): string {
-  const [first] = repositories;
-  return first === undefined || repositories.includes(EXAMPLE_REPOSITORY) ? '' : ` --repo ${first}`;
-}
-
-const sandboxHint = (repo: string) => `
+const SANDBOX_HINT = `
 The ids of the sandbox's checklist items, and a comment that completes one:
 
   npx partner-relay sandbox items
-  npx partner-relay send --body '/done 101'${repo}
+  npx partner-relay send --body '/done 101'
 `;
 
 /** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */

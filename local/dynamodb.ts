@@ -51,7 +51,7 @@ export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<Data
 
 /** @throws {Error} if the files cannot be opened; the message has their path */
 async function startProcess(order: DatabaseOrder, failed: LocalDynamoDbOptions['failed']): Promise<DatabaseServer> {
-  // The process does not need the secrets in the environment. The small young generation is as in `npm start`.
+  // The process does not need the secrets in the environment. The small young generation is as in `partner-relay start`.
   const child = fork(fileURLToPath(new URL(`database-process${SOURCE}`, import.meta.url)), {
     env: {},
     execArgv: ['--max-semi-space-size=4'],

@@ -21,7 +21,7 @@ function appKey(): Promise<KeyPairKeyObjectResult> {
   return made;
 }
 
-/** A GitHub Enterprise Server has no stand-in in `npm start`. */
+/** A GitHub Enterprise Server has no stand-in in `partner-relay start`. */
 export const usesGithubCom = ({ github }: RelayConfig): boolean => github.apiUrl === GITHUB_API;
 
 /**

@@ -4,9 +4,9 @@ import type { KeptSecrets } from './kept-secrets.ts';
 import { githubOf, githubWebhookOf, slackAppOf } from './secrets.ts';
 
 /**
- * The secrets of GitHub and Slack that `npm start` would use, for a check without a relay.
+ * The secrets of GitHub and Slack that `partner-relay start` would use, for a check without a relay.
  *
- * @throws {Error} for secrets that `npm start` would refuse
+ * @throws {Error} for secrets that `partner-relay start` would refuse
  */
 export function secretsWithoutRelay(
   kept: KeptSecrets,

@@ -176,7 +176,7 @@ async function checkConnectionOf(
   return checkConnection(name, config, call);
 }
 
-/** Checks GitHub, Slack and the calendars with the credentials of the relay, or without one with those that npm start would use. */
+/** Checks GitHub, Slack and the calendars with the credentials of the relay, or without one with those that a start would use. */
 async function checkPlatforms(config: RelayConfig, open: OpenTarget, folder: ReadFolder): Promise<Finding[]> {
   let credentials: Awaited<ReturnType<typeof credentialsOf>>;
   try {

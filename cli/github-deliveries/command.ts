@@ -38,9 +38,9 @@ export const defineGithubDeliveries: Define = (command, { open }) =>
       `
 GitHub keeps what a webhook delivered, even if its URL could not be reached. This command reads that list, signs each
 delivery with the secret of the relay that runs here, and posts it to its webhook. GITHUB_TOKEN needs to administer the
-webhooks, when you run npm start; docs/redelivery.md#permissions lists the permissions.
+webhooks, when the relay starts; docs/redelivery.md#permissions lists the permissions.
 
-  GITHUB_TOKEN=… npm start
+  GITHUB_TOKEN=… npx partner-relay start
   npx partner-relay github-deliveries --repo acme/web`,
     )
     .action(async (options: DeliveriesOptions) => {

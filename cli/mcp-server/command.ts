@@ -40,7 +40,7 @@ function ownOutput(): Writable {
 }
 
 /**
- * The relay as it is now. A client keeps this process for days, in which npm start, credentials and relay.config.ts change.
+ * The relay as it is now. A client keeps this process for days, in which the relay here, credentials and relay.config.ts change.
  *
  * @throws {Error} if there is no such relay, or if the configuration has a fault
  */

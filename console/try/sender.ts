@@ -54,10 +54,10 @@ export function createSender({ clock, addresses, webhookSecret, table, runtime, 
 
   function examples(): TryExample[] {
     const events = tryExamples.flatMap((one) =>
-      'event' in one ? { id: one.id, title: one.title, ...bodyOf(one.event) } : [],
+      'event' in one ? { id: one.id, title: one.title, ...bodyOf(one.event, runtime.config) } : [],
     );
     const followUps = FOLLOW_UPS.map(({ action, title }) => {
-      return { id: `issue ${action}`, title, ...bodyOf({ event: 'issues', action, issue: lastIssue }) };
+      return { id: `issue ${action}`, title, ...bodyOf({ event: 'issues', action, issue: lastIssue }, runtime.config) };
     });
     if (!slack?.standIn) return [...events, ...followUps];
     const commands = tryExamples.flatMap((one) =>

@@ -196,7 +196,9 @@ function NoToken({ wasRefused }: { wasRefused: boolean }) {
         </p>
         <p>For an address with the token of the relay that runs now, run:</p>
         <pre>npx partner-relay console --open</pre>
-        <p class="soft small">npm start prints it, too. For a stage, write --stage prod before console.</p>
+        <p class="soft small">
+          npx partner-relay start prints it, too. For a stage, write --stage prod before console.
+        </p>
       </section>
     </main>
   );

@@ -1,3 +1,4 @@
+import type { RelayConfig } from '../../lib/config/schema.ts';
 import { exampleEvent, type WantedEvent } from './github-event.ts';
 
 /** Something to try, as a line of the command line and as a request. */
@@ -69,8 +70,8 @@ export const tryExamples: readonly TryExample[] = [
   },
 ];
 
-/** The event and the body of an example, which a person may change before it is sent. */
-export function bodyOf(wanted: WantedEvent): { event: string; body: string } {
-  const { event, payload } = exampleEvent(wanted);
+/** The event and the body of an example, which a person may change before it is sent, in the first repository. */
+export function bodyOf(wanted: WantedEvent, { github }: RelayConfig): { event: string; body: string } {
+  const { event, payload } = exampleEvent({ ...wanted, repository: github.repositories[0]?.name });
   return { event, body: JSON.stringify(payload, null, 2) };
 }

@@ -96,6 +96,15 @@ describe('relay send', () => {
     expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
   });
 
+  it('without an option, the repository is the first of relay.config.ts, and for a stage that of the examples', async () => {
+    const config = exampleConfig({}, { also: ['acme/web'] });
+    config.github.repositories.reverse();
+    const given = { open: async () => target, readConfig: async () => config };
+    expect(await runRelay(given, 'send', 'issues')).toMatch(/^delivery \S+ of acme\/web#/m);
+    const stage = () => 'prod';
+    expect(await runRelay({ ...given, stage }, 'send', 'issues')).toMatch(/^delivery \S+ of Codertocat\/Hello-World#/m);
+  });
+
   it('a file is sent unchanged', async () => {
     await writeFile('payload.json', JSON.stringify(issueEvent('locked')));
     expect((await sent('issues', '--file', 'payload.json')).answer.ignored).toBe('locking an issue changes nothing');

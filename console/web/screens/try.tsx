@@ -34,7 +34,8 @@ export function TryScreen() {
     return (
       <Screen title="Try">
         <p>
-          This relay runs on AWS. Only a relay on one machine, started with <code>npm start</code>, can be tried here.
+          This relay runs on AWS. Only a relay on one machine, started with <code>npx partner-relay start</code>, can be
+          tried here.
         </p>
       </Screen>
     );
