@@ -41,6 +41,7 @@ export const processTests = [
   'test/sandbox/{sandbox,store}.test.ts',
   'test/sandbox/mcp/conformance.test.ts',
   'test/simulation/simulation.test.ts',
+  'test/walks/walks.test.ts',
 ];
 
 /** The tests of both. */

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import type { Walk } from './instrument.ts';
+
+/** How far one event may go, from the webhook to the end of its job. A budget may only shrink. */
+const BUDGETS: Record<string, { requests: number; functions: number; changesOfFolder: number }> = {
+  'issue opened': { requests: 33, functions: 470, changesOfFolder: 455 },
+  'issue edited': { requests: 27, functions: 440, changesOfFolder: 410 },
+  '/pm log': { requests: 37, functions: 595, changesOfFolder: 595 },
+};
+
+let walked: { walks: Record<string, Walk>; outcomes: string[] };
+beforeAll(async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'start.ts')]);
+  walked = JSON.parse(stdout);
+});
+
+it('the walks are those of events that reach the service', () => {
+  const kinds = walked.outcomes.map((outcome) => outcome.split(' ').slice(0, 2).join(' '));
+  expect(kinds.sort()).toEqual([
+    ...Array(2).fill('created defect'),
+    'logged 1h',
+    'logged 1h',
+    ...Array(2).fill('updated defect'),
+  ]);
+});
+
+it.each(Object.entries(BUDGETS))(
+  '%s makes few requests to the table, and enters few functions and folders',
+  (event, budget) => {
+    const { requests = [], functions, changesOfFolder } = walked.walks[event] ?? {};
+    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(budget.requests);
+    expect(functions).toBeLessThanOrEqual(budget.functions);
+    expect(changesOfFolder).toBeLessThanOrEqual(budget.changesOfFolder);
+  },
+);
