@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => relay.close());
 
-// docs/deploy.md#upgrade: a version reads the items of itself and of the version before it.
+// docs/deploy.md#upgrade: a version reads the items of its major and of the last minor of the major before.
 describe.each(readdirSync(FOLDER))('the items in %s', (file) => {
   const items = itemsOf(file);
   const made = items.find(({ pk }) => pk?.S === 'link#issue-9001')?.defect?.M?.id?.S ?? '';
