@@ -75,13 +75,21 @@ export async function deployBuilt(folder: string, { isAsking, isImporting, pause
 /** @throws {Error} if an alarm goes off that was quiet before */
 async function watch(alarms: readonly string[], known: ReadonlySet<string>, pause: DeployOptions['pause']) {
   const found = new Set<string>();
+  let unread: unknown;
   console.log(`Watching ${alarms.length} alarms for ${WATCHED_MINUTES} minutes.`);
   for (let ms = LOOK_EVERY_MS; ms <= WATCHED_MINUTES * 60_000; ms += LOOK_EVERY_MS) {
     await pause(LOOK_EVERY_MS);
-    for (const alarm of ringing(await statesOf(alarms))) if (!known.has(alarm)) found.add(alarm);
+    try {
+      for (const alarm of ringing(await statesOf(alarms))) if (!known.has(alarm)) found.add(alarm);
+      unread = undefined;
+    } catch (error) {
+      // The next look makes up for one that fails.
+      unread = error;
+    }
     if (ms % 60_000 === 0)
       console.log(`${ms / 60_000} of ${WATCHED_MINUTES} minutes: ${[...found].join(', ') || 'no new alarm'}`);
   }
+  if (unread !== undefined) throw unread;
   if (found.size === 0) return;
   throw new Error(
     `these alarms are new: ${[...found].join(', ')}. docs/recovery.md#roll-back-to-an-older-version says how to go back`,

@@ -24,7 +24,7 @@ export interface Account {
   region?: string;
   identity: { status: number; body: string };
   /** The states of alarms, by their names. */
-  alarms?: Record<string, 'ALARM' | 'OK'>;
+  alarms?: Record<string, 'ALARM' | 'OK'> | 'unavailable';
   /** The error of credential-check. */
   functionError?: string;
 }
@@ -95,11 +95,13 @@ export function answerOf(account: Account, { route, headers, body }: Asked): Sta
     return good({ logGroups: found.map((logGroupName) => ({ logGroupName })) });
   }
   if (body.includes('Action=DescribeAlarms')) {
+    const { alarms } = account;
+    if (alarms === 'unavailable') return { status: 503, body: '' };
     const asked = [...new URLSearchParams(body)].filter(([field]) => field.startsWith('AlarmNames.'));
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
     if (asked.length > 100) return { status: 400, body: {} };
     const states = asked.flatMap(([, name]) => {
-      const state = account.alarms?.[name];
+      const state = alarms?.[name];
       return state ? [`<member><AlarmName>${name}</AlarmName><StateValue>${state}</StateValue></member>`] : [];
     });
     return good(states.join(''));
