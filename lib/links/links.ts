@@ -42,14 +42,29 @@ export interface Links {
   move(from: string, to: IssueName, connectionOf: (name: string) => string | undefined): Promise<void>;
   /** @param name `owner/name#number`, in any letter case. @returns the entity of the issue that had that name last */
   named(name: string): Promise<string | undefined>;
+  /**
+   * The same for one run of a job, which reads each link once. A write shows whether the link that is held is still current;
+   * if it is not, the link is read again. Where nothing is written, an old link does no harm: each state that was stored
+   * since has a job that comes after this one, and what people decide waits for the next event, as after the run.
+   */
+  held(): Links;
 }
 
 /** Also the longest chain of transfers that are told last first. Events of one issue hardly ever come so close. */
 const MOVE_TRIES = 20;
 const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
 
-export function createLinks(table: Table, clock: () => number): Links {
-  async function look(entity: string): Promise<Link> {
+/** @param held the links that were read or written last, by their entities */
+export function createLinks(table: Table, clock: () => number, held?: Map<string, Link>): Links {
+  const look = async (entity: string) => held?.get(entity) ?? (await read(entity));
+
+  async function read(entity: string): Promise<Link> {
+    const link = await stored(entity);
+    held?.set(entity, link);
+    return link;
+  }
+
+  async function stored(entity: string): Promise<Link> {
     const item = await table.getEvenExpired(keys.link(entity));
     if (!item) return { life: 'unclaimed' };
     const link = fromItem(item, clock());
@@ -58,8 +73,7 @@ export function createLinks(table: Table, clock: () => number): Links {
     return { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
   }
 
-  async function get(entity: string): Promise<Readable> {
-    const link = await look(entity);
+  function readable(entity: string, link: Link): Readable {
     if (link.life !== 'unreadable') return link;
     if (isNewer(link.item)) throw new NewerItem(`the link of ${entity}`);
     const name = link.newest?.name ?? 'owner/repo#42';
@@ -69,7 +83,10 @@ export function createLinks(table: Table, clock: () => number): Links {
   }
 
   async function putLink(entity: string, link: Link, condition: Expression): Promise<boolean> {
-    return table.put({ ...keys.link(entity), ...toItem(link, clock()) }, condition);
+    held?.delete(entity);
+    const isWritten = await table.put({ ...keys.link(entity), ...toItem(link, clock()) }, condition);
+    if (isWritten) held?.set(entity, link);
+    return isWritten;
   }
 
   /** Written before the link, so that every link can be found by its name. It lasts as long as the link. */
@@ -84,11 +101,10 @@ export function createLinks(table: Table, clock: () => number): Links {
   }
 
   const links: Links = {
-    get,
+    get: async (entity) => readable(entity, await look(entity)),
     look,
     async change(entity, transition, seen) {
-      for (;;) {
-        const link = seen ?? (await look(entity));
+      for (let link = seen ?? (await look(entity)); ; link = await read(entity)) {
         const changed = transition(link);
         if (!changed || changed === link) return changed;
         // What cannot be read counts on from a number that no earlier turn had.
@@ -108,7 +124,8 @@ export function createLinks(table: Table, clock: () => number): Links {
     },
     async move(from, to, connectionOf) {
       for (let tries = 0; tries < MOVE_TRIES; tries++) {
-        const [old, next] = [await get(from), await get(to.entity)];
+        // An old link of one issue would decide what is written to the other's.
+        const [old, next] = [readable(from, await read(from)), readable(to.entity, await read(to.entity))];
         if (old.life === 'moved') return;
         // The later transfer was told first.
         if (next.life === 'moved' && next.to.entity !== from) {
@@ -128,6 +145,7 @@ export function createLinks(table: Table, clock: () => number): Links {
       const item = await table.get(keys.linkName(name));
       return typeof item?.entity === 'string' ? item.entity : undefined;
     },
+    held: () => createLinks(table, clock, new Map()),
   };
   return links;
 }

@@ -38,7 +38,7 @@ export async function fateOfClaim(
 }
 
 /** What a job's journal says about its defect: created, request open, or neither. */
-export function creationOf(journal: Journal): Created | 'open' | 'none' {
+export function creationOf(journal: Pick<Journal, 'entry' | 'openRequest'>): Created | 'open' | 'none' {
   const entry = journal.entry(CREATE_STEP);
   if (entry?.status === 'done') return entry.result as Created;
   return journal.openRequest(CREATE_STEP) ? 'open' : 'none';

@@ -3,7 +3,7 @@ import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { LeaseLost } from '../../engine/record/job-store.ts';
 import { markerIn } from '../../engine/record/markers.ts';
-import type { Created, Steps } from '../../engine/run/steps.ts';
+import type { Steps } from '../../engine/run/steps.ts';
 import { type Claim, claim, type Defect, giveUp, make, takeOver } from '../../links/link-life.ts';
 import { createDefect, listDefects } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ export function createMaking(context: Context) {
   const { links, journal, clock, markers } = context;
   const { readLink } = createIssueRefs(context);
   const { settleArrived } = createTransfers(context);
-  return { makeDefect, hasBegun };
+  return { makeDefect };
 
   /**
    * Creates the defect, unless it exists or another job is creating it. If this job has begun a creation, it is settled
@@ -35,6 +35,9 @@ export function createMaking(context: Context) {
     // An earlier run may still be active, and another job may be about to take over an idle claim.
     let isRenewed = false;
     for (;;) {
+      // As this run has read and written it. Another run that has begun one since has the lease, so nothing of this run leaves,
+      // nor does it give up the claim, for which the journal is read again.
+      const creation = creationOf(steps.journal);
       const link = await readLink(place, steps);
       if (link.arrived && link.life !== 'claimed') {
         const settled = await settleArrived(job, place, link, link.arrived);
@@ -56,22 +59,21 @@ export function createMaking(context: Context) {
           continue;
         }
       }
-      if (isMine && link.arrived && !(await hasBegun(job.id))) {
+      if (isMine && link.arrived && creationOf(await journal(job.id)) === 'none') {
         // A worker that takes over the job renews the claim before it sends anything, which is after this lease.
         if (job.lease && clock() >= job.lease.until) throw new LeaseLost(job.id);
         if (await links.change(entity, (link) => giveUp(link, job.id), link)) continue;
       }
       const decision = decideCreation(link.newest, view);
-      if (decision.does !== 'create' && !(isMine && (await hasBegun(job.id)))) {
+      if (decision.does !== 'create' && !(isMine && creation !== 'none')) {
         if (!link.newest && entity === issueJobs.inputOf(job).entity)
           throw new NeedsOperator(
             `what ${place.name} looks like is not known; change its labels, so that GitHub sends its state, then replay the job`,
           );
         return leaveOrPark(decision);
       }
-      const made = isMine ? undefined : await madeBy(job.id);
-      if (made !== undefined)
-        return `nothing to do: a person unlinked defect ${made}, and the next event creates a new one`;
+      if (!isMine && typeof creation === 'object')
+        return `nothing to do: a person unlinked defect ${creation.id}, and the next event creates a new one`;
       if (!isMine || !isRenewed) {
         const marker = await markers.of('defect of an issue', entity, link.cleared?.times ?? 0);
         const own = { by: job.id, connection: job.connection, marker };
@@ -136,16 +138,6 @@ export function createMaking(context: Context) {
       decide: howToDecide(job),
     });
     return { id, applied: appliedOf(sent) };
-  }
-
-  async function hasBegun(jobId: string): Promise<boolean> {
-    return creationOf(await journal(jobId)) !== 'none';
-  }
-
-  /** What an earlier run of this job created. */
-  async function madeBy(jobId: string): Promise<Created['id'] | undefined> {
-    const creation = creationOf(await journal(jobId));
-    return typeof creation === 'object' ? creation.id : undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import { giveUp } from '../../links/link-life.ts';
 import type { Context } from '../context.ts';
+import { creationOf } from './claim-fate.ts';
 import { isDefect } from './defect-text.ts';
 import { type IssueInput, issueJobs } from './draft.ts';
 import { createFollowing } from './follow-issue.ts';
@@ -17,12 +18,26 @@ import { createMaking } from './make-defect.ts';
  * the defect to the newest state in the link. Late, repeated and out-of-order events therefore change nothing.
  */
 export function issueToDefect(context: Context): Automation {
-  const { links, clock } = context;
+  const runs = new WeakMap<Job, ReturnType<typeof createRun>>();
+  /** A run and its end hold the same links. */
+  function runOf(job: Job) {
+    const run = runs.get(job) ?? createRun({ ...context, links: context.links.held() });
+    runs.set(job, run);
+    return run;
+  }
+  return {
+    ...defineAutomation(issueJobs, (input, job, steps) => runOf(job).run(input, job, steps)),
+    letGo: (job, ending, isHeld) => runOf(job).letGo(job, ending, isHeld),
+  };
+}
+
+function createRun(context: Context) {
+  const { links, journal, clock } = context;
   const { whereabouts } = createTransfers(context);
   const { issueRefOf } = createIssueRefs(context);
-  const { makeDefect, hasBegun } = createMaking(context);
+  const { makeDefect } = createMaking(context);
   const { follow } = createFollowing(context);
-  return { ...defineAutomation(issueJobs, run), letGo };
+  return { run, letGo };
 
   async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
     for (;;) {
@@ -49,7 +64,7 @@ export function issueToDefect(context: Context): Automation {
     for (;;) {
       const { entity, name } = await whereabouts(input.entity, job);
       const link = await links.get(entity);
-      if (link.life !== 'claimed' || link.claim.by !== job.id || (await hasBegun(job.id))) return;
+      if (link.life !== 'claimed' || link.claim.by !== job.id || creationOf(await journal(job.id)) !== 'none') return;
       if (ending === 'succeeded' && link.newest && !link.newest.isGone) {
         const { repository } = await issueRefOf({ entity, name }, input);
         // Jobs of newer events have left the defect to this job.

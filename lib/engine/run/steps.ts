@@ -104,6 +104,8 @@ export interface Steps extends ReplySteps {
   unreached(step: string, operation: string): string[];
   /** An identifier that a person typed, for a field of the operation. */
   idFrom: Learned['idFrom'];
+  /** What the run has read of the job's journal, and written to it. */
+  journal: Pick<Journal, 'entry' | 'openRequest'>;
   /** Calls of tools, as a person who has linked an account. */
   as(holder: Holder): ToolSteps;
 }
@@ -194,6 +196,7 @@ export function createSteps(options: StepsOptions): Steps {
       return created;
     },
     unreached,
+    journal,
     idFrom: (declared, field, text) => learned.idFrom(connection.operation(declared), field, text),
     as: tools.as,
   };
