@@ -63,7 +63,7 @@ export function createContext(
     /** What the calendars of absences are read with. */
     calendars: { secrets, fetch },
     knownTasks: createKnownTasks(table),
-    knownTimesheets: createKnownTimesheets(table, clock),
+    timesheetOf: createKnownTimesheets(table, clock),
     firstEntries: createFirstTimeEntries({ config, table, jobs, clock }),
     projects: createKnownProjects(table, clock),
   };

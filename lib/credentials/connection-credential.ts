@@ -15,7 +15,7 @@ const none: CallingRun['breakers'] = {
   claimProbe: async () => false,
   failed: async () => [],
   toldNothing: async () => {},
-  worked: async () => {},
+  worked: async () => true,
   hadWorked: async () => {},
   limited: async () => 0,
 };

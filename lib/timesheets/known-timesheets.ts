@@ -3,9 +3,9 @@ import { datesBetween, mondayOf } from '../dates.ts';
 import { digest } from '../digest.ts';
 import { restOfDay } from '../platforms/slack/views/views.ts';
 import { changeItem } from '../state/table/counted-item.ts';
-import { expiry } from '../state/table/expiry.ts';
+import { expiry, isExpired } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
-import type { Table } from '../state/table/table.ts';
+import type { Item, Table } from '../state/table/table.ts';
 import { storedTime } from '../state/table/unreadable-item.ts';
 import { comparableAddress } from '../text.ts';
 import type { Timesheet } from './read-timesheets.ts';
@@ -16,6 +16,8 @@ export interface Logger {
   connection: string;
   address: string;
 }
+
+export type KnownTimesheet = ReturnType<ReturnType<typeof createKnownTimesheets>>;
 
 /** What is logged on a day. */
 export interface KnownDay {
@@ -76,21 +78,24 @@ interface ReadTimesheet extends Pick<Timesheet, 'minutes' | 'tasks' | 'ids'> {
 }
 
 /**
- * What is known of people's time without a call: what was read of each week last, what the relay has logged since, and the
- * reminders that show it.
+ * What is known of a person's time without a call: what was read of each week last, what the relay has logged since, and the
+ * reminders that show it. A job that looks at a day reads it once.
  */
-export function createKnownTimesheets(table: Table, clock: () => number) {
-  const keyOf = ({ connection, address }: Logger) => keys.timesheet(connection, digest(comparableAddress(address)));
-  const change = (of: Logger, transition: (known: Known) => Known) =>
-    changeItem(table, keyOf(of), shape, (known = { tasks: [], weeks: {}, entries: [], reminders: [] }) => ({
-      ...transition(known),
-      expiresAt: expiry(clock()),
-    }));
+export const createKnownTimesheets = (table: Table, clock: () => number) => (of: Logger) => {
+  const key = keys.timesheet(of.connection, digest(comparableAddress(of.address)));
+  let seen: { item: Item | undefined } | undefined;
+  const nothing: Known = { tasks: [], weeks: {}, entries: [], reminders: [] };
+  const change = (transition: (known: Known) => Known) => {
+    const last = seen;
+    seen = undefined;
+    const dated = (known = nothing) => ({ ...transition(known), expiresAt: expiry(clock()) });
+    return changeItem(table, key, shape, dated, last);
+  };
 
   return {
     /** @returns the person's tasks: those of an earlier reading for a week in which they have not logged any time yet */
-    async keep(of: Logger, { tasks, ...reading }: ReadTimesheet): Promise<Known['tasks']> {
-      const kept = await change(of, (known) => {
+    async keep({ tasks, ...reading }: ReadTimesheet): Promise<Known['tasks']> {
+      const kept = await change((known) => {
         const weeks = Object.entries({ ...known.weeks, [mondayOf(reading.to)]: reading }).sort();
         const all = { ...known, weeks: Object.fromEntries(weeks.slice(-MOST_WEEKS)) };
         return tasks.length > 0 ? { ...all, tasks } : all;
@@ -98,8 +103,8 @@ export function createKnownTimesheets(table: Table, clock: () => number) {
       return kept?.tasks ?? tasks;
     },
     /** Keeps a reminder, which shows what was read last. */
-    async keepReminder(of: Logger, sent: SentReminder): Promise<void> {
-      await change(of, ({ reminders, ...known }) => ({
+    async keepReminder(sent: SentReminder): Promise<void> {
+      await change(({ reminders, ...known }) => ({
         ...known,
         reminders: [...reminders.filter(({ ts }) => ts !== sent.ts), sent].slice(-MOST_REMINDERS),
       }));
@@ -108,8 +113,8 @@ export function createKnownTimesheets(table: Table, clock: () => number) {
      * Keeps what the relay has logged, once for each job.
      * @returns the reminders that show that day, with what is missing now
      */
-    async add(of: Logger, entry: Entry): Promise<ShownReminder[]> {
-      const known = await change(of, ({ entries, ...known }) => {
+    async add(entry: Entry): Promise<ShownReminder[]> {
+      const known = await change(({ entries, ...known }) => {
         const isKnown = entries.some(({ jobId }) => jobId === entry.jobId);
         return { ...known, entries: isKnown ? entries : [...entries, { ...entry, at: clock() }].slice(-MOST_ENTRIES) };
       });
@@ -123,8 +128,10 @@ export function createKnownTimesheets(table: Table, clock: () => number) {
         return { ...reminder, balances: balancesOn(dates, expected, minutes) };
       });
     },
-    async onDay(of: Logger, date: string): Promise<KnownDay> {
-      const { data } = shape.safeParse(await table.get(keyOf(of)));
+    async onDay(date: string): Promise<KnownDay> {
+      const item = await table.getEvenExpired(key);
+      seen = { item };
+      const { data } = shape.safeParse(item && !isExpired(item, clock()) ? item : undefined);
       if (!data) return { minutes: 0, isAll: false };
       const reading = data.weeks[mondayOf(date)];
       const isAll = reading !== undefined && clock() - reading.at < FRESH_MS && date <= reading.to;
@@ -132,7 +139,7 @@ export function createKnownTimesheets(table: Table, clock: () => number) {
       return { minutes, isAll, expected: reading?.expected?.[date] };
     },
   };
-}
+};
 
 /** What was read of a day, and what the relay has logged since. */
 function minutesOn({ weeks, entries }: Known, date: string): number {

@@ -7,7 +7,7 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
-import type { KnownDay, Logger, ShownReminder } from '../../timesheets/known-timesheets.ts';
+import type { KnownDay, KnownTimesheet, ShownReminder } from '../../timesheets/known-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +20,7 @@ import { dateAsked, whatToLog } from './what-to-log.ts';
 
 /** Logs time for the person who asked, and for no one else. */
 export function logTime(context: Context): Automation {
-  const { config, people, firstEntries, asPerson, markers, knownTasks, knownTimesheets, slack, clock } = context;
+  const { config, people, firstEntries, asPerson, markers, knownTasks, timesheetOf, slack, clock } = context;
   const languages = config.slack?.languages ?? [];
 
   return defineAutomation(timeJobs, async (time, job, steps) => {
@@ -29,13 +29,14 @@ export function logTime(context: Context): Automation {
     const user = await people.userOf(time.by, job.connection, steps);
     const isPublic = time.by.in === 'github';
     const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
-    const known = () => knownTasks.get(job.connection);
+    let tasks: ReturnType<typeof knownTasks.get> | undefined;
+    const known = () => (tasks ??= knownTasks.get(job.connection));
     const { task, note, date } = await whatToLog(asked, tasksOfKey(steps, known)).catch((error: unknown) =>
       Promise.reject(asNotDone(error, 'this search', isPublic)),
     );
-    await knownTasks.learn(job.connection, [task]);
-    const by = { connection: job.connection, address: user.email };
-    const day = await dayOf(by, { task, note, date }, asked, steps);
+    await knownTasks.learn(job.connection, [task], await known());
+    const timesheet = timesheetOf({ connection: job.connection, address: user.email });
+    const day = await dayOf(timesheet, { task, note, date }, asked, steps);
     const first = await firstEntries.claim(job);
 
     const marker = await markers.of('time entry', job.id);
@@ -50,7 +51,7 @@ export function logTime(context: Context): Automation {
       .create('log the time', createTimelog, entry, { marker })
       .catch((error: unknown) => Promise.reject(asNotDone(error, 'this time entry', isPublic)));
     const noted = { jobId: job.id, id: String(id), date, minutes: time.minutes };
-    const shown = await knownTimesheets.add(by, noted);
+    const shown = await timesheet.add(noted);
     if (first) await firstEntries.verify(job, steps, { id, ...entry });
     await updateReminders(shown, job, steps);
     const made = { time, task, note, date, id, day, now: dateIn(user.timeZone, clock()) };
@@ -65,15 +66,15 @@ export function logTime(context: Context): Automation {
     const asked = { time, job, today: dateAsked(job, timeZone), languages };
     const { task, note, date } = await whatToLog(asked, tasksOfTool(tools, uses.find));
     const address = (await people.addressOf(time.by, steps)) ?? `${holder.in}#${holder.id}`;
-    const by = { connection: job.connection, address };
-    const day = await dayOf(by, { task, note, date }, asked, steps);
+    const timesheet = timesheetOf({ connection: job.connection, address });
+    const day = await dayOf(timesheet, { task, note, date }, asked, steps);
     const { minutes } = time;
     const marker = await markers.of('time entry', job.id);
     const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
     const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
     const id = await createWith(tools, made);
     const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes };
-    await updateReminders(await knownTimesheets.add(by, noted), job, steps);
+    await updateReminders(await timesheet.add(noted), job, steps);
     const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
     return { ...outcomeOf(logged, task.name, ' as you'), id };
   }
@@ -102,8 +103,13 @@ export function logTime(context: Context): Automation {
   }
 
   /** What is known of the day before the time is logged. @throws {NotDone} to ask about more than 24 hours */
-  async function dayOf(by: Logger, entry: OfferedEntry, asked: AskedTime, steps: Steps): Promise<KnownDay> {
-    const known = await steps.read('look at that day', 'timesheet', () => knownTimesheets.onDay(by, entry.date));
+  async function dayOf(
+    timesheet: KnownTimesheet,
+    entry: OfferedEntry,
+    asked: AskedTime,
+    steps: Steps,
+  ): Promise<KnownDay> {
+    const known = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(entry.date));
     ensureFits(entry, known, asked);
     return known;
   }

@@ -42,7 +42,7 @@ const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mon
 
 /** Shows people what they logged today or this week, and what is missing. */
 export function myTime(context: Context): Automation {
-  const { config, people, asPerson, absences, knownTasks, knownTimesheets, clock } = context;
+  const { config, people, asPerson, absences, knownTasks, timesheetOf, clock } = context;
 
   return defineAutomation(myTimeJobs, async ({ by, period }, { connection, ...job }, steps) => {
     const mine = await asPerson('week', by, { connection, ...job }, steps);
@@ -64,8 +64,9 @@ export function myTime(context: Context): Automation {
     const entries = ensureRead(read.entries, read.unreadable);
     const due = await dueOf(by, connection, today, steps, user);
     const about = { at, to: range.to, minutes, ids, tasks: worked, expected: due.expected };
-    const recent = await knownTimesheets.keep({ connection, address: user.email }, about);
-    const names = new Map((await knownTasks.get(connection)).map(({ id, name }) => [id, name]));
+    const recent = await timesheetOf({ connection, address: user.email }).keep(about);
+    const known = await knownTasks.get(connection);
+    const names = new Map(known.map(({ id, name }) => [id, name]));
     const listed = period === 'week' ? entries : entries.filter(({ date }) => date === today);
     const shown = [...recent, ...listed.flatMap(({ task }) => task ?? [])];
     let asked = 0;
@@ -75,10 +76,8 @@ export function myTime(context: Context): Automation {
         names.set(id, await taskNameOf(id, connection, steps, context));
     }
     const named = shown.map(({ id }) => ({ id, name: names.get(id) ?? id }));
-    await knownTasks.learn(
-      connection,
-      named.filter(({ id, name }) => name !== id),
-    );
+    const learned = named.filter(({ id, name }) => name !== id);
+    await knownTasks.learn(connection, learned, known);
     const tasks = named.slice(0, recent.length);
     const entriesNamed = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
       return { date, minutes, name: task ? (names.get(task.id) ?? task.id) : 'without a task' };

@@ -15,7 +15,7 @@ const FRESH_MS = 10 * 60_000;
 
 /** Reminds a person of missing hours, once for that day. */
 export function timesheetReminder(context: Context): Automation {
-  const { config, slack, absences, knownTasks, knownTimesheets, clock } = context;
+  const { config, slack, absences, knownTasks, timesheetOf, clock } = context;
   return defineAutomation(reminderJobs, async (input, job, steps) => {
     const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
     const { teams = [] } = config.timesheets ?? {};
@@ -45,11 +45,11 @@ export function timesheetReminder(context: Context): Automation {
     }
     const tasks = [];
     const { connection } = job;
-    const by = { connection, address: sheet.email };
+    const known = timesheetOf({ connection, address: sheet.email });
     const { minutes, ids } = sheet;
     const expected = expectedOn(team, sheet, dates, away);
     const read = { at: begunAt, to: date, minutes, expected, ids, tasks: sheet.tasks };
-    for (const { id, name } of await knownTimesheets.keep(by, read)) {
+    for (const { id, name } of await known.keep(read)) {
       tasks.push({ id, name: name ?? (await taskNameOf(id, connection, steps, context)) });
     }
     await knownTasks.learn(
@@ -64,7 +64,7 @@ export function timesheetReminder(context: Context): Automation {
     const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
     const { channel, ts } = { channel: '', ts: '', ...sent };
-    if (ts !== '') await knownTimesheets.keepReminder(by, { channel, ts, date, from: countedFrom(team, date), tasks });
+    if (ts !== '') await known.keepReminder({ channel, ts, date, from: countedFrom(team, date), tasks });
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
 }

@@ -103,6 +103,11 @@ export function createPartnerCalls(run: CallingRun) {
   const slots = createSlots(run, pauses);
   const me = { id: caller, lane };
   let { limited } = run;
+  /**
+   * Whether nothing was stopped right after the last call. It spares the next call its reading, and no other one. What
+   * stopped since does no harm: this call is like one that left a moment earlier.
+   */
+  let worksStill = false;
 
   const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
 
@@ -114,7 +119,8 @@ export function createPartnerCalls(run: CallingRun) {
   async function take({ name: operation }: Operation, urgent: boolean): Promise<Clearance> {
     for (;;) {
       pauses.ensureTimeForCall();
-      const stop = await stopOf(operation);
+      const stop = worksStill ? undefined : await stopOf(operation);
+      worksStill = false;
       if (!stop) return { ...(await slots.take(urgent)), operation };
       if (stop.mayProbe && stop.scope.operation === undefined) await probe(stop);
       else if (stop.mayProbe) {
@@ -158,9 +164,10 @@ export function createPartnerCalls(run: CallingRun) {
     const { operation } = clearance;
     if (limited?.operation === operation) limited = undefined;
     // The answer counts even if the breaker cannot be closed. The next success closes it too.
-    await breakers
-      .worked({ connection: name, operation })
-      .catch((error) => report({ news: 'breaker not closed', error }));
+    worksStill = await breakers.worked({ connection: name, operation }).catch((error) => {
+      report({ news: 'breaker not closed', error });
+      return false;
+    });
     return sent;
   }
 
@@ -239,7 +246,7 @@ export function createPartnerCalls(run: CallingRun) {
           const client = await connection.client();
           return () => client.call(connection.operation(validate), {});
         });
-        return await breakers.worked({ connection: name });
+        return void (await breakers.worked({ connection: name }));
       } catch (thrown) {
         const { error, outcome } = read(thrown);
         const { repeatable, evidence } = decisions[outcome];
@@ -248,7 +255,7 @@ export function createPartnerCalls(run: CallingRun) {
           taken = await slots.take(true);
           continue;
         }
-        if (evidence !== 'fails') return await breakers.worked({ connection: name });
+        if (evidence !== 'fails') return void (await breakers.worked({ connection: name }));
         return await noteFailure({ connection: name }, { error, outcome });
       }
     }

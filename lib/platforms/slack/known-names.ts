@@ -32,16 +32,22 @@ function createKnownNames(table: Table, keyOf: (connection: string) => Key) {
   return {
     /** The latest first. */
     get,
-    /** Writes only if one of them is new or has another name. */
-    async learn(connection: string, met: readonly { id: string | number; name: string }[]): Promise<void> {
+    /**
+     * Writes only if one of them is new or has another name.
+     * @param last the names as the job read them. An old list does no harm: the next job learns again what is overwritten.
+     */
+    async learn(
+      connection: string,
+      met: readonly { id: string | number; name: string }[],
+      last?: readonly KnownName[],
+    ): Promise<void> {
       const seen = met
         .map(({ id, name }) => ({ id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') }))
         .filter(({ id }) => id.length <= MAX_ID_LENGTH);
       if (seen.length === 0) return;
-      const known = await get(connection);
+      const known = last ?? (await get(connection));
       const names = new Map(known.map(({ id, name }) => [id, name]));
       if (seen.every(({ id, name }) => names.get(id) === name)) return;
-      // Two simultaneous jobs may overwrite what the other one learned. The next job learns it again.
       const all = new Map(
         [...seen, ...known.filter(({ id }) => !seen.some((one) => one.id === id))].map((one) => [one.id, one]),
       );

@@ -183,22 +183,27 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       });
       if (wasProbe) await recovered(connection);
     },
-    /** Notes a successful call. Writes only if something has failed since the last success. */
-    async worked({ connection, operation = WHOLE }: Scope): Promise<void> {
-      const closed = await change(connection, (health, now) => {
+    /**
+     * Notes a successful call. Writes only if something has failed since the last success.
+     * @returns true if nothing of the connection is stopped now
+     */
+    async worked({ connection, operation = WHOLE }: Scope): Promise<boolean> {
+      const became = await change(connection, (health, now) => {
         const { breakers, isLimited } = health;
+        const isOpen = () => Object.values(breakers).some(({ until }) => until > 0);
         const whole = breakers[WHOLE];
         const isNews = (whole && whole.failures > 0) || (breakers[operation]?.failures ?? 0) > 0;
-        if (!isNews && !isLimited) return { answer: false, changed: false };
+        if (!isNews && !isLimited) return { answer: { wasOpen: false, isOpen: isOpen() }, changed: false };
         if (isLimited) Object.assign(health, { isLimited: false, servedAgain: health.servedAgain + 1 });
         // The operations failed because the connection was down, so their breakers close too.
         const wasDown = (whole?.probes ?? 0) > 0;
         const names = wasDown ? [WHOLE, ...Object.keys(breakers)] : [WHOLE, operation];
         const wasOpen = names.some((name) => (breakers[name]?.until ?? 0) > 0);
         for (const name of names) breakers[name] = newBreaker(now);
-        return { answer: wasOpen, changed: true };
+        return { answer: { wasOpen, isOpen: isOpen() }, changed: true };
       });
-      if (closed) await recovered(connection);
+      if (became?.wasOpen) await recovered(connection);
+      return became?.isOpen === false;
     },
     /**
      * Notes that a caller's creation had worked by then, although its answer was lost. So it was no failure, and the operation

@@ -1,23 +1,28 @@
 import type * as z from 'zod/mini';
 import type { Key } from './keys.ts';
-import type { Table } from './table.ts';
+import type { Item, Table } from './table.ts';
 import { unchangedSince } from './unreadable-item.ts';
 
 /**
  * Changes an item, and counts the changes. One that cannot be read says nothing, and one that has expired says what it did.
  * @param transition returns undefined to leave the item as it is; then so does this
+ * @param seen the item that was read. If something was written since, it is read again.
  */
 export async function changeItem<State extends object>(
   table: Table,
   key: Key,
   shape: z.ZodMiniType<State>,
   transition: (state: State | undefined) => State | undefined,
+  seen?: { item: Item | undefined },
 ): Promise<State | undefined> {
-  for (;;) {
-    const item = await table.getEvenExpired(key);
+  for (let { item } = seen ?? (await read()); ; { item } = await read()) {
     const next = transition(shape.safeParse(item).data);
     if (!next) return undefined;
     const turn = Number.isSafeInteger(item?.turn) ? Number(item?.turn) + 1 : 1;
     if (await table.put({ ...key, ...next, turn }, unchangedSince('turn', item?.turn))) return next;
+  }
+
+  async function read() {
+    return { item: await table.getEvenExpired(key) };
   }
 }
