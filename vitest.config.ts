@@ -38,6 +38,7 @@ export const processTests = [
   'test/infra/{bounds,bundles,cdk,deploy-role,deployment-policies,network,relay-stack}.test.ts',
   'test/local/{dynamodb,start}.test.ts',
   'test/own/{lint,plan}.test.ts',
+  'test/package/package.test.ts',
   'test/sandbox/{sandbox,store}.test.ts',
   'test/sandbox/mcp/conformance.test.ts',
   'test/simulation/simulation.test.ts',

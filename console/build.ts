@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SOURCE } from '../lib/project.ts';
 
 /** A static file of the console, which contains no data. */
 export interface StaticFile {
@@ -11,17 +12,33 @@ export interface StaticFile {
 
 const WEB = join(import.meta.dirname, 'web');
 
-/** The paths of the pages. */
-export const pagePaths: readonly string[] = ['/', '/icon.svg', '/console.js', '/console.css'];
+/** The files of the pages, by their path. Nothing else is a page: the pages route by the fragment. */
+const PAGES = {
+  '/': { name: 'index.html', contentType: 'text/html; charset=utf-8' },
+  '/icon.svg': { name: 'icon.svg', contentType: 'image/svg+xml' },
+  '/console.js': { name: 'console.js', contentType: 'text/javascript; charset=utf-8' },
+  '/console.css': { name: 'console.css', contentType: 'text/css; charset=utf-8' },
+} as const;
+type PageName = (typeof PAGES)[keyof typeof PAGES]['name'];
+
+export const pagePaths: readonly string[] = Object.keys(PAGES);
+
+/** The console's pages by their path. The package has them as files, which pack/ built. */
+export async function loadPages(): Promise<ReadonlyMap<string, StaticFile>> {
+  const built = SOURCE === '.ts' ? await buildPages() : undefined;
+  const pages = Object.entries(PAGES).map(async ([path, { name, contentType }]) => {
+    return [path, staticFile(contentType, built?.[name] ?? (await readFile(join(WEB, name))))] as const;
+  });
+  return new Map(await Promise.all(pages));
+}
 
 /**
- * Builds the console's pages in memory: `/` and `/icon.svg` as they are in console/web/, and `/console.js` and
- * `/console.css` from `main.tsx` and `style/main.css` with what they import. Nothing else is a page: the pages route by the fragment.
+ * Builds the console's pages in memory: `index.html` and `icon.svg` as they are in console/web/, and `console.js` and
+ * `console.css` from `main.tsx` and `style/main.css` with what they import.
  *
- * @returns the files by their path
  * @throws {Error} for a source that esbuild refuses
  */
-export async function buildPages(): Promise<ReadonlyMap<string, StaticFile>> {
+export async function buildPages(): Promise<Readonly<Record<PageName, Uint8Array>>> {
   // Loaded on first use: a relay without an open console does not need it.
   const { build } = await import('esbuild');
   const [html, icon, { outputFiles }] = await Promise.all([
@@ -49,13 +66,15 @@ export async function buildPages(): Promise<ReadonlyMap<string, StaticFile>> {
       tsconfigRaw: {},
     }),
   ]);
-  const built = (path: string) => outputFiles.find((file) => file.path === join(WEB, path))?.contents ?? '';
-  return new Map([
-    ['/', staticFile('text/html; charset=utf-8', html)],
-    ['/icon.svg', staticFile('image/svg+xml', icon)],
-    ['/console.js', staticFile('text/javascript; charset=utf-8', built('console.js'))],
-    ['/console.css', staticFile('text/css; charset=utf-8', built('console.css'))],
-  ]);
+  const built = (name: string) => {
+    return outputFiles.find((file) => file.path === join(WEB, name))?.contents ?? new Uint8Array();
+  };
+  return {
+    'index.html': html,
+    'icon.svg': icon,
+    'console.js': built('console.js'),
+    'console.css': built('console.css'),
+  };
 }
 
 /** A file that browsers keep as long as it is the same. */

@@ -5,7 +5,7 @@ import { type Listening, listen } from '../local/listen.ts';
 import { readBody } from '../local/request-body.ts';
 import { type ApiRequest, createApi } from './api.ts';
 import { awsFault } from './aws-faults.ts';
-import { buildPages, pagePaths, type StaticFile } from './build.ts';
+import { loadPages, pagePaths, type StaticFile } from './build.ts';
 import { streamChanges } from './changes.ts';
 import { docsFile, isDocsPath } from './docs.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
@@ -51,7 +51,7 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   async function answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    pages ??= buildPages();
+    pages ??= loadPages();
     const page = isDocsPath(path) ? await docsFile(path) : (await pages).get(path);
     if (!page) throw new HttpError(404, `there is no page ${path}; the console starts at /`);
     if (request.method !== 'GET') throw new HttpError(405, 'pages can only be read');

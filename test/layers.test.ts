@@ -42,7 +42,7 @@ const layers: readonly (readonly string[])[] = [
   ['console'],
   ['cli'],
   ['test'],
-  ['bench', 'docs/generate.ts'],
+  ['bench', 'docs/generate.ts', 'pack'],
   ['test/bench'],
 ];
 
@@ -57,7 +57,7 @@ function placeOf(path: string): { folder: string; layer: number } {
 }
 
 const files = globSync('{*,*/**/*}.{ts,tsx}', {
-  exclude: ['**/node_modules/**', 'node_modules/**', 'cdk.out/**'],
+  exclude: ['**/node_modules/**', 'node_modules/**', 'cdk.out/**', 'dist/**'],
 }).filter((file) => !file.endsWith('.config.ts') || file === 'relay.config.ts');
 const imports = files.toSorted().flatMap((from) => {
   const found = readFileSync(from, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);

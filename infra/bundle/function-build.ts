@@ -79,7 +79,9 @@ export function buildFunction(slug: string, folder: string, sourceMaps: string):
     rmSync(one, { recursive: true, force: true });
     mkdirSync(one, { recursive: true });
   }
-  const { outputFiles } = buildSync({ ...functionBuild(slug, folder), sourcemap: 'external' });
+  // The names of the files have a digest of paths, which are the same on every machine this way.
+  const options = { ...functionBuild(slug, join(FUNCTIONS, slug)), absWorkingDir: FUNCTIONS };
+  const { outputFiles } = buildSync({ ...options, sourcemap: 'external' });
   for (const { path, contents } of outputFiles) {
     writeFileSync(join(path.endsWith('.map') ? sourceMaps : folder, basename(path)), contents);
   }

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { buildPages } from '../../console/build.ts';
+import { loadPages } from '../../console/build.ts';
 
 const LIMIT_BYTES = 100_000;
 
 it('the pages have less than 100 KB in all, before compression', async () => {
-  const files = [...(await buildPages())].map(([path, { body }]) => ({ path, body }));
+  const files = [...(await loadPages())].map(([path, { body }]) => ({ path, body }));
   const bytes = files.reduce((sum, { body }) => sum + body.length, 0);
   const compressed = files.reduce((sum, { body }) => sum + gzipSync(body).length, 0);
   console.log(`The console has ${bytes} bytes, ${compressed} compressed.`);
@@ -14,7 +14,7 @@ it('the pages have less than 100 KB in all, before compression', async () => {
 });
 
 it('the pages name no address of another server', async () => {
-  for (const { body } of (await buildPages()).values()) {
+  for (const { body } of (await loadPages()).values()) {
     const addresses = body.toString().match(/https?:\/\/[^\s"'`)]+/g) ?? [];
     expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).toEqual([]);
   }

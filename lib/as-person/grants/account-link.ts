@@ -18,7 +18,7 @@ export interface PendingLink {
   authorization: Authorization;
 }
 
-interface ScopesAsked {
+export interface ScopesAsked {
   only?: readonly string[] | undefined;
   also?: readonly string[] | undefined;
 }

@@ -20,7 +20,7 @@ export type DescribedDefect = z.output<typeof describedDefect>;
 /** `origin`: where the defect is from, as its description states it. */
 export const defectJobs = defineJobs('create-defect', z.extend(describedDefect, { origin: z.string() }));
 
-interface DefectCommand {
+export interface DefectCommand {
   verb: 'defect';
   title?: string;
 }

@@ -9,7 +9,7 @@ export const taskJobs = defineJobs(
   z.object({ projectId: z.optional(z.string()), title: z.string(), origin: z.string() }),
 );
 
-interface TaskCommand {
+export interface TaskCommand {
   verb: 'task';
   title: string;
 }

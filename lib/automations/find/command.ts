@@ -5,7 +5,7 @@ import { eventOf, type JobVerb } from '../verb.ts';
 
 export const searchJobs = defineJobs('find', z.object({ text: z.string() }));
 
-interface FindCommand {
+export interface FindCommand {
   verb: 'find';
   text: string;
 }

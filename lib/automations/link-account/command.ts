@@ -1,7 +1,7 @@
 import { inPlainForm } from '../../commands/words.ts';
 import { type AnsweredVerb, bare } from '../verb.ts';
 
-interface LinkCommand {
+export interface LinkCommand {
   verb: 'link';
   /** What the browser shows after the sign-in: `482-913`. */
   code?: string;

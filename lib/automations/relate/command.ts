@@ -4,7 +4,7 @@ import { relateJobs } from './jobs.ts';
 
 const KINDS = { task: 'task', case: 'test case', step: 'test step' } as const;
 
-interface RelateCommand {
+export interface RelateCommand {
   verb: 'relate';
   defect: string;
   what: keyof typeof KINDS;

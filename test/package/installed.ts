@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import root from '../../package.json' with { type: 'json' };
+
+export const ROOT = join(import.meta.dirname, '../..');
+const NODE = process.execPath;
+
+/** What a developer's shell may have set, and what npm tells its scripts about this repository. */
+const NOT_OF_A_TEAM = /^(?:PARTNER|GITHUB|SLACK|RELAY)_|^npm_(?!config_)|^npm_config_(?:user_agent|local_prefix)$/;
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OF_A_TEAM.test(name)));
+
+/** Runs a program to its end. @returns what it printed @throws {Error} with that, if it fails */
+export function run(folder: string, words: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
+  const [program = '', ...rest] = words;
+  const env = { ...environment, PATH: `${dirname(NODE)}:${process.env.PATH}`, ...variables };
+  return new Promise((resolve, reject) =>
+    execFile(program, rest, { cwd: folder, env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      error ? reject(new Error(`${words.join(' ')}\n${stdout}${stderr}`)) : resolve(stdout + stderr),
+    ),
+  );
+}
+
+/** Packs this repository. @returns where the package and its tarball are */
+export async function pack(): Promise<{ folder: string; files: string; tarball: string }> {
+  const folder = newFolder();
+  await run(ROOT, [NODE, 'pack/pack.ts', folder]);
+  return { folder, files: join(folder, 'dist/package'), tarball: join(folder, `${root.name}-${root.version}.tgz`) };
+}
+
+/** The caller removes it, because several tests use it. */
+export const newFolder = () => mkdtempSync(join(tmpdir(), 'partner-relay-package-'));
+
+export const managers = {
+  npm: ['npm', 'install'],
+  pnpm: [NODE, join(ROOT, 'node_modules/pnpm/bin/pnpm.mjs'), 'add'],
+};
+
+/** Installs the tarball, and tools in the versions of this repository. */
+export async function install(
+  folder: string,
+  manager: keyof typeof managers,
+  tarball: string,
+  ...tools: (keyof typeof root.devDependencies)[]
+): Promise<void> {
+  const exact = tools.map((tool) => `${tool}@${root.devDependencies[tool]}`);
+  await run(folder, [...managers[manager], '--ignore-scripts', '--prefer-offline', tarball, ...exact]);
+}
