@@ -15,7 +15,7 @@ import {
   type StoredJobs,
   storeBackfill,
 } from '../lib/operators/backfill.ts';
-import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { counted } from '../lib/text.ts';
@@ -71,7 +71,7 @@ export const defineBackfill: Define = (command, { open, readConfig }) =>
 async function backfill(fullName: string, options: BackfillOptions, stores: Stores, config: RelayConfig) {
   const { table, clock, jobs, secrets } = stores;
   const { label: labels, state, since, comment: asked = false, go = false, all = false, json = false } = options;
-  const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
   const journal = (jobId: string) => openJournal(table, jobId, clock);
   const context = { github, links: createLinks(table, clock), jobs, journal, clock };
   const repository = repositoryToBackfill(config, fullName);

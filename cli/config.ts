@@ -47,7 +47,8 @@ async function checkOnGithub(config: RelayConfig, open: OpenTarget): Promise<Fin
   if (config.github.repositories.length === 0) return [];
   const known = await credentialsOf(config, open).catch(() => undefined);
   const { apiUrl } = config.github;
-  const client = known && !known.githubStandIn && createGithubClient({ apiUrl, secrets: known.secrets, fetch });
+  const client =
+    known && !known.githubStandIn && createGithubClient({ apiUrl, secrets: known.secrets, clock: Date.now, fetch });
   const names = client ? await checkNames(config, client) : [];
   return [...names, ...(await checkGithubIds(config, client || undefined))];
 }

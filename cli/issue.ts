@@ -4,7 +4,7 @@ import { heldBy, type IssueName, type Link } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';
 import { createRelations, type Relations } from '../lib/links/relations.ts';
 import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decide-link.ts';
-import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
@@ -38,7 +38,7 @@ export const defineIssue: Define = (command, { open }) =>
       const target = await open();
       const { stores } = target;
       const config = withGithubAt(target.githubStandIn, await loadConfig());
-      const github = createGithubForJobs({
+      const github = createGithubClient({
         apiUrl: config.github.apiUrl,
         secrets: stores.secrets,
         clock: Date.now,

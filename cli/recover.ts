@@ -16,7 +16,7 @@ import {
   recoverLinks,
 } from '../lib/operators/recover-links.ts';
 import { keptForMs } from '../lib/platforms/github/delivery.ts';
-import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createHooks, type Hook, targetName } from '../lib/platforms/github/redelivery/hooks.ts';
 import { NotNow } from '../lib/platforms/github/redelivery/redelivery-api.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
@@ -102,7 +102,7 @@ function operations(
   const { table, clock, secrets } = stores;
   const { apiUrl } = config.github;
   const sleep = async (ms: number) => void (await setTimeout(ms));
-  const github = createGithubForJobs({ apiUrl, secrets, clock: Date.now, fetch });
+  const github = createGithubClient({ apiUrl, secrets, clock: Date.now, fetch });
   const repositories = config.github.repositories.map(({ name }) => name);
   const lost = createLostDeliveries({ github, apiUrl, own, clock, sleep });
   const connections = createConnections({ config, secrets, clock: Date.now, random: randomBytes, fetch });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resumedInWords, resumeForPerson } from '../lib/engine/operate/resume.ts';
 import { decideLink, findIssue, type LinkDecision } from '../lib/operators/decide-link.ts';
-import { createGithubForJobs } from '../lib/platforms/github/github-for-jobs.ts';
+import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { eventNow } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
@@ -69,7 +69,7 @@ async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDeci
 /** The policies of a stage give no access to the credentials for GitHub. */
 function issueOf({ stores, runtime, try: isLocal }: ConsoleRelay, name: string) {
   const { config, fetch } = runtime;
-  const github = createGithubForJobs({
+  const github = createGithubClient({
     apiUrl: config.github.apiUrl,
     secrets: stores.secrets,
     clock: stores.clock,

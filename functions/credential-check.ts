@@ -18,7 +18,7 @@ export function createHandler(runtime: Runtime) {
   const { table, secrets, clock } = openStores(runtime);
   const connections = createConnections({ config, secrets, clock, fetch, random: randomBytes });
   const budget = createBudget({ table, random, keyHolder: connections, warn: log.warn });
-  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const options = { budget, metrics, clock, sleep };
   const credentials = [
     ...Object.keys(config.connections)

@@ -12,7 +12,7 @@ export function createHandler(runtime: Runtime) {
   const { config, own, sleep, fetch, log, metrics } = runtime;
   const { table, clock, secrets } = openStores(runtime);
   const { apiUrl } = config.github;
-  const github = createGithubClient({ apiUrl, secrets, fetch });
+  const github = createGithubClient({ apiUrl, secrets, clock, fetch });
   const run = createRedelivery({ github, apiUrl, own, hooks: createHooks(table), table, clock, sleep, log });
   return endingCalls(
     middy<ScheduleEvent>().handler(async () => {

@@ -12,10 +12,10 @@ import {
   troublesOf,
 } from '../lib/engine/operate/new-troubles.ts';
 import { recordJobs, stateOfConnection } from '../lib/engine/operate/relay-state.ts';
+import { createMovedNotices } from '../lib/notices/moved-notices.ts';
+import { createOutageNotices } from '../lib/notices/outage-notices.ts';
+import { createParkedNotices } from '../lib/notices/parked-notices.ts';
 import { createShowJob } from '../lib/people/names.ts';
-import { createMovedNotices } from '../lib/platforms/slack/moved-notices.ts';
-import { createOutageNotices } from '../lib/platforms/slack/outage-notices.ts';
-import { createParkedNotices } from '../lib/platforms/slack/parked-notices.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';

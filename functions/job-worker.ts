@@ -12,7 +12,7 @@ import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { createReplacedTable } from '../lib/engine/record/replaced-table.ts';
 import { reportNews } from '../lib/engine/run/report-news.ts';
 import { receiveMessages } from '../lib/engine/run/run-job.ts';
-import { createReplies } from '../lib/replies.ts';
+import { createReplies } from '../lib/replies/replies.ts';
 import { ensureTime, openStores, type Runtime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { createStrangerShare } from '../lib/service/budget/stranger-share.ts';

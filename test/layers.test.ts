@@ -22,6 +22,7 @@ const layers: readonly (readonly string[])[] = [
   ['lib/as-person/grants', 'lib/config'],
   [
     'lib/as-person/linking',
+    'lib/platforms',
     'lib/service/connection',
     'lib/relay.ts',
     'relay.config.ts',
@@ -32,8 +33,8 @@ const layers: readonly (readonly string[])[] = [
   ['lib/engine/line'],
   ['lib/engine/run'],
   ['lib/engine/operate'],
-  ['lib/platforms', 'lib/runtime.ts', 'lib/schedules.ts'],
-  ['lib/credentials', 'lib/people', 'lib/replies.ts', 'lib/timesheets'],
+  ['lib/runtime.ts', 'lib/schedules.ts'],
+  ['lib/credentials', 'lib/notices', 'lib/people', 'lib/replies', 'lib/timesheets'],
   ['lib/automations'],
   ['lib/intake', 'infra'],
   ['lib/operators'],

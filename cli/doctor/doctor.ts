@@ -187,7 +187,7 @@ async function checkPlatforms(config: RelayConfig, open: OpenTarget, folder: Rea
   }
   const { secrets, table, githubStandIn, slackUrl } = credentials;
   const { fetch } = globalThis;
-  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, fetch });
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
   const asked = githubStandIn === undefined ? github : undefined;
   // Without the right to read them, the names of the owners decide.
   const moved = table ? await movedRepositories(table, config).catch(() => []) : [];

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { createSlackCredential } from '../../lib/credentials/slack-credential.ts';
-import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../lib/platforms/slack/slack-api.ts';
+import { PlatformRateLimited, PlatformUnanswered } from '../../lib/platforms/errors.ts';
+import { type SlackApi, SlackRefusal } from '../../lib/platforms/slack/slack-api.ts';
 import { type Secrets, slackSigningSecret } from '../../lib/state/secrets/secrets.ts';
 import { CannotTell, check, checkCredential, compareStrength, type Finding } from './finding.ts';
 
@@ -141,7 +142,8 @@ async function asked<T>(call: () => Promise<T>, paths: readonly string[] = []): 
   try {
     return await call();
   } catch (error) {
-    if (error instanceof SlackRateLimited || error instanceof SlackUnanswered) throw new CannotTell(error.message);
+    if (error instanceof PlatformRateLimited || error instanceof PlatformUnanswered)
+      throw new CannotTell(error.message);
     if (!(error instanceof SlackRefusal)) throw error;
     if (error.error === 'missing_scope') {
       throw new CannotTell(

@@ -49,7 +49,7 @@ webhooks, when the relay starts; docs/redelivery.md#permissions lists the permis
       const config = await loadConfig();
       const { secrets } = stores;
       const { apiUrl } = config.github;
-      const github = createGithubClient({ apiUrl, secrets, fetch });
+      const github = createGithubClient({ apiUrl, secrets, clock: Date.now, fetch });
       if (githubStandIn !== undefined || !(await github.isThere())) {
         throw new Error('the relay has no credentials for GitHub: set GITHUB_TOKEN and start it again');
       }

@@ -5,7 +5,7 @@ import { createLinks } from '../links/links.ts';
 import { createRelations } from '../links/relations.ts';
 import { createPeople } from '../people/people.ts';
 import { createCollaborators } from '../platforms/github/collaborators.ts';
-import { createGithubForJobs } from '../platforms/github/github-for-jobs.ts';
+import { createGithubClient } from '../platforms/github/github-client.ts';
 import { createIssueComments } from '../platforms/github/issue-comments.ts';
 import { createArtifacts } from '../platforms/github/runs/artifacts.ts';
 import { createKnownTasks } from '../platforms/slack/known-names.ts';
@@ -34,7 +34,7 @@ export function createContext(
   }: Pick<Runtime, 'config' | 'own' | 'clock' | 'fetch' | 'log'> & { environment: Pick<Environment, 'STAGE'> },
   { table, jobs, queue, secrets }: Stores,
 ) {
-  const github = createGithubForJobs({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
+  const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
   const slack = config.slack && createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch });
   const journal = (jobId: string) => openJournal(table, jobId, clock);
   const people = createPeople({ config, table, slack, clock });

@@ -50,7 +50,7 @@ export function createPermissions({ settings, contact, table, slack, clock }: Pe
   return {
     /**
      * @returns why the person may not use the verb there, in mrkdwn, or undefined
-     * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
+     * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack has to be asked and gives no answer
      */
     async faultOf(
       permission: string,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type SlackApi, SlackRateLimited, SlackRefusal, SlackUnanswered } from '../platforms/slack/slack-api.ts';
+import { PlatformRateLimited, PlatformUnanswered } from '../platforms/errors.ts';
+import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
 import type { Credential } from './credential-check.ts';
 
@@ -14,8 +15,8 @@ export function createSlackCredential(slack: SlackApi): Credential {
         await slack.call('auth.test', {}, z.unknown());
         return { verdict: 'good', why: 'auth.test accepts the token' };
       } catch (error) {
-        if (error instanceof SlackRateLimited) return { verdict: 'unknown', why: error.message };
-        if (error instanceof SlackUnanswered) return { verdict: 'unanswered', why: error.message };
+        if (error instanceof PlatformRateLimited) return { verdict: 'unknown', why: error.message };
+        if (error instanceof PlatformUnanswered) return { verdict: 'unanswered', why: error.message };
         if (error instanceof SlackRefusal || error instanceof SecretError)
           return { verdict: 'bad', why: error.message };
         throw error;

@@ -9,6 +9,7 @@ import { inBatches } from '../engine/line/queue.ts';
 import type { WaitingLines } from '../engine/line/waiting-line.ts';
 import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
 import { isOver, type JobDraft, jobId } from '../engine/record/job.ts';
+import { asInterruption } from '../engine/run/as-interruption.ts';
 import { keep, type ReportedState } from '../links/link-life.ts';
 import type { GithubIssue } from '../platforms/github/payload.ts';
 import type { Limits } from '../service/budget/window.ts';
@@ -65,7 +66,7 @@ export function repositoryToBackfill(config: RelayConfig, fullName: string): Iss
 export async function planBackfill(
   repository: IssueRepository,
   filter: IssueFilter,
-  context: PlanContext & Pick<Context, 'github'>,
+  context: PlanContext & Pick<Context, 'github' | 'clock'>,
   read: (issues: number) => void = () => {},
 ): Promise<BackfillPlan> {
   const issues = new Map<number, PlannedIssue>();
@@ -195,7 +196,7 @@ interface PageOfIssues {
 async function* pagesOf(
   repository: IssueRepository,
   filter: IssueFilter,
-  context: PlanContext & Pick<Context, 'github'>,
+  context: PlanContext & Pick<Context, 'github' | 'clock'>,
   waitUntil?: (dueAt: number) => Promise<unknown>,
 ): AsyncIterable<PageOfIssues> {
   let cursor: IssueCursor | undefined = filter.since === undefined ? undefined : { from: filter.since, page: 1 };
@@ -215,7 +216,8 @@ async function* pagesOf(
     for (;;) {
       try {
         return await fetchIssuePage(context.github, repository.name, filter.state, cursor);
-      } catch (error) {
+      } catch (thrown) {
+        const error = asInterruption(thrown, context.clock());
         if (!(error instanceof RetryAt) || !waitUntil) throw error;
         await waitUntil(error.dueAt);
       }

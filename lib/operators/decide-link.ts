@@ -8,7 +8,7 @@ import { createMarkers, type Markers } from '../engine/record/markers.ts';
 import { type Claim, clear, heldBy, type IssueName, type Link, setDefect } from '../links/link-life.ts';
 import { createLinks, type Links } from '../links/links.ts';
 import { fetchIssue } from '../platforms/github/fetch-issue.ts';
-import type { GithubForJobs } from '../platforms/github/github-for-jobs.ts';
+import type { GithubClient } from '../platforms/github/github-client.ts';
 import type { Stores } from '../runtime.ts';
 import { createDefect } from '../service/partner/operations/defects.ts';
 
@@ -108,7 +108,7 @@ function changed(link: unknown): void {
 export async function findIssue(
   text: string,
   { table, clock }: Pick<Stores, 'table' | 'clock'>,
-  github: GithubForJobs | undefined,
+  github: GithubClient | undefined,
 ): Promise<IssueName> {
   const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(text) ?? [];
   if (!repository || !number) throw new Error(`'${text}' is not an issue; expected owner/repo#42`);

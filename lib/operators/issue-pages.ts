@@ -1,6 +1,6 @@
 import { NeedsOperator } from '../engine/record/interruption.ts';
+import type { GithubClient } from '../platforms/github/github-client.ts';
 import { ownerAndRepo } from '../platforms/github/github-client.ts';
-import type { GithubForJobs } from '../platforms/github/github-for-jobs.ts';
 import { type GithubIssue, PayloadError, readIssue } from '../platforms/github/payload.ts';
 
 /** A place in the list of a repository's issues, in the order of their last change. */
@@ -34,7 +34,7 @@ const SECOND_MS = 1_000;
  * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
  */
 export function fetchIssuePage(
-  github: GithubForJobs,
+  github: GithubClient,
   repository: string,
   state: 'open' | 'all',
   cursor?: IssueCursor,

@@ -8,7 +8,6 @@ import type { Steps } from '../engine/run/steps.ts';
 import { createKnownPeople } from '../platforms/slack/known-names.ts';
 import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { provenAddress, type SlackUser, slackUser } from '../platforms/slack/slack-user.ts';
-import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
 import type { Stores } from '../runtime.ts';
 import { listUsers } from '../service/partner/operations/users.ts';
 import { expiry } from '../state/table/expiry.ts';
@@ -124,19 +123,17 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
 
   async function askSlack(user: string, steps: Steps): Promise<{ email?: string; timeZone?: string }> {
     if (!slack || !(await slack.isThere())) return {};
-    return steps.read('who is it', 'Slack users.info', () =>
-      withJobErrors(clock, async () => {
-        try {
-          const { user: found } = await slack.call('users.info', { user }, userInfo);
-          const email = await provenAddress(found, slack);
-          const timeZone = zoneOf(found);
-          return { email, timeZone };
-        } catch (error) {
-          if (error instanceof SlackRefusal && /^user_/.test(error.error)) return {};
-          throw error;
-        }
-      }),
-    );
+    return steps.read('who is it', 'Slack users.info', async () => {
+      try {
+        const { user: found } = await slack.call('users.info', { user }, userInfo);
+        const email = await provenAddress(found, slack);
+        const timeZone = zoneOf(found);
+        return { email, timeZone };
+      } catch (error) {
+        if (error instanceof SlackRefusal && /^user_/.test(error.error)) return {};
+        throw error;
+      }
+    });
   }
 
   /** The users with that address, from a shared listing. A user who is missing there may be in a newer one. */

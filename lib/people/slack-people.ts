@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Steps } from '../engine/run/steps.ts';
 import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { provenAddress, slackUser } from '../platforms/slack/slack-user.ts';
-import { withJobErrors } from '../platforms/slack/with-job-errors.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 import { comparableAddress } from '../text.ts';
@@ -32,23 +31,21 @@ export async function slackUserOf(
     clock,
     key: keys.slackUser(address),
     keptForMs: ({ userId }) => (userId === null ? 0 : KNOWN_FOR_MS),
-    read: async () => ({ userId: await lookUp(address, steps, slack, clock) }),
+    read: async () => ({ userId: await lookUp(address, steps, slack) }),
   });
   return userId ?? undefined;
 }
 
 /** @returns null if no one is found, because the result is journalled */
-function lookUp(email: string, steps: Steps, slack: SlackApi, clock: () => number): Promise<string | null> {
-  return steps.read('who is it', 'Slack users.lookupByEmail', () =>
-    withJobErrors(clock, async () => {
-      try {
-        const { user } = await slack.call('users.lookupByEmail', { email }, found);
-        // A person's time entries must not be shown to anyone else.
-        return (await provenAddress(user, slack)) ? user.id : null;
-      } catch (error) {
-        if (error instanceof SlackRefusal && error.error === 'users_not_found') return null;
-        throw error;
-      }
-    }),
-  );
+function lookUp(email: string, steps: Steps, slack: SlackApi): Promise<string | null> {
+  return steps.read('who is it', 'Slack users.lookupByEmail', async () => {
+    try {
+      const { user } = await slack.call('users.lookupByEmail', { email }, found);
+      // A person's time entries must not be shown to anyone else.
+      return (await provenAddress(user, slack)) ? user.id : null;
+    } catch (error) {
+      if (error instanceof SlackRefusal && error.error === 'users_not_found') return null;
+      throw error;
+    }
+  });
 }

@@ -42,7 +42,12 @@ async function start(options?: RedeliveryTrialOptions): Promise<void> {
 }
 
 const client = () =>
-  createGithubClient({ apiUrl: relay.runtime.config.github.apiUrl, secrets: relay.stores.secrets, fetch });
+  createGithubClient({
+    apiUrl: relay.runtime.config.github.apiUrl,
+    secrets: relay.stores.secrets,
+    clock: relay.runtime.clock,
+    fetch,
+  });
 
 /** A process that hands deliveries, as it begins. */
 function handing(since = relay.clock.now) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type CheckRun, setCheckRun } from '../../lib/platforms/github/checks/check-runs.ts';
-import { createGithubForJobs } from '../../lib/platforms/github/github-for-jobs.ts';
+import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
 import { plainText } from '../../lib/platforms/github/plain-text.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
@@ -30,7 +30,7 @@ function checksWith(secret: object) {
     prepare() {},
     refresh: () => true,
   };
-  const client = createGithubForJobs({ apiUrl: github.url, secrets, clock: Date.now, fetch });
+  const client = createGithubClient({ apiUrl: github.url, secrets, clock: Date.now, fetch });
   return { set: (at: typeof place, run: CheckRun) => setCheckRun(client, at, run, () => {}) };
 }
 const checks = () => checksWith({ token: 'ghp_test', appId: '12', privateKey });

@@ -2,8 +2,8 @@ import { closedIssues, relationLines } from '../../commands/relation-lines.ts';
 import { idIn } from '../../commands/words.ts';
 import type { CheckPullRequestConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
-import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { Job, Unproven } from '../../engine/record/job.ts';
+import { asInterruption } from '../../engine/run/as-interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { heldBy } from '../../links/link-life.ts';
@@ -11,7 +11,7 @@ import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { openPulls } from '../../platforms/github/checks/open-pulls.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
-import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
+import { GithubRefusal, type RepositoryAddress } from '../../platforms/github/github-client.ts';
 import type { OpenPull } from '../../platforms/github/payload.ts';
 import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
@@ -35,7 +35,7 @@ interface At {
  * names a task that exists.
  */
 export function checkPullRequest(context: Context): Automation {
-  const { config, github, links, collaborators } = context;
+  const { config, clock, github, links, collaborators } = context;
 
   return defineAutomation(checkJobs, async (input, job, steps) => {
     const { repository, installationId, headSha, rerunBy } = input;
@@ -47,7 +47,7 @@ export function checkPullRequest(context: Context): Automation {
       const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
       const make = (mayLeave: () => void) =>
         setCheckRun(github, place, run, mayLeave).catch((error: unknown) => {
-          if (mayPark || !(error instanceof NeedsOperator)) throw error;
+          if (mayPark || !(error instanceof GithubRefusal)) throw error;
           return { leftOut: error.message };
         });
       const made = await steps.reply(step, { calls: 'GitHub check', find: async () => undefined, make });
@@ -62,7 +62,7 @@ export function checkPullRequest(context: Context): Automation {
     if (pulls.length === 0) return 'nothing to do: no open pull request has this head, or GitHub does not show it';
     const at = { place, job, steps };
     const verdict = await decide(pulls, rerunBy, settings, at).catch(async (error: unknown) => {
-      const open = verdicts.failsOpen(error, job.attempts);
+      const open = verdicts.failsOpen(asInterruption(error, clock()), job.attempts);
       if (open) await set('check passes for now', EXTERNAL_IDS.pullRequests, open);
       throw error;
     });

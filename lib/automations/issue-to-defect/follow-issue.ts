@@ -6,7 +6,7 @@ import type { Job } from '../../engine/record/job.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } from '../../links/link-life.ts';
 import { markOfMarker } from '../../platforms/github/comment-marks.ts';
-import { linkTo } from '../../platforms/github/replies.ts';
+import { linkTo } from '../../platforms/github/plain-text.ts';
 import { updateDefect } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
 import { mayArriveUntil } from '../newest-wins.ts';

@@ -9,7 +9,7 @@ import { projectListJobs } from './draft.ts';
 const PAGES = 20;
 
 /** Updates the list of projects in the table and in an open modal. */
-export function listProjectsInModal({ config, slack, projects, clock }: Context): Automation {
+export function listProjectsInModal({ config, slack, projects }: Context): Automation {
   return defineAutomation(projectListJobs, async ({ opened, modal }, job, steps) => {
     if (!slack || !config.slack) throw new NeedsOperator('relay.config.ts no longer has slack');
     const settings = config.slack;
@@ -24,7 +24,8 @@ export function listProjectsInModal({ config, slack, projects, clock }: Context)
     );
     await projects.set(job.connection, kept);
     const view = defectModal(settings, { ...modal, projects: kept });
-    const updated = await updateModal(slack, clock, steps, opened, view);
+    const update = () => updateModal(slack, opened, view);
+    const updated = await steps.read('update the modal', 'Slack views.update', update);
     return `${kept.length} projects are known${updated ? ', and shown in the modal' : '; the modal was closed already'}`;
   });
 }

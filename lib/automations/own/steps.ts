@@ -24,7 +24,7 @@ import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { message, plainSection } from '../../platforms/slack/messages.ts';
-import { slackMessage } from '../../platforms/slack/replies.ts';
+import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
@@ -240,7 +240,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       if (!slack) throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
       const place = await recipient(step, to);
       const said = message(plainSection(text));
-      const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, { slack, clock }));
+      const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, slack));
       if ('leftOut' in sent) throw new NotDone(sent.leftOut);
     },
     async comment(step: string, { repository, issue }: { repository: string; issue: number }, text: string) {

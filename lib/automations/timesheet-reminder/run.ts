@@ -2,7 +2,7 @@ import { datesBetween, mondayOf } from '../../dates.ts';
 import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
-import { slackMessage } from '../../platforms/slack/replies.ts';
+import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { readTimesheet } from '../../timesheets/read-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { countedFrom, expectedOn, findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
@@ -61,10 +61,10 @@ export function timesheetReminder(context: Context): Automation {
       await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
       return `dry run: would remind ${sheet.name}: ${message.text}`;
     }
-    const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, { slack, clock }));
+    const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, slack));
     if ('leftOut' in sent) throw new NotDone(sent.leftOut);
-    const { channel, ts } = { channel: '', ts: '', ...sent };
-    if (ts !== '') await known.keepReminder({ channel, ts, date, from: countedFrom(team, date), tasks });
+    const { channel, ts } = sent;
+    await known.keepReminder({ channel, ts, date, from: countedFrom(team, date), tasks });
     return `reminded ${sheet.name} of ${date}: ${message.text}`;
   });
 }

@@ -1,7 +1,7 @@
 import { datesBetween } from '../../dates.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import { slackMessage } from '../../platforms/slack/replies.ts';
+import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { balancesOn, expectedOn, findTeam } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { summaryJobs } from '../team-timesheets/draft.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
-export function timesheetSummary({ config, slack, absences, clock }: Context): Automation {
+export function timesheetSummary({ config, slack, absences }: Context): Automation {
   return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
@@ -35,7 +35,7 @@ export function timesheetSummary({ config, slack, absences, clock }: Context): A
       return `dry run: would tell ${channelId}: ${messages[0]?.text}`;
     }
     for (const [index, message] of messages.entries()) {
-      const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, { slack, clock });
+      const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, slack);
       await steps.reply(`tell the lead ${index + 1}`, part);
     }
     return `told ${channelId} of the week from ${weekStart}`;

@@ -34,19 +34,6 @@ export class RetryAt extends Interruption {
   }
 }
 
-const SHORTEST_ASKED_MS = 5_000;
-const LONGEST_ASKED_MS = 24 * 60 * 60_000;
-
-/**
- * The wait that a service other than the partner's asks for. A much shorter one, again and again, would look like a loop
- * (`sentTooOften` of ../run/ending.ts), and one wrong header must not stop a job for years.
- * @param until epoch milliseconds
- */
-export function askedToWait(until: number, now: number, why: string): RetryAt {
-  const dueAt = Math.min(Math.max(until, now + SHORTEST_ASKED_MS), now + LONGEST_ASKED_MS);
-  return new RetryAt(dueAt, why, { waitsFor: 'outage' });
-}
-
 interface RetryAtOptions {
   releasesQueueGroup?: boolean;
   waitsFor?: WaitsFor;

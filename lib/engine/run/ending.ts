@@ -10,6 +10,7 @@ import type { Job, Parked, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
 import { openOutcomeOf } from '../record/open-outcome.ts';
+import { asInterruption } from './as-interruption.ts';
 import type { Steps } from './steps.ts';
 
 /** How many failed steps park a job. With the pauses below, that takes about half an hour. */
@@ -29,10 +30,11 @@ export type Ending =
  */
 export function endingOf(
   job: Job,
-  error: unknown,
+  thrown: unknown,
   journal: Journal,
   { clock, random, bug }: { clock: () => number; random: () => number; bug: (error: unknown) => void },
 ): Ending {
+  const error = asInterruption(thrown, clock());
   if (error instanceof LeaseLost) throw error;
   if (error instanceof RetryAt || error instanceof InLine)
     return { ended: 'waits', wait: error, attempts: job.attempts };

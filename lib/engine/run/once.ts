@@ -4,6 +4,7 @@ import type { UnfinishedStep } from '../record/job.ts';
 import type { Journal, StepEntry } from '../record/journal.ts';
 import type { Privacy } from '../record/privacy.ts';
 import { createSendLog, type Send, type SendLog } from '../record/sends.ts';
+import { asInterruption } from './as-interruption.ts';
 
 /** A step ended or failed. */
 export interface StepNews {
@@ -74,7 +75,8 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
         const kept = privacy ? { sealed: await privacy.seal(step, result) } : { result };
         await write({ ...about(), status: 'done', finishedAt: clock(), ...kept });
         return result;
-      } catch (error) {
+      } catch (thrown) {
+        const error = asInterruption(thrown, clock());
         if (error instanceof RetryAt || error instanceof InLine) {
           unfinishedSteps.set(step, { step, calls, ...times, sends: log.sends() });
         } else if (error instanceof Interruption) {

@@ -1,5 +1,3 @@
-import type { Unproven } from '../../engine/record/job.ts';
-
 /** https://docs.github.com/en/graphql/reference/enums#commentauthorassociation */
 const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
@@ -20,7 +18,10 @@ export function isShownCollaborator(author: Account, association: string | null 
  *
  * @returns undefined for an owner
  */
-export function unprovenAuthor(author: Account, association: string | null | undefined): Unproven | undefined {
+export function unprovenAuthor(
+  author: Account,
+  association: string | null | undefined,
+): { login?: string; isShown?: true } | undefined {
   if (!author || isBot(author)) return {};
   if (association === 'OWNER') return undefined;
   return { login: author.login, ...(isShownCollaborator(author, association) && { isShown: true }) };

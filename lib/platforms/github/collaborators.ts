@@ -1,5 +1,4 @@
-import { ownerAndRepo, type RepositoryAddress } from './github-client.ts';
-import type { GithubForJobs } from './github-for-jobs.ts';
+import { type GithubClient, ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 
 export type Collaborators = ReturnType<typeof createCollaborators>;
 
@@ -11,7 +10,7 @@ const MOST_KEPT = 1_000;
 const MAY_TRIAGE = new Set(['triage', 'write', 'maintain', 'admin']);
 
 /** https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user */
-export function createCollaborators(github: GithubForJobs, clock: () => number) {
+export function createCollaborators(github: GithubClient, clock: () => number) {
   const kept = new Map<string, { is: boolean; at: number }>();
 
   const ask = (place: RepositoryAddress, login: string) =>
@@ -31,7 +30,7 @@ export function createCollaborators(github: GithubForJobs, clock: () => number) 
   return {
     /**
      * Whether a person may at least triage issues of the repository. Answers are kept for five minutes.
-     * @throws {Interruption} for a failure that may pass
+     * @throws {PlatformRateLimited | PlatformUnanswered}
      */
     async has(place: RepositoryAddress, login: string): Promise<Answered> {
       const name = `${place.repository} ${login}`.toLowerCase();

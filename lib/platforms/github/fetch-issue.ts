@@ -1,5 +1,4 @@
-import { ownerAndRepo, type RepositoryAddress } from './github-client.ts';
-import type { GithubForJobs } from './github-for-jobs.ts';
+import { type GithubClient, ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import { type GithubIssue, readIssue } from './payload.ts';
 
 /** Where an issue is. */
@@ -11,16 +10,16 @@ export interface IssueAddress extends RepositoryAddress {
  * Reads an issue as it is now. https://docs.github.com/en/rest/issues/issues#get-an-issue
  *
  * @returns undefined if the secret has no credentials, or GitHub does not show them this issue
- * @throws {Interruption} for a failure that may pass
+ * @throws {PlatformRateLimited | PlatformUnanswered}
  */
-export async function fetchIssue(github: GithubForJobs, address: IssueAddress): Promise<GithubIssue | undefined> {
+export async function fetchIssue(github: GithubClient, address: IssueAddress): Promise<GithubIssue | undefined> {
   const issue = await fetchIssueOrGone(github, address);
   return issue === 'gone' ? undefined : issue;
 }
 
 /** The same, with `gone` for an issue that was deleted. One that was transferred is answered as it is there. */
 export function fetchIssueOrGone(
-  github: GithubForJobs,
+  github: GithubClient,
   address: IssueAddress,
 ): Promise<GithubIssue | 'gone' | undefined> {
   return github.ask<GithubIssue | 'gone' | undefined>(

@@ -1,7 +1,10 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { request as octokitRequest } from '@octokit/request';
+import { RequestError } from '@octokit/request-error';
 import * as z from 'zod/mini';
 import { SecretError, type Secrets } from '../../state/secrets/secrets.ts';
+import { PlatformRateLimited, PlatformUnanswered } from '../errors.ts';
+import { passingFailure } from './passing-failure.ts';
 
 /** The `github` secret: an App's key or a token. If both are missing or empty, the relay writes no comments. */
 export const githubCredentials = z.object({
@@ -31,6 +34,11 @@ export interface RepositoryAddress {
   installationId?: number | undefined;
 }
 
+/** GitHub refuses it, or the secret lacks what it takes. The message says what an operator can do. */
+export class GithubRefusal extends Error {
+  override readonly name = 'GithubRefusal';
+}
+
 /** Where a request goes. */
 export type GithubPlace = RepositoryAddress | { organization: string };
 
@@ -51,6 +59,14 @@ export interface GithubClient {
    * @returns undefined if the secret does not have it completely
    */
   at(place: GithubPlace, by?: 'token' | 'app'): Promise<AuthorizedGithub | undefined>;
+  /**
+   * Makes requests.
+   *
+   * @param refused returns the result if GitHub refuses a request and would refuse it again
+   * @throws {PlatformRateLimited}
+   * @throws {PlatformUnanswered} also for 401 and 5xx
+   */
+  ask<T>(requests: () => Promise<T>, refused: (refusal: RequestError) => T): Promise<T>;
   /** Has the secret read again, because GitHub refuses the credentials: they may have been rotated. */
   suspectCredentials(): void;
 }
@@ -60,6 +76,7 @@ export interface GithubClientOptions {
   apiUrl: string;
   secrets: Secrets;
   fetch: typeof globalThis.fetch;
+  clock: () => number;
 }
 
 /**
@@ -69,13 +86,14 @@ export interface GithubClientOptions {
 const TIMEOUT_MS = 10_000;
 
 /** https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api */
-export function createGithubClient({ apiUrl, secrets, fetch }: GithubClientOptions): GithubClient {
+export function createGithubClient({ apiUrl, secrets, fetch, clock }: GithubClientOptions): GithubClient {
   const base = octokitRequest.defaults({
     baseUrl: apiUrl,
     headers: { 'user-agent': 'partner-relay' },
     request: { fetch: withTimeout(fetch) },
   });
   const credentials = () => secrets.current('github', githubCredentials);
+  const suspectCredentials = () => void secrets.refresh('github');
 
   let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
   /** Created once per key, because it remembers the installations' tokens. */
@@ -117,7 +135,21 @@ export function createGithubClient({ apiUrl, secrets, fetch }: GithubClientOptio
       const installation = await own.auth({ type: 'installation', installationId: id });
       return { as: `installation ${id}`, appId: own.appId, request: withToken(base, installation.token) };
     },
-    suspectCredentials: () => void secrets.refresh('github'),
+    async ask(requests, refused) {
+      try {
+        return await requests();
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error;
+        const now = clock();
+        const passing = passingFailure(error, now);
+        if (passing?.limitedUntil !== undefined) throw new PlatformRateLimited(passing.why, passing.limitedUntil - now);
+        if (passing) throw new PlatformUnanswered(passing.why, { cause: error });
+        if (error.status !== 401) return refused(error);
+        suspectCredentials();
+        throw new PlatformUnanswered('GitHub answered 401');
+      }
+    },
+    suspectCredentials,
   };
 }
 

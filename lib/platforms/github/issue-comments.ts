@@ -1,9 +1,7 @@
 import type { RequestError } from '@octokit/request-error';
-import { NeedsOperator } from '../../engine/record/interruption.ts';
 import { isBot } from './association.ts';
 import type { IssueAddress } from './fetch-issue.ts';
-import { ownerAndRepo, pagesOf } from './github-client.ts';
-import type { GithubForJobs } from './github-for-jobs.ts';
+import { type GithubClient, GithubRefusal, ownerAndRepo, pagesOf } from './github-client.ts';
 import { createOwnComments } from './own-comments.ts';
 
 /** What became of a comment. */
@@ -32,7 +30,7 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
  * Comments on issues, as a GitHub App's installation or with a token.
  * https://docs.github.com/en/rest/issues/comments
  */
-export function createIssueComments(github: GithubForJobs, clock: () => number) {
+export function createIssueComments(github: GithubClient, clock: () => number) {
   const ownComments = createOwnComments(clock);
 
   return {
@@ -43,7 +41,7 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
       const issue = { ...repository, issue_number: place.issueNumber };
       const credentials = async () => {
         const authorized = await github.at(place);
-        if (!authorized) throw new NeedsOperator('the github secret has an appId without a privateKey');
+        if (!authorized) throw new GithubRefusal('the github secret has an appId without a privateKey');
         return authorized;
       };
       return {
@@ -99,12 +97,12 @@ export function createIssueComments(github: GithubForJobs, clock: () => number) 
 
 /**
  * Why a comment is not made.
- * @throws {NeedsOperator} for a refusal that an operator can correct
+ * @throws {GithubRefusal} for a refusal that an operator can correct
  */
 function leftOut({ status, message }: RequestError): MadeComment {
   if (status === 410) return { leftOut: 'the issue is deleted' };
   if (status === 403 && /locked/i.test(message)) return { leftOut: 'the issue is locked' };
-  throw new NeedsOperator(
+  throw new GithubRefusal(
     `GitHub refuses the comment with ${status}: give the App or the token the right to write issues there`,
   );
 }

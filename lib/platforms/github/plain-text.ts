@@ -1,3 +1,4 @@
+import type { Page } from '../../config/pages.ts';
 /** Text from outside for a sentence on GitHub, in which Markdown, HTML, mentions, references and addresses mean nothing. */
 export function plainText(text: string): string {
   return (
@@ -11,3 +12,6 @@ export function plainText(text: string): string {
       .replaceAll(/[@&#]|:(?=\/\/|[a-z+\\-][\w+\\-]*:)|(?<=\bwww)(?=\.)|\bgh-(?=\d)/gi, '$&\u200b')
   );
 }
+
+/** A link in Markdown. */
+export const linkTo = ({ name, url }: Page) => `[${plainText(name)}](<${url}>)`;

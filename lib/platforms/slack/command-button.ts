@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { Job } from '../../engine/record/job.ts';
 import { button, MAX_BUTTON_VALUE_LENGTH } from './messages.ts';
 
 /** A button that runs the command in its value. */
@@ -9,7 +8,14 @@ export const isRunButton = (actionId: string) => actionId.startsWith(RUN_COMMAND
 /** Where a person asked for a job: its connection, and the channel if it was no form. */
 export const placeAsked = z.object({ connection: z.string(), channelId: z.optional(z.string()) });
 
-export function placeOf({ connection, replyTo }: Pick<Job, 'connection' | 'replyTo'>): z.output<typeof placeAsked> {
+/** @param job where its outcome is told */
+export function placeOf({
+  connection,
+  replyTo,
+}: {
+  connection: string;
+  replyTo?: { in: string; channelId?: string };
+}): z.output<typeof placeAsked> {
   const channelId = replyTo?.in === 'slack' ? replyTo.channelId : undefined;
   return { connection, channelId };
 }

@@ -1,4 +1,5 @@
-import { SlackRateLimited, SlackRefusal, SlackUnanswered } from './slack-api.ts';
+import { PlatformRateLimited, PlatformUnanswered } from '../errors.ts';
+import { SlackRefusal } from './slack-api.ts';
 
 /**
  * Checks whether a person may do something. If Slack has to be asked and gives no answer, they may not.
@@ -10,7 +11,7 @@ export async function explained(contact: string, look: () => Promise<string | un
   } catch (error) {
     if (error instanceof SlackRefusal)
       return `The relay cannot check your permission with Slack (${error.error}). Tell ${contact}.`;
-    if (error instanceof SlackUnanswered || error instanceof SlackRateLimited) {
+    if (error instanceof PlatformUnanswered || error instanceof PlatformRateLimited) {
       return 'Slack did not confirm your permission in time. Try again.';
     }
     throw error;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type Secrets, slackCredentials } from '../../state/secrets/secrets.ts';
+import { PlatformRateLimited, PlatformUnanswered } from '../errors.ts';
 
 /** The methods of Slack's Web API that the relay uses. https://docs.slack.dev/reference/methods */
 export type SlackMethod =
@@ -29,21 +30,8 @@ export class SlackRefusal extends Error {
   }
 }
 
-/** Slack's rate limit was reached. */
-export class SlackRateLimited extends Error {
-  override readonly name = 'SlackRateLimited';
-  readonly retryAfterSeconds: number;
-
-  constructor(method: SlackMethod, retryAfterSeconds: number) {
-    super(`Slack wants fewer calls of ${method}`);
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
-
-/** It is unknown whether the call was executed. */
-export class SlackUnanswered extends Error {
-  override readonly name = 'SlackUnanswered';
-}
+const rateLimited = (method: SlackMethod, seconds: number) =>
+  new PlatformRateLimited(`Slack wants fewer calls of ${method}`, seconds * 1000);
 
 export interface SlackApi {
   /** True if there is a token. */
@@ -51,7 +39,7 @@ export interface SlackApi {
   /**
    * @param fields objects are sent as JSON, which every method accepts; undefined fields are left out
    * @param mayLeave called right before each request leaves; throws if it must not
-   * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered}
+   * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered}
    */
   call<T>(
     method: SlackMethod,
@@ -109,11 +97,11 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     mayLeave();
     const response = await post(method, `${apiUrl}/${method}`, bot, fields);
     if (response.status === 429) {
-      throw new SlackRateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
+      throw rateLimited(method, Number(response.headers.get('retry-after')) || RETRY_AFTER_SECONDS);
     }
-    if (!response.ok) throw new SlackUnanswered(`Slack answers ${method} with status ${response.status}`);
+    if (!response.ok) throw new PlatformUnanswered(`Slack answers ${method} with status ${response.status}`);
     const body = envelope.safeParse(await response.json().catch(() => undefined));
-    if (!body.success) throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
+    if (!body.success) throw new PlatformUnanswered(`Slack's answer to ${method} cannot be read`);
     return body.data;
   }
 
@@ -121,12 +109,12 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     if (body.ok) {
       const { success, data } = z.safeParse(answer, body);
       if (success) return data;
-      throw new SlackUnanswered(`Slack's answer to ${method} cannot be read`);
+      throw new PlatformUnanswered(`Slack's answer to ${method} cannot be read`);
     }
     const error = body.error ?? 'unknown';
-    if (error === 'ratelimited') throw new SlackRateLimited(method, RETRY_AFTER_SECONDS);
+    if (error === 'ratelimited') throw rateLimited(method, RETRY_AFTER_SECONDS);
     if (error === 'internal_error' || error === 'fatal_error' || error === 'service_unavailable') {
-      throw new SlackUnanswered(`Slack answers ${method} with ${error}`);
+      throw new PlatformUnanswered(`Slack answers ${method} with ${error}`);
     }
     throw new SlackRefusal(method, error);
   }
@@ -150,7 +138,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
         signal: AbortSignal.timeout(timeoutMs),
       });
     } catch (error) {
-      throw new SlackUnanswered(`Slack did not answer ${method}`, { cause: error });
+      throw new PlatformUnanswered(`Slack did not answer ${method}`, { cause: error });
     }
   }
 }

@@ -21,7 +21,7 @@ export type SlackUser = z.output<typeof slackUser>;
  * The confirmed address of a member of the app's own workspace. A person who can enter any address, or whose address
  * another workspace confirms, must not be mistaken for its owner.
  *
- * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack does not say where the app is installed
+ * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack does not say where the app is installed
  */
 export async function provenAddress(user: SlackUser, slack: SlackApi): Promise<string | undefined> {
   const { deleted, is_bot, is_email_confirmed, profile } = user;

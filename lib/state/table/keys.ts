@@ -128,7 +128,7 @@ export const keys = {
   ownSchedules: (): Key => ({ pk: 'schedules', sk: 'own' }),
   /** lib/runtime.ts: when a function that the clock fires began last. The console reads it with the own schedules. */
   scheduleRun: (slug: string): Key => ({ pk: 'schedules', sk: slug }),
-  /** lib/platforms/slack/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */
+  /** lib/notices/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */
   parkedNotice: (name: string): Key => ({ pk: 'parked-notices', sk: name }),
   /** lib/engine/operate/new-troubles.ts: what was told already, by the kind of trouble. */
   troubles: (kind: string): Key => ({ pk: 'troubles', sk: kind }),

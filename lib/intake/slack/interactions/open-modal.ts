@@ -6,9 +6,10 @@ import { requiresLink } from '../../../config/settings.ts';
 import { digest } from '../../../digest.ts';
 import type { JobDraft } from '../../../engine/record/job.ts';
 import { TOO_MANY } from '../../../people/turns.ts';
+import { PlatformRateLimited, PlatformUnanswered } from '../../../platforms/errors.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
-import { SlackRateLimited, SlackRefusal, SlackUnanswered } from '../../../platforms/slack/slack-api.ts';
+import { SlackRefusal } from '../../../platforms/slack/slack-api.ts';
 import { awayModal } from '../../../platforms/slack/views/away-views.ts';
 import type { OpenedView } from '../../../platforms/slack/views/update-modal.ts';
 import { defectModal, type LogTimeModal, logTimeModal } from '../../../platforms/slack/views/views.ts';
@@ -151,13 +152,13 @@ async function open(
     const fields = { trigger_id: triggerId, view: { ...view, external_id: externalId } };
     return { view: (await slack.call('views.open', fields, opened)).view };
   } catch (error) {
-    if (error instanceof SlackUnanswered) {
+    if (error instanceof PlatformUnanswered) {
       const said = warning('Slack did not confirm that the form is open. If you do not see it, try again.');
       return { view: { externalId }, said };
     }
     // The person is still there and can retry.
-    if (error instanceof SlackRateLimited) {
-      return fault(`Slack wants fewer requests of the relay. Try again in ${error.retryAfterSeconds} s.`);
+    if (error instanceof PlatformRateLimited) {
+      return fault(`Slack wants fewer requests of the relay. Try again in ${error.waitMs / 1000} s.`);
     }
     if (!(error instanceof SlackRefusal)) throw error;
     if (error.error.includes('trigger')) return fault('it took longer than Slack allows. Try again.');

@@ -1,7 +1,11 @@
-import { NeedsOperator } from '../../../engine/record/interruption.ts';
 import { cutToBytes, cutToLength } from '../../../text.ts';
-import { type GithubRequest, ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
-import type { GithubForJobs } from '../github-for-jobs.ts';
+import {
+  type GithubClient,
+  GithubRefusal,
+  type GithubRequest,
+  ownerAndRepo,
+  type RepositoryAddress,
+} from '../github-client.ts';
 
 /** A check of a commit, as people see it on a pull request. */
 export interface CheckRun {
@@ -33,10 +37,10 @@ const PAGE_SIZE = 100;
  * https://docs.github.com/en/rest/checks/runs
  *
  * @param ensureTime as of a `Reply`: another worker may have made the check run while this one stood still
- * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
+ * @throws {PlatformRateLimited | PlatformUnanswered | GithubRefusal}
  */
 export function setCheckRun(
-  github: GithubForJobs,
+  github: GithubClient,
   place: RepositoryAddress,
   run: CheckRun,
   ensureTime: () => void,
@@ -44,7 +48,7 @@ export function setCheckRun(
   return github.ask<MadeCheckRun>(
     async () => {
       const app = await github.at(place, 'app');
-      if (app?.appId === undefined) throw new NeedsOperator(WITHOUT_APP);
+      if (app?.appId === undefined) throw new GithubRefusal(WITHOUT_APP);
       const { request } = app;
       const repository = ownerAndRepo(place.repository);
       const known = await find(request, { ...repository, app_id: Number(app.appId) }, run);
@@ -58,7 +62,7 @@ export function setCheckRun(
     },
     ({ status, message }) => {
       if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
-      throw new NeedsOperator(
+      throw new GithubRefusal(
         `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. partner-relay doctor says what it may do.`,
       );
     },

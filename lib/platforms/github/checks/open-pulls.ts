@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ownerAndRepo, pagesOf, type RepositoryAddress } from '../github-client.ts';
-import type { GithubForJobs } from '../github-for-jobs.ts';
+import { type GithubClient, ownerAndRepo, pagesOf, type RepositoryAddress } from '../github-client.ts';
 import { type OpenPull, openPull, readPayload } from '../payload.ts';
 
 const PAGE_SIZE = 100;
@@ -12,9 +11,9 @@ const MOST_PAGES = 10;
  * commit's pull requests does not have those from forks. https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
  *
  * @returns none if GitHub does not show them
- * @throws {Interruption} for a failure that may pass
+ * @throws {PlatformRateLimited | PlatformUnanswered}
  */
-export function openPulls(github: GithubForJobs, place: RepositoryAddress, headSha: string): Promise<OpenPull[]> {
+export function openPulls(github: GithubClient, place: RepositoryAddress, headSha: string): Promise<OpenPull[]> {
   return github.ask<OpenPull[]>(
     async () => {
       const authorized = await github.at(place);

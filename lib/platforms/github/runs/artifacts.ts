@@ -1,8 +1,14 @@
-import { NeedsOperator, StepFailed } from '../../../engine/record/interruption.ts';
 import { readUpTo } from '../../../state/http/read-up-to.ts';
 import { messageOf } from '../../../text.ts';
-import { type GithubRequest, ownerAndRepo, pagesOf, type RepositoryAddress } from '../github-client.ts';
-import type { GithubForJobs } from '../github-for-jobs.ts';
+import { PlatformUnanswered } from '../../errors.ts';
+import {
+  type GithubClient,
+  GithubRefusal,
+  type GithubRequest,
+  ownerAndRepo,
+  pagesOf,
+  type RepositoryAddress,
+} from '../github-client.ts';
 
 /** What a workflow run has uploaded. */
 export interface Artifact {
@@ -24,7 +30,7 @@ const STORE_TIMEOUT_MS = 20_000;
  * a re-run of all jobs leaves none of earlier attempts, and one of some jobs leaves those of the others.
  * https://docs.github.com/en/rest/actions/artifacts
  */
-export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.fetch, apiUrl: string) {
+export function createArtifacts(github: GithubClient, fetch: typeof globalThis.fetch, apiUrl: string) {
   return {
     /** Those of a run that have not expired, the newest first. */
     async list(place: RepositoryAddress, runId: number): Promise<Artifact[]> {
@@ -61,7 +67,7 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
     place: RepositoryAddress,
     requests: (request: GithubRequest, of: { owner: string; repo: string }) => Promise<T>,
   ): Promise<T | undefined> {
-    const cannot = (why: string) => new NeedsOperator(`test results of ${place.repository} cannot be read: ${why}`);
+    const cannot = (why: string) => new GithubRefusal(`test results of ${place.repository} cannot be read: ${why}`);
     return github.ask<T | undefined>(
       async () => {
         const app = await github.at(place, 'app');
@@ -86,7 +92,7 @@ export function createArtifacts(github: GithubForJobs, fetch: typeof globalThis.
       return await readUpTo(most, response);
     } catch (error) {
       const why = messageOf(error);
-      throw new StepFailed(`the store of GitHub's artifacts did not deliver: ${why}`, { cause: error });
+      throw new PlatformUnanswered(`the store of GitHub's artifacts did not deliver: ${why}`, { cause: error });
     }
   }
 }

@@ -1,6 +1,4 @@
-import { NeedsOperator } from '../../../engine/record/interruption.ts';
-import { ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
-import type { GithubForJobs } from '../github-for-jobs.ts';
+import { type GithubClient, GithubRefusal, ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
 
 /**
  * Whether a commit is on a branch. A workflow run names a tag as it names a branch, so the name of the branch is looked up
@@ -9,10 +7,10 @@ import type { GithubForJobs } from '../github-for-jobs.ts';
  * https://docs.github.com/en/rest/commits/commits#compare-two-commits
  *
  * @returns false if GitHub shows no such branch, or no such commit
- * @throws {Interruption} for a failure that may pass, and for a missing permission
+ * @throws {PlatformRateLimited | PlatformUnanswered | GithubRefusal}
  */
 export function isOnBranch(
-  github: GithubForJobs,
+  github: GithubClient,
   place: RepositoryAddress,
   branch: string,
   sha: string,
@@ -32,7 +30,7 @@ export function isOnBranch(
     },
     ({ status }) => {
       if (status === 404) return false;
-      throw new NeedsOperator(
+      throw new GithubRefusal(
         `GitHub answers ${status} for the branches of ${place.repository}: give the App the permission "Contents: read", and accept it`,
       );
     },

@@ -96,7 +96,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
     prepare: (): void => void readWorkspace().catch(() => {}),
     /**
      * @returns why the sender may not use the relay, or undefined
-     * @throws {SlackRefusal | SlackRateLimited | SlackUnanswered} if Slack has to be asked and gives no answer
+     * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack has to be asked and gives no answer
      */
     async faultOf(sender: SlackSender): Promise<string | undefined> {
       if (!(await slack.isThere())) {

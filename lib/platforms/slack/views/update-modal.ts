@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
-import type { Steps } from '../../../engine/run/steps.ts';
 import { type SlackApi, SlackRefusal } from '../slack-api.ts';
-import { withJobErrors } from '../with-job-errors.ts';
 
 /** A modal that was opened before all of its content was known. */
 export const openedView = z.union([
@@ -16,23 +14,13 @@ export type OpenedView = z.output<typeof openedView>;
 const GONE = /^(not_found|view_not_found|hash_conflict)$/;
 
 /** Adds new content to an open modal and keeps the person's input. @returns false if it was no longer open */
-export function updateModal(
-  slack: SlackApi,
-  clock: () => number,
-  steps: Steps,
-  opened: OpenedView,
-  view: object,
-): Promise<boolean> {
-  return steps.read('update the modal', 'Slack views.update', () =>
-    withJobErrors(clock, async () => {
-      try {
-        const which = 'id' in opened ? { view_id: opened.id, hash: opened.hash } : { external_id: opened.externalId };
-        await slack.call('views.update', { ...which, view }, z.object({}));
-        return true;
-      } catch (error) {
-        if (error instanceof SlackRefusal && GONE.test(error.error)) return false;
-        throw error;
-      }
-    }),
-  );
+export async function updateModal(slack: SlackApi, opened: OpenedView, view: object): Promise<boolean> {
+  try {
+    const which = 'id' in opened ? { view_id: opened.id, hash: opened.hash } : { external_id: opened.externalId };
+    await slack.call('views.update', { ...which, view }, z.object({}));
+    return true;
+  } catch (error) {
+    if (error instanceof SlackRefusal && GONE.test(error.error)) return false;
+    throw error;
+  }
 }

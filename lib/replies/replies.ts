@@ -1,10 +1,10 @@
-import { pageOf } from './config/pages.ts';
-import type { Replies } from './engine/run/tell-person.ts';
-import type { IssueComments } from './platforms/github/issue-comments.ts';
-import { createGithubReplies } from './platforms/github/replies.ts';
-import { createSlackReplies } from './platforms/slack/replies.ts';
-import type { SlackApi } from './platforms/slack/slack-api.ts';
-import type { Runtime, Stores } from './runtime.ts';
+import { pageOf } from '../config/pages.ts';
+import type { Replies } from '../engine/run/tell-person.ts';
+import type { IssueComments } from '../platforms/github/issue-comments.ts';
+import type { SlackApi } from '../platforms/slack/slack-api.ts';
+import type { Runtime, Stores } from '../runtime.ts';
+import { createGithubReplies } from './github-replies.ts';
+import { createSlackReplies } from './slack-replies.ts';
 
 interface RepliesOptions extends Pick<Runtime, 'config' | 'clock' | 'fetch'>, Pick<Stores, 'secrets'> {
   comments: IssueComments;

@@ -1,12 +1,13 @@
 import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
-import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
-import { expiry } from '../../state/table/expiry.ts';
-import { keys } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
-import { message } from './messages.ts';
-import { slackMessage } from './replies.ts';
-import type { SlackApi } from './slack-api.ts';
+import { asInterruption } from '../engine/run/as-interruption.ts';
+import { PlatformRateLimited } from '../platforms/errors.ts';
+import { message } from '../platforms/slack/messages.ts';
+import { slackMessage } from '../platforms/slack/post-message.ts';
+import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
+import { expiry } from '../state/table/expiry.ts';
+import { keys } from '../state/table/keys.ts';
+import type { Table } from '../state/table/table.ts';
 
 /** Longer than a run of the sweep. */
 const CLAIM_MS = 2 * 60_000;
@@ -60,7 +61,11 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
       try {
         if (await slack.isThere()) await tell();
       } catch (error) {
-        log.warn({ message: `the contact channel could not be told ${what}`, channel, error: String(error) });
+        log.warn({
+          message: `the contact channel could not be told ${what}`,
+          channel,
+          error: String(asInterruption(error, clock())),
+        });
       }
     },
     /**
@@ -76,7 +81,7 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
     ): Promise<boolean> {
       const begunAt = known?.begunAt ?? clock();
       if (!(await claim(name, begunAt, known))) return false;
-      const reply = slackMessage({ channelId: channel }, `parked ${name}`, message(sections), { slack, clock });
+      const reply = slackMessage({ channelId: channel }, `parked ${name}`, message(sections), slack);
       const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
       try {
         const sent = earlier ?? (await reply.make(() => {}));
@@ -85,7 +90,7 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
         return true;
       } catch (error) {
         // Slack did not post it, so there is nothing to search for.
-        const isClear = error instanceof NeedsOperator || error instanceof RetryAt;
+        const isClear = error instanceof SlackRefusal || error instanceof PlatformRateLimited;
         if (isClear) await table.delete(keys.parkedNotice(name));
         throw error;
       }
@@ -95,5 +100,5 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
 
 /** Telling something twice is better than not at all. */
 function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof NeedsOperator)) throw error;
+  if (!(error instanceof SlackRefusal)) throw error;
 }

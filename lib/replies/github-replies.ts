@@ -1,13 +1,13 @@
-import type { Page } from '../../config/pages.ts';
-import { digest } from '../../digest.ts';
-import { parkingInWords } from '../../engine/record/in-plain-words.ts';
-import type { Job, ReplyTo } from '../../engine/record/job.ts';
-import type { Reply } from '../../engine/run/reply-steps.ts';
-import type { ReplyContent } from '../../engine/run/tell-person.ts';
-import { cutToLength } from '../../text.ts';
-import { commentMark } from './comment-marks.ts';
-import type { IssueComments, MadeComment } from './issue-comments.ts';
-import { plainText } from './plain-text.ts';
+import type { Page } from '../config/pages.ts';
+import { digest } from '../digest.ts';
+import { parkingInWords } from '../engine/record/in-plain-words.ts';
+import type { Job, ReplyTo } from '../engine/record/job.ts';
+import type { Reply } from '../engine/run/reply-steps.ts';
+import type { ReplyContent } from '../engine/run/tell-person.ts';
+import { commentMark } from '../platforms/github/comment-marks.ts';
+import type { IssueComments, MadeComment } from '../platforms/github/issue-comments.ts';
+import { linkTo, plainText } from '../platforms/github/plain-text.ts';
+import { cutToLength } from '../text.ts';
 
 const calls = 'GitHub comment';
 /** GitHub takes 65,536 characters, and people do not read that much. */
@@ -48,9 +48,6 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
       return `🛑 ${parkingInWords[said.kind].toPerson} It is kept as job \`${job.id}\`, and ${plainText(contact)} can see why and let it go on.`;
   }
 }
-
-/** A link in Markdown. */
-export const linkTo = ({ name, url }: Page) => `[${plainText(name)}](<${url}>)`;
 
 /** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
 function quoted(text: string): string {

@@ -1,6 +1,6 @@
-import type { RelayConfig } from '../../config/schema.ts';
-import { movedInWords, movedRepositories } from '../github/moved-repositories.ts';
-import { plainSection } from './messages.ts';
+import type { RelayConfig } from '../config/schema.ts';
+import { movedInWords, movedRepositories } from '../platforms/github/moved-repositories.ts';
+import { plainSection } from '../platforms/slack/messages.ts';
 import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
 
 /** Tells the contact's channel that a repository has another name than in relay.config.ts, and again after a month. */

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
-import { digest } from '../../digest.ts';
-import { commandsOf, nextStepOfParked, withDocs } from '../../engine/line/next-step.ts';
-import type { ShowJob } from '../../engine/operate/find-jobs.ts';
-import { type ParkedGroup, parkedGroups } from '../../engine/operate/parked-groups.ts';
-import { type Job, newsOf, statusInWords } from '../../engine/record/job.ts';
-import type { JobStore } from '../../engine/record/job-store.ts';
-import { keys } from '../../state/table/keys.ts';
-import { ifReadable } from '../../state/table/unreadable-item.ts';
-import { cutToLength } from '../../text.ts';
-import { message, plainSection, section } from './messages.ts';
-import { escaped, time } from './mrkdwn.ts';
+import { digest } from '../digest.ts';
+import { commandsOf, nextStepOfParked, withDocs } from '../engine/line/next-step.ts';
+import type { ShowJob } from '../engine/operate/find-jobs.ts';
+import { type ParkedGroup, parkedGroups } from '../engine/operate/parked-groups.ts';
+import { type Job, newsOf, statusInWords } from '../engine/record/job.ts';
+import type { JobStore } from '../engine/record/job-store.ts';
+import { message, plainSection, section } from '../platforms/slack/messages.ts';
+import { escaped, time } from '../platforms/slack/mrkdwn.ts';
+import { SlackRefusal, TOKEN_ERRORS } from '../platforms/slack/slack-api.ts';
+import { keys } from '../state/table/keys.ts';
+import { ifReadable } from '../state/table/unreadable-item.ts';
+import { cutToLength } from '../text.ts';
 import { createNoticePosts, type Notice, type NoticePostsOptions } from './notice-posts.ts';
-import { SlackRefusal, TOKEN_ERRORS } from './slack-api.ts';
 
 export interface ParkedNoticesOptions extends NoticePostsOptions {
   jobs: Pick<JobStore, 'parkedBetween' | 'get'>;

@@ -1,10 +1,10 @@
 import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
-import type { OpenBreaker } from '../../service/connection/breaker-item.ts';
-import { keys } from '../../state/table/keys.ts';
-import { unchangedSince } from '../../state/table/unreadable-item.ts';
-import { plainSection, section, sentence } from './messages.ts';
-import { time } from './mrkdwn.ts';
+import { plainSection, section, sentence } from '../platforms/slack/messages.ts';
+import { time } from '../platforms/slack/mrkdwn.ts';
+import type { OpenBreaker } from '../service/connection/breaker-item.ts';
+import { keys } from '../state/table/keys.ts';
+import { unchangedSince } from '../state/table/unreadable-item.ts';
 import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
 
 /** Shorter outages end before a person could act. */

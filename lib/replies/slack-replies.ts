@@ -1,0 +1,119 @@
+import type { KnownBlock } from '@slack/types';
+import type { Page } from '../config/pages.ts';
+import { parkingInWords, waitInWords } from '../engine/record/in-plain-words.ts';
+import { StepFailed } from '../engine/record/interruption.ts';
+import { askedIn, type Job, type ReplyTo, shortName } from '../engine/record/job.ts';
+import type { Reply } from '../engine/run/reply-steps.ts';
+import type { ReplyContent } from '../engine/run/tell-person.ts';
+import { linkButton } from '../platforms/slack/link-messages.ts';
+import { message, plainSection, type SlackMessage, section, sentence } from '../platforms/slack/messages.ts';
+import { code, linkTo, time } from '../platforms/slack/mrkdwn.ts';
+import { slackMessage } from '../platforms/slack/post-message.ts';
+import { createResponseUrls, RESPONSE_URL_LIVES_MS, unsealUrl } from '../platforms/slack/response-url.ts';
+import type { SlackApi } from '../platforms/slack/slack-api.ts';
+import type { Secrets } from '../state/secrets/secrets.ts';
+
+type SentReply = { by: 'response_url' } | Awaited<ReturnType<ReturnType<typeof slackMessage>['make']>>;
+
+export interface SlackRepliesOptions {
+  slack: SlackApi;
+  clock: () => number;
+  /** The URL of the Web API. */
+  apiUrl: string;
+  fetch: typeof globalThis.fetch;
+  secrets: Secrets;
+  /** The contact that messages name. */
+  contact: string;
+}
+
+/** Replies to people in Slack: where they asked while that is possible, and as a direct message after that. */
+export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, contact }: SlackRepliesOptions) {
+  const responseUrls = createResponseUrls(apiUrl, fetch);
+
+  /** Where the person asked, while a reply can go there. */
+  async function responseUrlOf(job: Job, { responseUrl: sealed }: ReplyTo & { in: 'slack' }) {
+    if (sealed === undefined || clock() >= job.createdAt + RESPONSE_URL_LIVES_MS) return undefined;
+    const url = await unsealUrl(sealed, job.id, secrets);
+    return url !== undefined && responseUrls.isOurs(url) ? url : undefined;
+  }
+
+  return async function replyInSlack(
+    job: Job,
+    to: ReplyTo & { in: 'slack' },
+    said: ReplyContent,
+    pages: readonly Page[],
+  ): Promise<Reply<SentReply> | { calls: string; leftOut: string }> {
+    const told = saidMessage(said, contact, job, pages);
+    const message = 'link' in said && said.link ? withLinkButton(told, job.connection, said.link) : told;
+    const responseUrl = await responseUrlOf(job, to);
+    const hasToken = await slack.isThere();
+    if (responseUrl === undefined && !hasToken) {
+      return { calls: 'Slack message', leftOut: 'the slack secret has no botToken, so nothing can be sent' };
+    }
+    const direct = slackMessage({ userId: to.userId }, idOf(job, said), message, slack);
+    if (responseUrl === undefined) return direct;
+    return {
+      calls: 'Slack message',
+      // A message to a response_url cannot be searched for. Sending it twice is better than not at all.
+      find: async (since) => (hasToken ? direct.find(since) : undefined),
+      async make(ensureTime) {
+        const status = await responseUrls.respond(responseUrl, message, 'instead');
+        if (status !== undefined && status < 300) return { by: 'response_url' };
+        if (status === undefined || status === 429 || status >= 500) {
+          throw new StepFailed(`Slack refused the reply (${status ?? 'no answer'})`);
+        }
+        // The response_url is used up or was closed early.
+        return hasToken ? direct.make(ensureTime) : { leftOut: `Slack no longer accepts the reply (${status})` };
+      },
+    };
+  };
+}
+
+const withLinkButton = (
+  { text, blocks }: SlackMessage,
+  connection: string,
+  scopes: readonly string[],
+): SlackMessage => ({
+  text,
+  blocks: [...blocks, { type: 'actions', elements: [linkButton(connection, scopes)] }],
+});
+
+/** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
+function idOf(job: Job, said: ReplyContent): string {
+  if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
+  return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
+}
+
+/** The news of a job, as a message to the person who asked. */
+function saidMessage(
+  said: ReplyContent,
+  contact: string,
+  job: Pick<Job, 'id' | 'summary'>,
+  pages: readonly Page[],
+): SlackMessage {
+  switch (said.of) {
+    case 'done':
+    case 'not done': {
+      const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
+      const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
+      const words = said.of === 'done' ? (said.told ?? said.text) : said.text;
+      const told = message([plainSection(`${emoji} ${sentence(words)}`), ...links]);
+      return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
+    }
+    case 'waiting': {
+      // The time of the next probe is not that of the end of an outage. Any other is the earliest: the message stays.
+      const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
+      const when = until === undefined ? '' : `, at about ${time(until)} at the earliest`;
+      const why = waitInWords[said.waitsFor].toPerson;
+      return message(
+        section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. It continues automatically${when}.`),
+      );
+    }
+    case 'parked':
+      return message(
+        plainSection(
+          `:octagonal_sign: ${parkingInWords[said.kind].toPerson} It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
+        ),
+      );
+  }
+}
