@@ -17,7 +17,7 @@ interface CommonVerb<Command extends { verb: string }> {
   /** Reads the text after the verb, which is trimmed and has single spaces. */
   read(text: string, languages: Languages): Reading<Command>;
   /** Prints the whole command in its shortest form. {@link read} reads it back as the same command. */
-  print(command: Command, languages: Languages): string;
+  print(command: Command): string;
   /** The permission in relay.config.ts that restricts the verb; null if everyone may use it. */
   permission: string | null;
   /** True if it works only on connections where people link accounts. */

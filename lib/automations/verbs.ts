@@ -139,7 +139,7 @@ export function createVerbs(own: OwnAutomations) {
     const [, added = '', title = ''] = ADDED.exec(typed) ?? [];
     const made = verbFor(added);
     if (made === 'task' || made === 'defect')
-      return suggesting(MADE, title === '' ? [] : suggestionsOf(parse(`${made} ${title}`, languages), languages));
+      return suggesting(MADE, title === '' ? [] : suggestionsOf(parse(`${made} ${title}`, languages)));
     const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
     const read = other && readArguments(other, rest, languages);
     // `stunden 2h 4711`
@@ -159,7 +159,7 @@ export function createVerbs(own: OwnAutomations) {
     const lines = text.split(/\n(?=\s*\/)/);
     if (lines.length === 1) return undefined;
     const read = lines.slice(0, MOST_LINES).map((line) => parse(line, languages));
-    const printed = read.flatMap((one) => ('command' in one ? print(one.command, languages) : []));
+    const printed = read.flatMap((one) => ('command' in one ? print(one.command) : []));
     return suggesting('Give one command at a time. A line of a text must not begin with a slash.', printed);
   }
 
@@ -177,11 +177,11 @@ export function createVerbs(own: OwnAutomations) {
     return list.some(({ verb }) => verb === name) ? name : (OTHER_WORDS.get(name) ?? name);
   }
 
-  const suggestionsOf = (read: ParsedCommand, languages: Languages): readonly string[] | undefined =>
-    'command' in read ? [print(read.command, languages)] : read.suggestions;
+  const suggestionsOf = (read: ParsedCommand): readonly string[] | undefined =>
+    'command' in read ? [print(read.command)] : read.suggestions;
 
   /** Prints a command in its shortest form. `parse` reads it back. */
-  const print = (command: Command, languages: Languages): string => of(command).print(command, languages);
+  const print = (command: Command): string => of(command).print(command);
 
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
     const text = `${word} ${rest}`;
@@ -195,7 +195,7 @@ export function createVerbs(own: OwnAutomations) {
     const [, items = '', end = ''] = /^(.*\d) (\S+)$/.exec(text.trim()) ?? [];
     const last = verbFor(innerWord(end));
     if (last === doneVerb.verb || last === undoVerb.verb)
-      return suggesting('The command comes first.', suggestionsOf(parse(`${last} ${items}`, languages), languages));
+      return suggesting('The command comes first.', suggestionsOf(parse(`${last} ${items}`, languages)));
     // `2h Login with passkeys`
     const isTime = beginsWithDuration(text);
     const near = isTime ? 'log' : beginsWithDuration(rest) ? undefined : nearMiss(word.toLowerCase(), names);
@@ -203,15 +203,14 @@ export function createVerbs(own: OwnAutomations) {
       const name = verbFor(near);
       const meant = parse(`${name} ${isTime ? text : rest}`, languages);
       const why = 'fault' in meant ? ` ${meant.fault}` : '';
-      return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant, languages));
+      return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant));
     }
     const [second = ''] = rest.split(' ', 1);
     // `pm log 2h 4711`
     const inside = list.some(({ verb }) => verb === second.toLowerCase()) ? parse(rest, languages) : undefined;
-    if (inside && 'command' in inside)
-      return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command, languages)]);
+    if (inside && 'command' in inside) return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command)]);
     // `ajoute 1h30 4711`, `I worked 2h on 4711`
-    const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages), languages);
+    const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages));
     const logs = (beginsWithDuration(rest) ? asLog(rest) : undefined) ?? asLog(text);
     if (logs) return suggesting(`${fault} Did you mean log?`, logs);
     const asked = askedIn(text);

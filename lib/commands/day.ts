@@ -18,7 +18,7 @@ export interface DayWords {
  * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. There is no
  * clock here, so any date is accepted.
  *
- * @returns the day and the rest, and the words of a day that is not in English or no plain date; undefined if the text begins with anything else, or with a quotation mark
+ * @returns the day and the rest, and the words of a day that is not in English or no plain date; undefined if the text begins with anything else, or with a quotation
  * @param isNote true where a note begins: there, `mon compte` is no day
  */
 export function readDay(
@@ -27,7 +27,7 @@ export function readDay(
   isNote = false,
 ): { day: Day; rest: string; inWords?: string } | DayWords | CommandFault | undefined {
   const typed = withoutMark(text);
-  if (isInQuotationMarks(typed)) return undefined;
+  if (isQuoted(typed)) return undefined;
   const range = rangeAtStart(typed, languages);
   if (range !== undefined) return severalDays(range);
   const read = wordsOfDay(typed, languages, isNote);
@@ -36,14 +36,15 @@ export function readDay(
   if (isPlain && why !== undefined) return { fault: why };
   const rest = typed.slice(words.length + 1);
   const [joint = ''] = rest.split(' ', 1);
-  const second = JOINT.test(joint) ? dayAtStart(rest.slice(joint.length + 1), languages) : undefined;
+  const second = JOINT_OF_DAYS.test(joint) ? dayAtStart(rest.slice(joint.length + 1), languages) : undefined;
   if (second !== undefined) return severalDays(`${words} ${joint} ${second}`);
   const [day, ...more] = days();
   if (day === undefined || more.length > 0) return { words, others: rest };
   return isPlain ? { day, rest } : { day, rest, inWords: words };
 }
 
-const JOINT = /^(?:and|or|to|until|till|through|und|oder|bis|et|ou|au|y|e|o|i|[&+/–-])$/i;
+/** `today and yesterday` */
+export const JOINT_OF_DAYS = /^(?:and|or|to|until|till|through|und|oder|bis|et|ou|au|y|e|o|i|[&+/–-])$/i;
 
 const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
@@ -65,14 +66,17 @@ function rangeAtStart(text: string, languages: Languages): string | undefined {
 /** Whether the words before a day at the end of a text are another day: `el lunes y el martes`. */
 export function severalAtEnd({ words, others }: DayWords, languages: Languages): CommandFault | undefined {
   const joint = others.split(' ').at(-1) ?? '';
-  const first = JOINT.test(joint) ? dayAtEnd(others.slice(0, -joint.length).trimEnd(), languages) : undefined;
+  const first = JOINT_OF_DAYS.test(joint) ? dayAtEnd(others.slice(0, -joint.length).trimEnd(), languages) : undefined;
   return first && severalDays(`${first.words} ${joint} ${words}`);
 }
+
+/** `"today"` and `#"today"` are tasks. */
+const isQuoted = (text: string): boolean => isInQuotationMarks(text.replace(/^#/, ''));
 
 /** `- yesterday` is yesterday. */
 function withoutMark(text: string): string {
   const [mark = ''] = text.split(' ', 1);
-  const isMark = innerWord(mark) === '' && !isInQuotationMarks(mark);
+  const isMark = innerWord(mark) === '' && !isQuoted(mark);
   return isMark ? text.slice(mark.length + 1) : text;
 }
 

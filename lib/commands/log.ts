@@ -1,6 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { ANY_DATE, type DayWords, dayAtEnd, dayAtStart, daysMeant, readDay, severalAtEnd, unclearDay } from './day.ts';
+import {
+  ANY_DATE,
+  type DayWords,
+  dayAtEnd,
+  dayAtStart,
+  daysMeant,
+  JOINT_OF_DAYS,
+  readDay,
+  severalAtEnd,
+  unclearDay,
+} from './day.ts';
 import type { Languages } from './day-names.ts';
 import { clockSpan, isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
 import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
@@ -86,18 +95,18 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     const meant = [least, most].flatMap((amount) =>
       entryOf(`${amount}${unit}`, text.slice(range.length + 1), languages),
     );
-    return suggestingLogs(`${excerpt(range)} is more than one duration. Log one of them.`, meant, languages);
+    return suggestingLogs(`${excerpt(range)} is more than one duration. Log one of them.`, meant);
   }
   if (!isWrittenAsDuration(phrase)) {
     const ofTimes = withDurationFirst(text, timesAtStart, languages);
-    if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes, languages);
+    if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes);
     const moved = withDurationFirst(text, durationAtStart, languages);
-    if (moved) return suggestingLogs('The duration comes first.', moved, languages);
+    if (moved) return suggestingLogs('The duration comes first.', moved);
   }
   // `log Login with passkeys`
   if (!/\d/.test(text)) return { missing: 'a duration' };
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages));
-  return suggestingLogs(duration.fault, meant, languages);
+  return suggestingLogs(duration.fault, meant);
 }
 
 /** `2-3h`, `2 to 3 hours` */
@@ -121,7 +130,7 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
   const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
-  return suggestingLogs(unclearDay(unclear.words, languages), kept, languages);
+  return suggestingLogs(unclearDay(unclear.words, languages), kept);
 }
 
 /** The note, if the words are no day. */
@@ -130,38 +139,39 @@ export function noteWith({ words, at }: UnclearDay, note: string | undefined): s
   return parts.join(' ');
 }
 
-function suggestingLogs(fault: string, meant: readonly LogCommand[] = [], languages: Languages): CommandFault {
-  return suggesting(
-    fault,
-    meant.map((command) => printLog(command, languages)),
-  );
-}
-
-export function printLog(command: LogCommand, languages: Languages): string {
-  const { minutes, day, note, open, unclear } = command;
-  const duration = printDuration(minutes);
-  if (unclear) {
-    const isSame = durationPhrase(`${duration} ${unclear.text}`).phrase === duration;
-    return `log ${isSame ? duration : `${minutes}m`} ${unclear.text}`;
-  }
-  const rest = open?.text ?? [printTask(command, languages), ...noteAsTyped(note, languages)].join(' ');
-  const isDayless = isReadAs(command, duration, rest, languages);
-  return `log ${isDayless ? `${duration} ${rest}` : `${duration} ${open?.day ?? day} ${rest}`}`;
+function suggestingLogs(fault: string, meant: readonly LogCommand[] = []): CommandFault {
+  return suggesting(fault, meant.map(printLog));
 }
 
 /**
- * True if this text is read as the same command. A task could be read as minutes, or the first word of a note as a day.
+ * The command as text that is read as the same command: a task that may be anything but an id is in quotation marks, as is a
+ * note. Where nothing showed the end of the task, what was typed is repeated, behind the day unless the text has it.
  */
-function isReadAs(wanted: LogCommand, duration: string, text: string, languages: Languages): boolean {
-  if (durationPhrase(`${duration} ${text}`).phrase !== duration) return false;
-  const read = readEntry(wanted.minutes, duration, text, languages);
-  return 'command' in read && isDeepStrictEqual(read.command, wanted);
+export function printLog({ minutes, day, task, note, isId, open, unclear }: LogCommand): string {
+  const duration = printDuration(minutes);
+  if (open && !unclear && (open.day !== 'today' || isAllNote(open.text, note)))
+    return `log ${duration} ${open.day} ${open.text}`;
+  const typed = unclear?.text ?? open?.text;
+  if (typed !== undefined) return `log ${durationBefore(typed, minutes)} ${typed}`;
+  const named = `${isId ? '#' : ''}${PLAIN_ID.test(task) ? task : inQuotationMarks(task)}`;
+  const noted = note === undefined ? [] : [inQuotationMarks(note)];
+  return ['log', duration, ...(day === 'today' ? [] : [day]), named, ...noted].join(' ');
 }
 
-/** The note, in quotation marks if it would be read as anything else. */
-function noteAsTyped(note: string | undefined, languages: Languages): string[] {
-  if (note === undefined) return [];
-  return [noteIn(note) === note && !secondEntry(note, languages, true) ? note : inQuotationMarks(note)];
+/** Whether no day was read behind the first word, which does not join a day in front of it to another one either. */
+function isAllNote(text: string, note = ''): boolean {
+  const { word = '', rest = '' } = firstWord(withoutLeadIn(text)) ?? {};
+  return noteIn(rest) === note && !JOINT_OF_DAYS.test(word);
+}
+
+/** What is read as an id and as nothing else: no part of a duration, and no date. */
+const PLAIN_ID = /^(?:\d{3,7}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** The duration, so that no word of what follows is read as a part of it. */
+function durationBefore(text: string, minutes: number): string {
+  const duration = printDuration(minutes);
+  const isApart = !/(?:^| )\d{1,2}(?: |$)/.test(text) && durationPhrase(`${duration} ${text}`).phrase === duration;
+  return isApart ? duration : `${minutes}m`;
 }
 
 /**
@@ -299,7 +309,7 @@ function ambiguousMinutes(duration: string, text: string, languages: Languages):
   const together = parseDuration(`${duration} ${number}m`);
   const both = 'minutes' in together ? printDuration(together.minutes) : `${duration} ${number}m`;
   const fault = `${excerpt(`${duration} ${number}`)} may be ${both}, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
-  return suggestingLogs(fault, meant, languages);
+  return suggestingLogs(fault, meant);
 }
 
 interface TaskRead {
@@ -354,12 +364,4 @@ function isNamedClearly(word: string): boolean {
 export function taskAsTyped(text: string): string {
   const typed = unquoted(withSingleBlanks(text));
   return idIn(typed) ?? typed;
-}
-
-/** The shortest form of the task that is read correctly. A plain word before a note would be read as open. */
-function printTask({ task, note, isId }: LogCommand, languages: Languages): string {
-  const mark = isId ? '#' : '';
-  const read = readTask(mark + task, languages);
-  const isRead = 'task' in read && read.task === task && read.rest === '' && read.isId === (isId ?? false);
-  return mark + (isRead && (isId || note === undefined) ? task : inQuotationMarks(task));
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { Languages } from '../../commands/day-names.ts';
 import { type LogCommand, printLog, readLog, timeTyped } from '../../commands/log.ts';
 import { DAY_MS } from '../../dates.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
@@ -39,14 +38,14 @@ export const logVerb: JobVerb<LogCommand> = {
     const daysAgo = Math.floor((now - Date.parse(day)) / DAY_MS);
     return daysAgo > LONG_AGO_DAYS ? `${day} is ${daysAgo} days ago.` : undefined;
   },
-  job: (command, origin, { slack }) => timeJob(command, origin, slack?.languages ?? []),
+  job: timeJob,
 };
 
 /** The job for time that a person logs, with a command or a form. */
-export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin, languages: Languages): JobDraft {
+export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): JobDraft {
   const { note: _, open: __, unclear: ___, ...withoutNote } = time;
   return timeJobs.draft({
-    ...eventOf(verb, printLog({ verb, ...withoutNote }, languages), origin),
+    ...eventOf(verb, printLog({ verb, ...withoutNote }), origin),
     input: { by: origin.by, ...time, ...(origin.isSure && { isSure: true }) },
   });
 }

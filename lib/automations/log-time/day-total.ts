@@ -11,7 +11,7 @@ const DAY_MINUTES = 24 * 60;
 
 /** Asks before a day gets more than its hours. @throws {NotDone} in Slack with a button that logs it anyway */
 export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, asked: AskedTime): void {
-  const { time, job, today, languages } = asked;
+  const { time, job, today } = asked;
   const sum = known.minutes + time.minutes;
   if (sum <= DAY_MINUTES || time.isSure) return;
   if (time.by.in === 'github') {
@@ -24,7 +24,7 @@ export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, 
   const fault = `with this, ${date} would have ${printDuration(sum)}: ${already}`;
   const said = `With this, ${dayInWords(date, today)} would have ${printDuration(sum)}: ${already}.`;
   const log = { verb: 'log', minutes: time.minutes, day: date, task: String(task.id), isId: true, note } as const;
-  const value = { command: printLog(log, languages), happened: `${job.id} anyway`, from: placeOf(job) };
+  const value = { command: printLog(log), happened: `${job.id} anyway`, from: placeOf(job) };
   const buttons = runButton(`Log ${printDuration(time.minutes)} anyway`, { ...value, isSure: true });
   throw new NotDone(fault, message(plainSection(`:warning: ${said}`), ...buttons).blocks);
 }

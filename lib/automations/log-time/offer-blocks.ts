@@ -41,7 +41,7 @@ const NAME_WITH_NOTE_LENGTH = 20;
 export function offerBlocks(
   said: string,
   offered: readonly OfferedEntry[],
-  { time, job, today, languages }: AskedTime,
+  { time, job, today }: AskedTime,
   { areDated = false } = {},
 ): readonly object[] | undefined {
   const isDated = areDated || offered.some(({ date }) => date !== today);
@@ -51,7 +51,7 @@ export function offerBlocks(
     const log = { verb: 'log', minutes, day: date, task, isId: true, note } as const;
     // The same event for two offers would log one of them only.
     const happened = `${job.id} ${task} ${date} ${index}`;
-    const value = { command: printLog(log, languages), happened, from: placeOf(job) };
+    const value = { command: printLog(log), happened, from: placeOf(job) };
     return runButton(isKept ? `Keep as note, ${date}` : (labels[index] ?? ''), value, index);
   });
   if (buttons.length < offered.length) return undefined;

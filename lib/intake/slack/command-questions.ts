@@ -30,7 +30,7 @@ export function questionBefore(
   doubt: string,
   { settings, verbs }: SlackIntake,
 ): SlackMessage | undefined {
-  const typed = verbs.print(command, settings.languages);
+  const typed = verbs.print(command);
   const buttons = runButton('Do that', { command: typed, happened });
   const asked = section(`:question: ${doubt} Do you mean ${code(`${settings.command} ${typed}`)}?`);
   return buttons.length === 0 ? undefined : message(asked, ...buttons);

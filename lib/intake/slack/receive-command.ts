@@ -31,7 +31,7 @@ export async function receiveCommand(
   };
   const { said, works } = await carryOut(given, intake);
   if (!works) return said;
-  const text = `${settings.command} ${verbs.print(parsed.command, settings.languages)}`;
+  const text = `${settings.command} ${verbs.print(parsed.command)}`;
   return message(
     section(
       intake.isStopped

@@ -62,11 +62,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         ...chosen,
         note,
       } as const;
-      const draft = timeJob(
-        command,
-        slackOrigin({ ...sent, happened: sent.viewId }, connection),
-        intake.settings.languages,
-      );
+      const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
       return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
     }
     case AWAY_MODAL: {
