@@ -127,7 +127,7 @@ describe('a calendar of the team', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual(ALL);
     expect((await outcomes(relay, 'team-timesheets')).join()).toContain(
-      `relay -- secrets set calendar/${teamInput.name}`,
+      `partner-relay secrets set calendar/${teamInput.name}`,
     );
   });
 
