@@ -33,31 +33,41 @@ function daysSinceMonday(date: string): number {
   return (new Date(date).getUTCDay() + 6) % 7;
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Kept, because it takes far longer to make a format than to use it, and each line of a story has a time. */
+function formatOf(locale: string, options: Intl.DateTimeFormatOptions = {}): Intl.DateTimeFormat {
+  const name = `${locale} ${Object.entries(options)}`;
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(name, format);
+  return format;
+}
+
 /** The date in a time zone. */
 export function dateIn(timeZone: string, ms: number): string {
   // Swedish writes dates as ISO 8601 does.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(ms);
+  return formatOf('sv-SE', { timeZone }).format(ms);
 }
 
 /** The date in the zone of this machine. */
 export function localDate(ms: number): string {
-  return new Intl.DateTimeFormat('sv-SE').format(ms);
+  return formatOf('sv-SE').format(ms);
 }
 
 /** A time for people: in the zone of this machine, which it names. `2026-11-22 06:10:03 CET` */
 export function localTime(ms: number): string {
-  const parts = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(ms);
+  const parts = formatOf('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(ms);
   return `${parts} ${zoneAt(ms)}`;
 }
 
 /** The time of the day in the zone of this machine, `06:10:03`. */
 export function localClock(ms: number): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeStyle: 'medium' }).format(ms);
+  return formatOf('sv-SE', { timeStyle: 'medium' }).format(ms);
 }
 
 /** The zone of this machine at that time, `CET` or `GMT+5:30`. */
 export function zoneAt(ms: number): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(ms);
+  const parts = formatOf('en-GB', { timeZoneName: 'short' }).formatToParts(ms);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
 
