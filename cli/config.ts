@@ -1,3 +1,4 @@
+import type { Finding } from '../lib/checks/check.ts';
 import { tooFewWorkers } from '../lib/config/capacity.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -5,9 +6,9 @@ import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { counted } from '../lib/text.ts';
 import type { Define } from './cli.ts';
 import { credentialsOf } from './doctor/credentials.ts';
-import { type Finding, printFindings } from './doctor/finding.ts';
-import { checkNames } from './doctor/github.ts';
-import { checkGithubIds } from './doctor/github-ids.ts';
+import { tellFindings } from './doctor/doctor.ts';
+import { atOnce } from './doctor/finding.ts';
+import { idChecks, nameChecks } from './doctor/github.ts';
 import { printWarnings, readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
@@ -37,18 +38,17 @@ export const defineConfig: Define = (command, { open, ownFolder }) =>
       const few = tooFewWorkers(config);
       if (few) console.log(`! Background workers: ${few}.`);
       await printWarnings({ files });
-      const found = (await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good');
-      if (found.length > 0) printFindings(found);
-      if (found.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
+      tellFindings((await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good'));
     });
 
 /** Asks GitHub who the people are, and what the repositories are called now. */
 async function checkOnGithub(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
   if (config.github.repositories.length === 0) return [];
-  const known = await credentialsOf(config, open).catch(() => undefined);
+  const credentials = await credentialsOf(config, open).catch(() => undefined);
   const { apiUrl } = config.github;
-  const client =
-    known && !known.githubStandIn && createGithubClient({ apiUrl, secrets: known.secrets, clock: Date.now, fetch });
-  const names = client ? await checkNames(config, client) : [];
-  return [...names, ...(await checkGithubIds(config, client || undefined))];
+  const github =
+    credentials && !credentials.githubStandIn
+      ? createGithubClient({ apiUrl, secrets: credentials.secrets, clock: Date.now, fetch })
+      : undefined;
+  return atOnce([...(github ? nameChecks(config, github) : []), ...(await idChecks(config, github))]);
 }

@@ -63,6 +63,14 @@ export class NoRelay extends Error {
   }
 }
 
+/** The relay, if one runs in this folder. @throws {Error} if that of a stage cannot be opened */
+export function unlessNone(open: OpenTarget): Promise<Target | undefined> {
+  return open().catch((error: unknown) => {
+    if (error instanceof NoRelay) return undefined;
+    throw error;
+  });
+}
+
 /** The relay that runs in this folder. @throws {NoRelay} */
 export async function relayHere(): Promise<RunningRelay> {
   const running = await findRunning();

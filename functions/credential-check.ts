@@ -1,10 +1,10 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import { endingCalls } from '../lib/aws-limits.ts';
-import { createConnectionCredential } from '../lib/credentials/connection-credential.ts';
-import { checkCredentials } from '../lib/credentials/credential-check.ts';
-import { createGithubCredential } from '../lib/credentials/github-credential.ts';
-import { createSlackCredential } from '../lib/credentials/slack-credential.ts';
+import { connectionCredential } from '../lib/checks/connection-credential.ts';
+import { checkCredentials } from '../lib/checks/credential-check.ts';
+import { githubCredential } from '../lib/checks/github-credential.ts';
+import { slackCredential } from '../lib/checks/slack-credential.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { createSlackApi } from '../lib/platforms/slack/slack-api.ts';
 import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
@@ -23,15 +23,14 @@ export function createHandler(runtime: Runtime) {
   const credentials = [
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])
-      .map((connection) => createConnectionCredential(connection, options)),
-    createGithubCredential({ github, repositories: config.github.repositories.map(({ name }) => name), clock }),
-    ...(config.slack ? [createSlackCredential(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
+      .map((connection) => connectionCredential(connection, options)),
+    githubCredential(github, config.github.repositories),
+    ...(config.slack ? [slackCredential(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
   ];
   return endingCalls(
-    middy<ScheduleEvent>().handler(async (_event, context) => {
+    middy<ScheduleEvent>().handler(async () => {
       await beginRun('credential-check', table, log);
-      const deadline = clock() + context.getRemainingTimeInMillis();
-      return { checked: await checkCredentials(credentials, deadline, { table, secrets, sleep, log, metrics }) };
+      return { checked: await checkCredentials(credentials, { table, secrets, sleep, log, metrics }) };
     }),
   );
 }

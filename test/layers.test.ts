@@ -34,7 +34,7 @@ const layers: readonly (readonly string[])[] = [
   ['lib/engine/run'],
   ['lib/engine/operate'],
   ['lib/runtime.ts', 'lib/schedules.ts'],
-  ['lib/credentials', 'lib/notices', 'lib/people', 'lib/replies', 'lib/timesheets'],
+  ['lib/checks', 'lib/notices', 'lib/people', 'lib/replies', 'lib/timesheets'],
   ['lib/automations'],
   ['lib/intake', 'infra'],
   ['lib/operators'],

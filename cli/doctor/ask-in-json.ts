@@ -1,6 +1,6 @@
+import { CannotTell } from '../../lib/checks/check.ts';
 import { messageOf } from '../../lib/text.ts';
 import { askAws, type Question } from '../ask-aws.ts';
-import { CannotTell } from './finding.ts';
 
 /**
  * @param otherwise what to do where it does not answer

@@ -1,6 +1,5 @@
 import {
   CloudFormationClient,
-  CloudFormationServiceException,
   DescribeStacksCommand,
   paginateListStackResources,
   type Stack,
@@ -12,6 +11,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { CannotTell, check, type Finding } from '../../lib/checks/check.ts';
 import type { StageSettings } from '../../lib/config/deployment.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
@@ -22,10 +22,10 @@ import { awsClient } from '../aws.ts';
 import { callerArn } from '../caller.ts';
 import { outputsOf, wroteOf } from '../outputs.ts';
 import { askInJson } from './ask-in-json.ts';
-import { CannotTell, check, type Finding } from './finding.ts';
-import { checkNetwork } from './network.ts';
+import { inOrder } from './finding.ts';
+import { networkChecks } from './network.ts';
 import { slackReady } from './slack-alarms.ts';
-import { checkStage } from './stage.ts';
+import { concurrencyCheck } from './stage.ts';
 
 /** What is to be deployed, besides the configuration. */
 export interface ToDeploy {
@@ -50,48 +50,47 @@ export async function checkBeforeDeploy(
     const known = Object.keys(config.deployment.stages).join(', ');
     return [{ what: 'stage', verdict: 'bad', detail: `relay.config.ts has no stage '${stage}'; it has ${known}` }];
   }
-  const cloudFormation = new CloudFormationClient(awsClient());
-  const whose = await check('credentials', async () => {
-    const region = await cloudFormation.config.region();
-    return `${await callerArn()} in ${region}: deploy with the same ones, and check that the region is the right one`;
-  });
+  const client = new CloudFormationClient(awsClient());
+  const whose = await inOrder([
+    check('credentials', async () => {
+      const region = await client.config.region();
+      return `${await callerArn()} in ${region}: deploy with the same ones, and check that the region is the right one`;
+    }),
+  ]);
   // Without credentials, everything else would say the same.
-  if (whose.verdict !== 'good') return [whose];
-  const { protected: isProtected, slackAlarms, table, network } = settings;
-  const region = await cloudFormation.config.region();
+  if (whose.some(({ verdict }) => verdict !== 'good')) return whose;
+  const { protected: isProtected, slackAlarms, table, network, httpApi } = settings;
+  const region = await client.config.region();
   const stackName = `partner-relay-${stage}`;
-  const owned = ownedBy(cloudFormation, stackName);
+  const stack = find(client, stackName);
+  const owned = stack.then((is) => (is ? ownedBy(client, stackName) : []));
   // Each check that needs them says why they cannot be read.
   owned.catch(() => {});
-  return [
-    whose,
-    ...(await Promise.all(
-      arnsOf(settings).map(([name, arn]) => check(`region of ${name}`, async () => sameRegion(arn, region))),
-    )),
-    await check('recipients of alarms', async () => {
+  const findings = await inOrder([
+    arnsOf(settings).map(([name, arn]) => check(`region of ${name}`, () => sameRegion(arn, region))),
+    check('recipients of alarms', () => {
       const { emails } = config.deployment.alarms;
       if (emails.length > 0 || slackAlarms) return emails.join(', ') || 'a channel in Slack';
       if (isProtected)
         throw new Error('a protected stage needs an address in deployment.alarms.emails, or slackAlarms');
       throw new CannotTell('nobody is told of alarms: name an address in deployment.alarms.emails');
     }),
-    await check('bootstrap', async () => bootstrapped(cloudFormation, settings.bootstrapQualifier, stage)),
-    await check(`stack ${stackName}`, async () => deployable(await find(cloudFormation, stackName), stackName)),
-    await check('version', async () => readable(await find(cloudFormation, stackName), version)),
-    await check('secrets', async () =>
+    check('bootstrap', () => bootstrapped(client, settings.bootstrapQualifier, stage)),
+    check(`stack ${stackName}`, async () => deployable(await stack, stackName)),
+    check('version', async () => readable(await stack, version)),
+    check('secrets', async () =>
       secretsNotInTheWay(secretNames(config, own), stage, settings.existingSecrets, await owned),
     ),
-    await check('logs', async () =>
+    check('logs', async () =>
       logsNotInTheWay(logNames(config, stage, own), stackName, { isProtected, isImporting, owned: await owned }),
     ),
-    ...(table ? [await check('table', () => tableReady(table.existing))] : []),
-    ...(network ? await checkNetwork(network, owned) : []),
-    ...(await checkStage(config, stage, own)),
-    ...(settings.httpApi ? [] : [await check('public URLs', async () => urlsOffered(region))]),
-    ...(slackAlarms
-      ? [await check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`))]
-      : []),
-  ];
+    table && check('table', () => tableReady(table.existing)),
+    network && networkChecks(network, owned),
+    concurrencyCheck(config, stage, own),
+    !httpApi && check('public URLs', () => urlsOffered(region)),
+    slackAlarms && check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`)),
+  ]);
+  return [...whose, ...findings];
 }
 
 /** What the settings of a stage name that must be in its region. */
@@ -122,40 +121,35 @@ function urlsOffered(region: string): never {
 
 async function tableReady(TableName: string): Promise<string> {
   const client = new DynamoDBClient(awsClient());
-  try {
-    const { Table: { TableStatus: status = 'unknown' } = {} } = await client.send(
-      new DescribeTableCommand({ TableName }),
+  const isMissing = (error: Error) => error instanceof NoTable;
+  const found = await ifThere(client.send(new DescribeTableCommand({ TableName })), isMissing);
+  if (!found)
+    throw new Error(
+      `there is no ${TableName} in this account and region: correct table.existing of the stage, or leave it out for a new, empty table`,
     );
-    if (status === 'ACTIVE' || status === 'UPDATING') return `${TableName} exists, and is used as it is`;
-    throw new Error(`${TableName} is in the state ${status}: wait until it is ACTIVE`);
-  } catch (error) {
-    if (error instanceof NoTable)
-      throw new Error(
-        `there is no ${TableName} in this account and region: correct table.existing of the stage, or leave it out for a new, empty table`,
-      );
-    if (error instanceof Error && /AccessDenied/.test(error.name))
-      throw new CannotTell(`you may not look at it: ${error.message}`);
-    throw error;
-  }
+  const { TableStatus: status = 'unknown' } = found.Table ?? {};
+  if (status === 'ACTIVE' || status === 'UPDATING') return `${TableName} exists, and is used as it is`;
+  throw new Error(`${TableName} is in the state ${status}: wait until it is ACTIVE`);
 }
 
-/** @returns undefined if there is none. @throws {CannotTell} without the right to look */
+/** What AWS answers about one thing; undefined if it is not there. @throws {CannotTell} without the right to look */
+async function ifThere<T>(answer: Promise<T>, isMissing: (error: Error) => boolean, it = 'it'): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (!(error instanceof Error)) throw error;
+    if (isMissing(error)) return undefined;
+    throw /AccessDenied/.test(error.name) ? new CannotTell(`you may not look at ${it}: ${error.message}`) : error;
+  });
+}
+
 async function find(client: CloudFormationClient, StackName: string): Promise<Stack | undefined> {
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    // Only planned. The CLI of the CDK makes it all the same.
-    return Stacks[0]?.StackStatus === 'REVIEW_IN_PROGRESS' ? undefined : Stacks[0];
-  } catch (error) {
-    if (!(error instanceof CloudFormationServiceException)) throw error;
-    if (/does not exist/.test(error.message)) return undefined;
-    if (/AccessDenied/.test(error.name)) throw new CannotTell(`you may not look at it: ${error.message}`);
-    throw error;
-  }
+  const isMissing = ({ message }: Error) => /does not exist/.test(message);
+  const { Stacks = [] } = (await ifThere(client.send(new DescribeStacksCommand({ StackName })), isMissing)) ?? {};
+  // Only planned. The CLI of the CDK makes it all the same.
+  return Stacks[0]?.StackStatus === 'REVIEW_IN_PROGRESS' ? undefined : Stacks[0];
 }
 
 /** The ids of what the stack owns: the ARNs of secrets, the names of logs. */
 async function ownedBy(client: CloudFormationClient, StackName: string): Promise<string[]> {
-  if (!(await find(client, StackName))) return [];
   const ids: string[] = [];
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
     ids.push(...StackResourceSummaries.flatMap(({ PhysicalResourceId = [] }) => PhysicalResourceId));
@@ -249,18 +243,12 @@ export function secretNames(config: RelayConfig, own: OwnAutomations): string[] 
 }
 
 async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<string | undefined> {
-  try {
-    const { ARN, DeletedDate } = await client.send(new DescribeSecretCommand({ SecretId }));
-    if (!DeletedDate) return ARN;
-    throw new Error(
-      `${SecretId} is being deleted, which keeps its name: run aws secretsmanager restore-secret --secret-id ${SecretId} and name it in existingSecrets of the stage`,
-    );
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    if (error instanceof Error && /AccessDenied/.test(error.name))
-      throw new CannotTell(`you may not look at them: ${error.message}`);
-    throw error;
-  }
+  const isMissing = (error: Error) => error instanceof ResourceNotFoundException;
+  const found = await ifThere(client.send(new DescribeSecretCommand({ SecretId })), isMissing, 'them');
+  if (!found?.DeletedDate) return found?.ARN;
+  throw new Error(
+    `${SecretId} is being deleted, which keeps its name: run aws secretsmanager restore-secret --secret-id ${SecretId} and name it in existingSecrets of the stage`,
+  );
 }
 
 /** The logs that the stack makes: infra/relay-function.ts, and infra/entrance.ts. */

@@ -1,6 +1,7 @@
+import { CannotTell, type Check, type Checks, check, type Finding } from '../../lib/checks/check.ts';
+import { compareEcho } from '../../lib/checks/connection-credential.ts';
 import { addressesOf } from '../../lib/config/addresses.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { compareEcho } from '../../lib/credentials/connection-credential.ts';
 import { markerIn } from '../../lib/engine/record/markers.ts';
 import { typesIn } from '../../lib/service/connection/learned.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
@@ -13,13 +14,13 @@ import { listTimelogs, timelogDetail } from '../../lib/service/partner/operation
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { PAGE_SIZE, pages, rowsOf } from '../../lib/service/partner/pages.ts';
 import { messageOf } from '../../lib/text.ts';
-import { CannotTell, check, type Finding } from './finding.ts';
 import {
   compareDetail,
   compareFields,
   compareFilter,
   comparePages,
   compareUsers,
+  type ListToCheck,
   listsToCheck,
   longerSearch,
   readRows,
@@ -29,75 +30,81 @@ import { type ServiceRow, textsIn } from './rows.ts';
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
 
-/** Checks one connection: its key, the configured projects and people, lists and filters. */
-export async function checkConnection(
-  name: string,
-  config: RelayConfig,
-  call: PartnerClient['call'],
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const credentials = await check(`${name}: credentials`, () =>
-    compareEcho(async (payload) => {
-      const result = await call(validate, payload);
-      findings.push(...clockOf(name, result.clockOffsetSeconds));
-      return result;
-    }),
+/** One connection: its key, the configured projects and people, lists and filters. */
+export function connectionCheck(name: string, config: RelayConfig, call: PartnerClient['call']): Check {
+  let offset: number | undefined;
+  return check(
+    `${name}: credentials`,
+    () =>
+      compareEcho(async (payload) => {
+        const result = await call(validate, payload);
+        offset = result.clockOffsetSeconds;
+        return result;
+      }),
+    (verdict): Checks => [
+      offset !== undefined && { what: `${name}: clock`, verdict: 'unknown', detail: clockInWords(offset) },
+      verdict === 'good' && contractChecks(name, config, call),
+    ],
   );
-  findings.unshift(credentials);
-  if (credentials.verdict !== 'good') return findings;
-  const projects = projectsOf(name, config);
-  if (projects.length > 0) findings.push(...(await checkProjects(name, projects, call)));
-
-  const overrides = config.connections[name]?.operations ?? {};
-  const asHere = <O extends Operation>(declared: O) => withOverride(declared, overrides[declared.name]);
-  const seen = new Map<string, readonly ServiceRow[]>();
-  async function add(operation: Operation, what: string, look: () => Promise<string>): Promise<Finding> {
-    const finding = await check(`${name}: ${operation.name}${what}`, () => look().catch(withCorrection(operation)));
-    findings.push(finding);
-    return finding;
-  }
-  for (const declared of listsToCheck(projects[0]?.id)) {
-    const operation = asHere(declared.operation);
-    let list = { ...declared, operation };
-    let rows: readonly ServiceRow[] = [];
-    const fields = await add(operation, '', async () => {
-      const read = await readRows(call, operation, list.payload).catch((error: unknown) => {
-        const payload = longerSearch(error, list, [...seen.values()].flat());
-        list = { ...list, payload };
-        return readRows(call, operation, payload);
-      });
-      const longer = list.payload.q === declared.payload.q ? '' : '; takes no search for one letter';
-      rows = read.rows;
-      const { size, first } = read.paging;
-      list = { ...list, paging: read.paging };
-      const pages = size < PAGE_SIZE ? `; takes pages of ${size} rows` : '';
-      const base = first === 0 ? '; counts its pages from 0, which the relay follows' : '';
-      return compareFields(operation, rows) + pages + base + longer;
-    });
-    seen.set(operation.name, rows);
-    if (fields.verdict === 'bad') continue;
-    await add(operation, ' page by page', () => comparePages(call, list, rows));
-    const [detail, id] = DETAILS.get(operation.name) ?? [];
-    if (detail) await add(asHere(detail), '', () => compareDetail(call, asHere(detail), id ?? '', rows));
-    for (const filter of list.filters) {
-      await add(operation, ` by ${filter.name}`, () => compareFilter(call, list, filter, rows));
-    }
-  }
-  const rowsIn = ({ name }: Operation) => seen.get(name) ?? [];
-  await add(asHere(listTimelogs), ' of users', async () => compareUsers(rowsIn(listUsers), rowsIn(listTimelogs)));
-  const addresses = namedAddresses(name, config);
-  if (addresses.size > 0) {
-    findings.push(await check(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)));
-  }
-  return [...findings, ...notTried(name, [...seen.values()].flat()), ...statusesOf(name, config)];
 }
 
 /** The relay signs by the service's clock then, but a process that begins has to be refused once. */
-function clockOf(connection: string, offset: number | undefined): Finding[] {
-  if (offset === undefined) return [];
+function clockInWords(offset: number): string {
   const differs = `refused the time of this machine, and is ${Math.abs(offset)} s ${offset > 0 ? 'ahead of' : 'behind'} it by its Date`;
-  const detail = `the service ${differs}; the relay signs by that, but set the clock that is wrong`;
-  return [{ what: `${connection}: clock`, verdict: 'unknown', detail }];
+  return `the service ${differs}; the relay signs by that, but set the clock that is wrong`;
+}
+
+function contractChecks(name: string, config: RelayConfig, call: PartnerClient['call']): Checks {
+  const projects = projectsOf(name, config);
+  const overrides = config.connections[name]?.operations ?? {};
+  const asHere = <O extends Operation>(declared: O) => withOverride(declared, overrides[declared.name]);
+  const seen = new Map<string, readonly ServiceRow[]>();
+  const rowsIn = (operation: Operation) => seen.get(operation.name) ?? [];
+  const all = () => [...seen.values()].flat();
+  const about = (operation: Operation, what: string, look: () => Promise<string>, next?: Check['next']) =>
+    check(`${name}: ${operation.name}${what}`, () => look().catch(withCorrection(operation)), next);
+
+  function listCheck(declared: ListToCheck): Check {
+    const operation = asHere(declared.operation);
+    const [detail, id = ''] = DETAILS.get(operation.name) ?? [];
+    let list = { ...declared, operation };
+    async function readFirst(): Promise<string> {
+      const { rows, paging } = await readRows(call, operation, list.payload).catch((error: unknown) => {
+        list = { ...list, payload: longerSearch(error, list, all()) };
+        return readRows(call, operation, list.payload);
+      });
+      seen.set(operation.name, rows);
+      list = { ...list, paging };
+      const longer = list.payload.q === declared.payload.q ? '' : '; takes no search for one letter';
+      const pages = paging.size < PAGE_SIZE ? `; takes pages of ${paging.size} rows` : '';
+      const base = paging.first === 0 ? '; counts its pages from 0, which the relay follows' : '';
+      return compareFields(operation, rows) + pages + base + longer;
+    }
+    return about(operation, '', readFirst, (verdict) => {
+      const rows = rowsIn(operation);
+      return verdict === 'bad'
+        ? []
+        : [
+            about(operation, ' page by page', () => comparePages(call, list, rows)),
+            detail && about(asHere(detail), '', () => compareDetail(call, asHere(detail), id, rows)),
+            list.filters.map((filter) =>
+              about(operation, ` by ${filter.name}`, () => compareFilter(call, list, filter, rows)),
+            ),
+          ];
+    });
+  }
+
+  const addresses = namedAddresses(name, config);
+  const users = async () => compareUsers(rowsIn(listUsers), rowsIn(listTimelogs));
+  return [
+    projects.length > 0 && projectCheck(name, projects, call),
+    listsToCheck(projects[0]?.id).map(listCheck),
+    about(asHere(listTimelogs), ' of users', users, () => [
+      addresses.size > 0 && check(`${name}: people`, () => compareAddresses(addresses, asHere(listUsers), call)),
+      notTried(name, all()),
+      statusesOf(name, config),
+    ]),
+  ];
 }
 
 /** The operations that return one record of a list, and the field of its id. */
@@ -126,32 +133,28 @@ function projectsOf(connection: string, { github, slack }: RelayConfig): NamedPr
   return [...ofRepositories, ...ofChannels];
 }
 
-async function checkProjects(
-  connection: string,
-  named: readonly NamedProject[],
-  call: PartnerClient['call'],
-): Promise<Finding[]> {
-  const known = new Map<string, { name: string; isActive: boolean }>();
+function projectCheck(connection: string, named: readonly NamedProject[], call: PartnerClient['call']): Check {
+  const found = new Map<string, { name: string; isActive: boolean }>();
   let isWhole = false;
-  const read = await check(`${connection}: projects`, async () => {
-    const all = await rowsOf(pages(call, listProjects, {}, PROJECT_PAGES));
-    isWhole = all.isWhole;
-    for (const { project_id, name, isactive } of all.rows) {
-      known.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
-    }
-    return `${known.size} projects`;
-  });
-  if (read.verdict === 'bad') return [read];
-  const findings = named.map(({ path, id }) =>
-    check(`${connection}: ${path}`, async () => {
-      const project = known.get(id.toLowerCase());
-      if (!project && !isWhole) throw new CannotTell(`${id} is not in the projects that can be read: ${fewOf(known)}`);
-      if (!project) throw new Error(`the key cannot access the project ${id}; it can access ${fewOf(known)}`);
-      if (!project.isActive) throw new CannotTell(`the project ${project.name} is not active`);
-      return project.name;
-    }),
+  const nameOf = (id: string) => {
+    const project = found.get(id.toLowerCase());
+    if (!project && !isWhole) throw new CannotTell(`${id} is not in the projects that can be read: ${fewOf(found)}`);
+    if (!project) throw new Error(`the key cannot access the project ${id}; it can access ${fewOf(found)}`);
+    if (!project.isActive) throw new CannotTell(`the project ${project.name} is not active`);
+    return project.name;
+  };
+  return check(
+    `${connection}: projects`,
+    async () => {
+      const all = await rowsOf(pages(call, listProjects, {}, PROJECT_PAGES));
+      isWhole = all.isWhole;
+      for (const { project_id, name, isactive } of all.rows)
+        found.set(project_id.toLowerCase(), { name: name ?? project_id, isActive: isactive !== false });
+      return `${found.size} projects`;
+    },
+    (verdict) =>
+      verdict === 'bad' ? [] : named.map(({ path, id }) => check(`${connection}: ${path}`, () => nameOf(id))),
   );
-  return [read, ...(await Promise.all(findings))];
 }
 
 const SHOWN = 10;

@@ -4,7 +4,7 @@ import type { Table } from '../../lib/state/table/table.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
-import { NoRelay, type OpenTarget, type Target } from '../target.ts';
+import { type OpenTarget, unlessNone } from '../target.ts';
 
 interface Credentials {
   secrets: Secrets;
@@ -17,11 +17,8 @@ interface Credentials {
 
 /** The credentials of the relay, or without one those that `partner-relay start` would use. */
 export async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Credentials> {
-  let target: Target;
-  try {
-    target = await open();
-  } catch (error) {
-    if (!(error instanceof NoRelay)) throw error;
+  const target = await unlessNone(open);
+  if (!target) {
     const kept = readKeptSecrets();
     const hasSlack = slackAppOf(kept, process.env) !== undefined;
     const secrets = secretsWithoutRelay(kept, process.env);

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Credential } from '../../lib/credentials/credential-check.ts';
+import { CannotTell, type Check, type Checks, type Finding } from '../../lib/checks/check.ts';
 import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { messageOf } from '../../lib/text.ts';
@@ -7,29 +7,25 @@ import type { Verification } from '../../lib/triggers/webhook.ts';
 import { oneLine } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 
-/** `unknown`: it cannot be checked without creating something, or there is no data to check yet. */
-export type FindingVerdict = 'good' | 'bad' | 'unknown';
-
-/** The result of one check. */
-export interface Finding {
-  /** `main: users/list`, `slack: channel C0123ABCD` */
-  what: string;
-  verdict: FindingVerdict;
-  /** What was found, and what to do if it is bad. Contains no secrets. */
-  detail: string;
+/** Makes the checks one after the other, each before those that come next to it. */
+export async function inOrder(checks: Checks): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const one of checks) {
+    if (!one) continue;
+    if ('length' in one) findings.push(...(await inOrder(one)));
+    else if ('verdict' in one) findings.push(one);
+    else {
+      const finding = await find(one);
+      findings.push(finding, ...(await inOrder(one.next?.(finding.verdict) ?? [])));
+    }
+  }
+  return findings;
 }
 
-/** Thrown by a check that cannot tell whether something is right. */
-export class CannotTell extends Error {
-  override readonly name = 'CannotTell';
-}
+/** The same at once, where there may be many and none costs calls of a budget. */
+export const atOnce = (checks: readonly Check[]): Promise<Finding[]> => Promise.all(checks.map(find));
 
-/**
- * Runs one check.
- *
- * @param look returns what is good; throws an error that says what is bad, or a {@link CannotTell}
- */
-export async function check(what: string, look: () => Promise<string>): Promise<Finding> {
+async function find({ what, look }: Check): Promise<Finding> {
   try {
     return { what, verdict: 'good', detail: await look() };
   } catch (error) {
@@ -49,15 +45,6 @@ export function compareStrength(verify: Pick<Verification, 'by'>, secrets: reado
   const fault = faults.find(({ isUsable }) => !isUsable) ?? faults[0];
   if (fault && !fault.isUsable) throw new Error(`its secret is refused: ${fault.what}; enter it again`);
   if (fault) throw new CannotTell(fault.what);
-}
-
-/** The same check of GitHub's or Slack's credentials that the relay itself makes every hour. */
-export function checkCredential(credential: Credential): Promise<Finding> {
-  return check(`${credential.name}: credentials`, async () => {
-    const { verdict, why } = await credential.check(Number.POSITIVE_INFINITY);
-    if (verdict === 'good') return why;
-    throw verdict === 'bad' ? new Error(why) : new CannotTell(why);
-  });
 }
 
 const SIGNS = { good: ['green', '✓'], bad: ['red', '✗'], unknown: ['yellow', '?'] } as const;

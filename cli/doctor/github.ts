@@ -1,11 +1,17 @@
 import { RequestError } from '@octokit/request-error';
+import { CannotTell, type Check, type Checks, check } from '../../lib/checks/check.ts';
+import { githubCredential } from '../../lib/checks/github-credential.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { createGithubCredential } from '../../lib/credentials/github-credential.ts';
-import { type AuthorizedGithub, type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
+import {
+  type AuthorizedGithub,
+  type GithubClient,
+  type GithubRequest,
+  ownerAndRepo,
+} from '../../lib/platforms/github/github-client.ts';
 import { haveSameOwner, type MovedRepository, movedInWords } from '../../lib/platforms/github/moved-repositories.ts';
 import { githubWebhookSecret, type Secrets } from '../../lib/state/secrets/secrets.ts';
-import { enumerated } from '../../lib/text.ts';
-import { CannotTell, check, checkCredential, compareStrength, type Finding } from './finding.ts';
+import { enumerated, messageOf } from '../../lib/text.ts';
+import { compareStrength } from './finding.ts';
 
 export interface GithubToCheck {
   config: RelayConfig;
@@ -19,48 +25,41 @@ export interface GithubToCheck {
 
 type Repository = RelayConfig['github']['repositories'][number];
 
-/** Checks the webhook secret, the credentials, and every configured repository with its labels. */
-export async function checkGithub({ config, secrets, github, isStandIn, moved }: GithubToCheck): Promise<Finding[]> {
+/** The webhook secret, the credentials, and every configured repository with its labels. */
+export function githubChecks({ config, secrets, github, isStandIn, moved }: GithubToCheck): Checks {
   const { repositories } = config.github;
   if (repositories.length === 0) return [];
-  const findings = [
-    await check('github: webhook secret', async () => {
+  return [
+    check('github: webhook secret', async () => {
       const { webhookSecret } = await secrets.current('github-webhook', githubWebhookSecret);
       compareStrength({ by: 'hmac' }, [webhookSecret]);
       return 'it is in the secret';
     }),
+    isStandIn
+      ? {
+          what: 'github: credentials',
+          verdict: 'unknown',
+          detail:
+            'not entered, so a stand-in on this machine takes the place of GitHub; set GITHUB_TOKEN to check more',
+        }
+      : {
+          ...githubCredential(github, repositories),
+          // Those of one repository may work although those of another do not.
+          next: (verdict) =>
+            verdict === 'unknown' ? [] : repositories.map((one) => repositoryCheck(one, github, moved)),
+        },
   ];
-  if (isStandIn) {
-    const detail =
-      'not entered, so a stand-in on this machine takes the place of GitHub; set GITHUB_TOKEN to check more';
-    return [...findings, { what: 'github: credentials', verdict: 'unknown', detail }];
-  }
-  const credential = createGithubCredential({
-    github,
-    repositories: repositories.map(({ name }) => name),
-    clock: Date.now,
-  });
-  const credentials = await checkCredential(credential);
-  findings.push(credentials);
-  // Those of one repository may work although those of another do not.
-  if (credentials.verdict === 'unknown') return findings;
-  for (const repository of repositories) findings.push(...(await checkRepository(repository, github, moved)));
-  return findings;
 }
 
 /** Which repositories have another name now; those that cannot be read are left out. */
-export async function checkNames({ github: { repositories } }: RelayConfig, github: GithubClient): Promise<Finding[]> {
-  return Promise.all(
-    repositories.map(({ name }) =>
-      check(`github: ${name}`, async () => {
-        const authorized = await github.at({ repository: name }).catch(() => undefined);
-        const answer = await authorized
-          ?.request('GET /repos/{owner}/{repo}', ownerAndRepo(name))
-          .catch(() => undefined);
-        if (answer) ensureSameName(name, answer.data.full_name, []);
-        return 'it has no other name';
-      }),
-    ),
+export function nameChecks({ github: { repositories } }: RelayConfig, github: GithubClient): Check[] {
+  return repositories.map(({ name }) =>
+    check(`github: ${name}`, async () => {
+      const authorized = await github.at({ repository: name }).catch(() => undefined);
+      const answer = await authorized?.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(() => undefined);
+      if (answer) ensureSameName(name, answer.data.full_name, []);
+      return 'it has no other name';
+    }),
   );
 }
 
@@ -72,34 +71,35 @@ function ensureSameName(name: string, calledNow: string, known: readonly MovedRe
   throw new (moved.isRenamed ? CannotTell : Error)(movedInWords(moved));
 }
 
-async function checkRepository(
-  repository: Repository,
+function repositoryCheck(
+  { name, issueToDefect, checkPullRequest, tests }: Repository,
   github: GithubClient,
   moved: readonly MovedRepository[],
-): Promise<Finding[]> {
-  const { name, issueToDefect, checkPullRequest, tests } = repository;
+): Check {
   let authorized: AuthorizedGithub | undefined;
-  const reached = await check(`github: ${name}`, async () => {
-    ensureSameName(name, name, moved);
-    authorized = await github.at({ repository: name }).catch(inWords);
-    if (!authorized) throw new Error('the secret has an appId but no privateKey');
-    const { data } = await authorized.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(inWords);
-    ensureSameName(name, data.full_name, moved);
-    if (data.archived) throw new Error('the repository is archived, so it sends no events');
-    if (issueToDefect && !data.has_issues)
-      throw new Error('issueToDefect is set, but issues are turned off in the repository');
-    return `reached as ${authorized.as}`;
-  });
-  if (!authorized || reached.verdict !== 'good') return [reached];
-  const { request } = authorized;
-  return [
-    reached,
-    ...(issueToDefect
-      ? [await check(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request))]
-      : []),
-    ...(checkPullRequest ? [await check(`github: checks of ${name}`, () => mayWriteChecks(name, github))] : []),
-    ...(tests ? [await check(`github: tests of ${name}`, () => mayReadTests(name, github))] : []),
-  ];
+  return check(
+    `github: ${name}`,
+    async () => {
+      ensureSameName(name, name, moved);
+      authorized = await github.at({ repository: name }).catch(inWords);
+      if (!authorized) throw new Error('the secret has an appId but no privateKey');
+      const { data } = await authorized.request('GET /repos/{owner}/{repo}', ownerAndRepo(name)).catch(inWords);
+      ensureSameName(name, data.full_name, moved);
+      if (data.archived) throw new Error('the repository is archived, so it sends no events');
+      if (issueToDefect && !data.has_issues)
+        throw new Error('issueToDefect is set, but issues are turned off in the repository');
+      return `reached as ${authorized.as}`;
+    },
+    (verdict) => {
+      const { request } = authorized ?? {};
+      if (!request || verdict !== 'good') return [];
+      return [
+        issueToDefect && check(`github: labels of ${name}`, () => compareLabels(issueToDefect, name, request)),
+        checkPullRequest && check(`github: checks of ${name}`, () => mayWriteChecks(name, github)),
+        tests && check(`github: tests of ${name}`, () => mayReadTests(name, github)),
+      ];
+    },
+  );
 }
 
 /** A required check that cannot be written blocks every pull request. */
@@ -168,4 +168,41 @@ function inWords(error: unknown): never {
   if (!response) throw new CannotTell(`GitHub did not answer ${asked}: ${message}`);
   const hint = status === 404 ? '; check the name, and that the App is installed there or the token has access' : '';
   throw new Error(`GitHub answers ${asked} with ${status}: ${message}${hint}`);
+}
+
+/**
+ * Compares the logins in `people` with the ids of their accounts. GitHub gives a login that becomes free to anyone who asks
+ * for it, so only the id says who it is.
+ *
+ * @param github undefined if there is no GitHub to ask
+ */
+export async function idChecks(config: RelayConfig, github: GithubClient | undefined): Promise<Check[]> {
+  const [repository] = config.github.repositories;
+  if (!repository || config.people.every((one) => one.github === undefined)) return [];
+  const authorized = await github?.at({ repository: repository.name }).catch(() => undefined);
+  return config.people.flatMap(({ github: login, githubId }, index) =>
+    login === undefined ? [] : check(`github: people.${index}`, () => compareId(login, githubId, authorized?.request)),
+  );
+}
+
+const WHY = 'without githubId, another person who takes over this login is taken for this one';
+
+async function compareId(login: string, id: number | undefined, request: GithubRequest | undefined): Promise<string> {
+  if (!request && id !== undefined) throw new CannotTell(`${id} is not compared, because GitHub cannot be asked`);
+  if (!request)
+    throw new CannotTell(`${WHY}; GitHub says it at https://api.github.com/users/${login}, or here with GITHUB_TOKEN`);
+  const { data } = await (id === undefined
+    ? request('GET /users/{username}', { username: login })
+    : request('GET /user/{account_id}', { account_id: id })
+  ).catch(idInWords);
+  if (id === undefined) throw new CannotTell(`${WHY}; paste: github: '${data.login}', githubId: ${data.id},`);
+  if (data.login.toLowerCase() === login.toLowerCase()) return `${login} is the account ${id}`;
+  throw new Error(
+    `the account ${id} is ${data.login} now, and not ${login}; paste: github: '${data.login}', githubId: ${id},`,
+  );
+}
+
+function idInWords(error: unknown): never {
+  if (error instanceof RequestError && error.status === 404) throw new Error('GitHub has no such account');
+  throw new CannotTell(`GitHub does not tell the id: ${messageOf(error)}`);
 }

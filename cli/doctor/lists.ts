@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CannotTell } from '../../lib/checks/check.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { type Operation, openRecord, withAnyFields } from '../../lib/service/partner/operation.ts';
@@ -9,7 +10,7 @@ import { listTimelogs } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { askForFirst, PAGE_SIZE, type Paging, pages } from '../../lib/service/partner/pages.ts';
 import { readEntry } from '../../lib/timesheets/time-entry.ts';
-import { CannotTell } from './finding.ts';
+
 import { compareRows, idField, type ServiceRow } from './rows.ts';
 
 /** A filter that the relay uses, and its expected behavior. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { CannotTell, type Check, check } from '../../lib/checks/check.ts';
 import type { StageSettings } from '../../lib/config/deployment.ts';
 import { askAws } from '../ask-aws.ts';
 import { askInJson } from './ask-in-json.ts';
-import { CannotTell, check, type Finding } from './finding.ts';
 
 /** What a network takes one of, where its quota is, and how the ids of such a network begin. */
 const VPC = {
@@ -35,32 +35,31 @@ const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
  *
  * @param owned the ids of what the stack has already
  */
-export function checkNetwork(
+export function networkChecks(
   { create, existing }: NonNullable<StageSettings['network']>,
   owned: Promise<readonly string[]>,
-): Promise<Finding[]> {
+): Check[] {
   const needed = [
     ...(create ? [VPC, ADDRESS] : []),
     ...(create || existing?.endpoints?.routeTableIds ? [GATEWAY] : []),
   ];
-  return Promise.all(
-    needed.map(({ what, quota: [service, code], action, one, id }) =>
-      check(`quota of ${what}`, async () => {
-        if ((await owned).some((its) => its.startsWith(id))) return 'the stack has its network already';
-        const used = (await askEc2(action)).match(one)?.length ?? 0;
-        const headers = {
-          'content-type': 'application/x-amz-json-1.1',
-          'x-amz-target': 'ServiceQuotasV20190624.GetServiceQuota',
-        };
-        const input = { ServiceCode: service, QuotaCode: code };
-        const otherwise = `the region has ${used}, and the network needs one more`;
-        const { Quota } = quotaAnswer.parse(await askInJson({ service: 'servicequotas', headers }, input, otherwise));
-        if (used < Quota.Value) return `${used} of ${Quota.Value} are used, and the network needs one more`;
-        throw new Error(
-          `all ${Quota.Value} are used, and the network needs one more: request more with aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${used + 1}, or delete one`,
-        );
-      }),
-    ),
+  return needed.map(({ what, quota: [ServiceCode, QuotaCode], action, one, id }) =>
+    check(`quota of ${what}`, async () => {
+      if ((await owned).some((its) => its.startsWith(id))) return 'the stack has its network already';
+      const used = (await askEc2(action)).match(one)?.length ?? 0;
+      const headers = {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': 'ServiceQuotasV20190624.GetServiceQuota',
+      };
+      const otherwise = `the region has ${used}, and the network needs one more`;
+      const { Quota } = quotaAnswer.parse(
+        await askInJson({ service: 'servicequotas', headers }, { ServiceCode, QuotaCode }, otherwise),
+      );
+      if (used < Quota.Value) return `${used} of ${Quota.Value} are used, and the network needs one more`;
+      throw new Error(
+        `all ${Quota.Value} are used, and the network needs one more: request more with aws service-quotas request-service-quota-increase --service-code ${ServiceCode} --quota-code ${QuotaCode} --desired-value ${used + 1}, or delete one`,
+      );
+    }),
   );
 }
 

@@ -1,19 +1,20 @@
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
+import { CannotTell, type Checks, check } from '../../lib/checks/check.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
 import { hooksSecret, secretsOf } from '../../lib/state/secrets/hook-secrets.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
 import { ownOf } from '../../lib/triggers/own-automation.ts';
 import { triggerInWords } from '../../local/own-in-words.ts';
-import { CannotTell, check, compareStrength, type Finding } from './finding.ts';
+import { compareStrength } from './finding.ts';
 
 /** What each file of automations/ takes, and what is wrong with it. */
-export function checkOwnFiles({ own, faults }: ReadFolder, { slack }: RelayConfig): Finding[] {
+export function fileFindings({ own, faults }: ReadFolder, { slack }: RelayConfig): Checks {
   return [
-    ...own.list.map((one): Finding => {
+    own.list.map((one) => {
       return { what: `automations/${one.name}.ts`, verdict: 'good', detail: triggerInWords(one, slack?.command) };
     }),
-    ...faults.map((fault): Finding => {
+    faults.map((fault) => {
       const [what = '', ...detail] = fault.split(': ');
       return { what, verdict: 'bad', detail: detail.join(': ') };
     }),
@@ -21,33 +22,35 @@ export function checkOwnFiles({ own, faults }: ReadFolder, { slack }: RelayConfi
 }
 
 /** Whether the senders of webhooks are known, and whether GitHub sends what the files take. */
-export async function checkOwnSenders(
+export function senderChecks(
   { own }: ReadFolder,
   { config, secrets, github }: { config: RelayConfig; secrets: Secrets; github: GithubClient | undefined },
-): Promise<Finding[]> {
-  const hooks = ownOf(own, 'webhook').map(({ name, verify }) =>
-    check(`hooks: ${name}`, async () => {
-      const all = await secrets.current('hooks', hooksSecret).catch(() => ({}));
-      compareStrength(verify, secretsOf(all, name));
-      if (secretsOf(all, name).length > 0) return 'it has a secret';
-      throw new Error(`it has no secret, so its requests are refused: npx partner-relay secrets set hooks/${name}`);
-    }),
-  );
+): Checks {
   const events = [
     ...new Set(ownOf(own, 'github').flatMap((one) => one.events.map((event) => event.replace(/\..*/, '')))),
   ];
-  const repositories = events.length > 0 && github ? config.github.repositories : [];
-  const sent = repositories.map(({ name }) =>
-    check(`github: own events of ${name}`, async () => {
-      const app = await github?.asApp();
-      if (!app) throw new CannotTell(`GitHub does not say; the webhook has to send ${events.join(', ')}`);
-      const { data } = await app.request('GET /repos/{owner}/{repo}/installation', ownerAndRepo(name));
-      const missing = events.filter((event) => !data.events.includes(event));
-      if (missing.length === 0) return `the App sends ${events.join(', ')}`;
-      throw new Error(
-        `the App does not send ${missing.join(', ')}: subscribe it to them, and accept that where it is installed`,
-      );
-    }),
-  );
-  return Promise.all([...hooks, ...sent]);
+  return [
+    ownOf(own, 'webhook').map(({ name, verify }) =>
+      check(`hooks: ${name}`, async () => {
+        const all = await secrets.current('hooks', hooksSecret).catch(() => ({}));
+        compareStrength(verify, secretsOf(all, name));
+        if (secretsOf(all, name).length > 0) return 'it has a secret';
+        throw new Error(`it has no secret, so its requests are refused: npx partner-relay secrets set hooks/${name}`);
+      }),
+    ),
+    events.length > 0 &&
+      github &&
+      config.github.repositories.map(({ name }) =>
+        check(`github: own events of ${name}`, async () => {
+          const app = await github.asApp();
+          if (!app) throw new CannotTell(`GitHub does not say; the webhook has to send ${events.join(', ')}`);
+          const { data } = await app.request('GET /repos/{owner}/{repo}/installation', ownerAndRepo(name));
+          const missing = events.filter((event) => !data.events.includes(event));
+          if (missing.length === 0) return `the App sends ${events.join(', ')}`;
+          throw new Error(
+            `the App does not send ${missing.join(', ')}: subscribe it to them, and accept that where it is installed`,
+          );
+        }),
+      ),
+  ];
 }

@@ -1,6 +1,6 @@
+import { CannotTell } from '../../lib/checks/check.ts';
 import { markerIn } from '../../lib/engine/record/markers.ts';
 import type { Operation } from '../../lib/service/partner/operation.ts';
-import { CannotTell } from './finding.ts';
 
 export type ServiceRow = Readonly<Record<string, unknown>>;
 

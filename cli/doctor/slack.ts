@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { CannotTell, type Check, type Checks, check } from '../../lib/checks/check.ts';
+import { slackCredential, unlessRefused } from '../../lib/checks/slack-credential.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { createSlackCredential } from '../../lib/credentials/slack-credential.ts';
-import { PlatformRateLimited, PlatformUnanswered } from '../../lib/platforms/errors.ts';
 import { type SlackApi, SlackRefusal } from '../../lib/platforms/slack/slack-api.ts';
 import { type Secrets, slackSigningSecret } from '../../lib/state/secrets/secrets.ts';
-import { CannotTell, check, checkCredential, compareStrength, type Finding } from './finding.ts';
+import { compareStrength } from './finding.ts';
 
 export interface SlackToCheck {
   config: RelayConfig;
@@ -12,76 +12,61 @@ export interface SlackToCheck {
   slack: SlackApi;
 }
 
-/** Checks the app's credentials and every configured channel, user group and person. */
-export async function checkSlack({ config, secrets, slack }: SlackToCheck): Promise<Finding[]> {
+/** The app's credentials and every configured channel, user group and person. */
+export function slackChecks({ config, secrets, slack }: SlackToCheck): Checks {
   if (!config.slack) return [];
-  const findings = [
-    await check('slack: signing secret', async () => {
+  return [
+    check('slack: signing secret', async () => {
       const { signingSecret } = await secrets.current('slack', slackSigningSecret);
       compareStrength({ by: 'hmac' }, [signingSecret]);
       return 'it is in the secret';
     }),
+    { ...slackCredential(slack), next: (verdict) => (verdict === 'good' ? namedChecks(config, slack) : []) },
   ];
-  const credentials = await checkCredential(createSlackCredential(slack));
-  findings.push(credentials);
-  if (credentials.verdict !== 'good') return findings;
-  for (const [channel, paths] of channelsOf(config)) {
-    findings.push(await check(`slack: channel ${channel}`, () => findChannel(slack, channel, paths)));
-  }
-  for (const [group, paths] of groupsOf(config)) {
-    findings.push(await check(`slack: user group ${group}`, () => findGroup(slack, group, paths)));
-  }
-  for (const [index, { slack: user }] of config.people.entries()) {
-    if (user)
-      findings.push(await check(`slack: person ${user}`, () => findPerson(slack, user, `people.${index}.slack`)));
-  }
-  for (const [email, path] of addressesOf(config)) {
-    findings.push(await check(`slack: ${email}`, () => findAddress(slack, email, path)));
-  }
-  return findings;
 }
 
-/** Ids, each with the paths of the settings in relay.config.ts that name it. */
-type Named = ReadonlyMap<string, readonly string[]>;
+/** An id or an address, and the path of a setting in relay.config.ts that names it. */
+type Named = [id: string, path: string];
 
-function channelsOf({ slack, timesheets, contactChannel }: RelayConfig): Named {
-  return byId([
-    ...Object.keys(slack?.channels ?? {}).map((id) => [id, `slack.channels.${id}`] as const),
-    ...Object.entries(slack?.permissions ?? {}).flatMap(([verb, permission]) =>
-      (permission?.channels ?? []).map((id) => [id, `slack.permissions.${verb}.channels`] as const),
+function namedChecks({ slack: settings, people, timesheets, contactChannel }: RelayConfig, slack: SlackApi): Checks {
+  const permissions = Object.entries(settings?.permissions ?? {});
+  const teams = timesheets?.teams ?? [];
+  const channels = [
+    ...Object.keys(settings?.channels ?? {}).map((id): Named => [id, `slack.channels.${id}`]),
+    ...permissions.flatMap(([verb, one]) =>
+      (one?.channels ?? []).map((id): Named => [id, `slack.permissions.${verb}.channels`]),
     ),
-    ...(timesheets?.teams ?? []).flatMap(({ summary }, index) =>
-      summary ? [[summary.channel, `timesheets.teams.${index}.summary.channel`] as const] : [],
+    ...teams.flatMap(({ summary }, index): Named[] =>
+      summary ? [[summary.channel, `timesheets.teams.${index}.summary.channel`]] : [],
     ),
-    ...(contactChannel === undefined ? [] : [[contactChannel, 'contactChannel'] as const]),
-  ]);
-}
-
-function groupsOf({ slack }: RelayConfig): Named {
-  return byId(
-    Object.entries(slack?.permissions ?? {}).flatMap(([verb, permission]) =>
-      (permission?.userGroups ?? []).map((id) => [id, `slack.permissions.${verb}.userGroups`] as const),
+    ...(contactChannel === undefined ? [] : [[contactChannel, 'contactChannel'] satisfies Named]),
+  ];
+  const groups = permissions.flatMap(([verb, one]) =>
+    (one?.userGroups ?? []).map((id): Named => [id, `slack.permissions.${verb}.userGroups`]),
+  );
+  const persons = people.flatMap(({ slack: id }, index): Named[] => (id ? [[id, `people.${index}.slack`]] : []));
+  // The relay looks up people to remind in Slack by their address, unless `people` has their Slack id.
+  const mapped = new Set(people.flatMap(({ slack: id, email }) => (id ? [email.toLowerCase()] : [])));
+  const addresses = teams.flatMap(({ people: members, quiet }, index) =>
+    (members === 'all' ? [] : members.filter((email) => !quiet.includes(email))).map(
+      (email, place): Named => [email, `timesheets.teams.${index}.people.${place}`],
     ),
   );
-}
-
-function byId(named: readonly (readonly [id: string, path: string])[]): Named {
-  const paths = new Map<string, string[]>();
-  for (const [id, path] of named) paths.set(id, [...(paths.get(id) ?? []), path]);
-  return paths;
-}
-
-/** The relay looks up people to remind in Slack by their address, unless `people` has their Slack id. */
-function addressesOf({ people, timesheets }: RelayConfig): Map<string, string> {
-  const mapped = new Set(people.flatMap(({ slack, email }) => (slack ? [email.toLowerCase()] : [])));
-  const named = (timesheets?.teams ?? []).flatMap(({ people: members, quiet }, index) =>
-    members === 'all'
-      ? []
-      : members
-          .filter((email) => !quiet.includes(email))
-          .map((email, place) => [email, `timesheets.teams.${index}.people.${place}`] as const),
-  );
-  return new Map(named.filter(([email]) => !mapped.has(email)));
+  const checks = (kind: string, named: readonly Named[], find: typeof findChannel): Check[] =>
+    [...Map.groupBy(named, ([id]) => id)].map(([id, same]) => {
+      const paths = same.map(([, path]) => path);
+      return check(`slack: ${kind}${id}`, () => find(slack, id, paths));
+    });
+  return [
+    checks('channel ', channels, findChannel),
+    checks('user group ', groups, findGroup),
+    checks('person ', persons, findPerson),
+    checks(
+      '',
+      addresses.filter(([email]) => !mapped.has(email)),
+      findAddress,
+    ),
+  ];
 }
 
 const channelInfo = z.object({
@@ -120,30 +105,28 @@ const userInfo = z.object({
 });
 
 /** https://docs.slack.dev/reference/methods/users.info */
-async function findPerson(slack: SlackApi, id: string, path: string): Promise<string> {
-  const { user } = await asked(() => slack.call('users.info', { user: id }, userInfo), [path]);
-  if (user.deleted) throw new Error(`the account is deactivated; see ${path}`);
-  if (user.is_bot) throw new Error(`it is a bot; see ${path}`);
+async function findPerson(slack: SlackApi, id: string, paths: readonly string[]): Promise<string> {
+  const { user } = await asked(() => slack.call('users.info', { user: id }, userInfo), paths);
+  if (user.deleted) throw new Error(`the account is deactivated; see ${paths.join(', ')}`);
+  if (user.is_bot) throw new Error(`it is a bot; see ${paths.join(', ')}`);
   return user.real_name ?? id;
 }
 
 /** https://docs.slack.dev/reference/methods/users.lookupByEmail */
-async function findAddress(slack: SlackApi, email: string, path: string): Promise<string> {
+async function findAddress(slack: SlackApi, email: string, paths: readonly string[]): Promise<string> {
   const { user } = await asked(
     () => slack.call('users.lookupByEmail', { email }, z.object({ user: z.object({ id: z.string() }) })),
-    [path],
+    paths,
   );
   return user.id;
 }
 
 /** Makes a call and turns a refusal into a message for the author of relay.config.ts. */
-async function asked<T>(call: () => Promise<T>, paths: readonly string[] = []): Promise<T> {
-  const at = paths.length > 0 ? `; see ${paths.join(', ')}` : '';
+async function asked<T>(call: () => Promise<T>, paths: readonly string[]): Promise<T> {
+  const at = `; see ${paths.join(', ')}`;
   try {
-    return await call();
+    return await call().catch(unlessRefused);
   } catch (error) {
-    if (error instanceof PlatformRateLimited || error instanceof PlatformUnanswered)
-      throw new CannotTell(error.message);
     if (!(error instanceof SlackRefusal)) throw error;
     if (error.error === 'missing_scope') {
       throw new CannotTell(

@@ -5,6 +5,7 @@ import {
   LambdaServiceException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
+import { CannotTell, type Check, check } from '../../lib/checks/check.ts';
 import {
   openFunctions,
   reservedForOpen,
@@ -16,23 +17,23 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
 import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { awsClient } from '../aws.ts';
-import type { Finding } from './finding.ts';
 
-/** What `doctor --stage` checks in the account: whether the concurrency quota of Lambda is sufficient. */
-export async function checkStage(config: RelayConfig, stage: string, own: OwnAutomations): Promise<Finding[]> {
-  const what = 'concurrency of the account';
-  try {
-    const lambda = new LambdaClient(awsClient());
-    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
-    const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = limit } = AccountLimit ?? {};
-    const ofOthers = limit === unreserved ? 0 : limit - unreserved - (await reservedBy(lambda, stage));
-    return [{ what, ...judgeConcurrency(config, stage, { limit, ofOthers, own }) }];
-  } catch (error) {
-    // Someone who only has rights on secrets can still run the other checks.
-    if (!(error instanceof LambdaServiceException)) throw error;
-    return [{ what, verdict: 'unknown', detail: `Lambda does not return the account's quota: ${error.message}` }];
-  }
-}
+/** Whether the concurrency quota of Lambda is sufficient. */
+export const concurrencyCheck = (config: RelayConfig, stage: string, own: OwnAutomations): Check =>
+  check('concurrency of the account', async () => {
+    try {
+      const lambda = new LambdaClient(awsClient());
+      const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+      const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = limit } =
+        AccountLimit ?? {};
+      const ofOthers = limit === unreserved ? 0 : limit - unreserved - (await reservedBy(lambda, stage));
+      return judgeConcurrency(config, stage, { limit, ofOthers, own });
+    } catch (error) {
+      // Someone who only has rights on secrets can still run the other checks.
+      if (!(error instanceof LambdaServiceException)) throw error;
+      throw new CannotTell(`Lambda does not return the account's quota: ${error.message}`);
+    }
+  });
 
 /** The executions that are reserved for functions of the stage now. Only open functions have a reservation. */
 async function reservedBy(lambda: LambdaClient, stage: string): Promise<number> {
@@ -59,11 +60,12 @@ interface AccountConcurrency {
   own?: OwnAutomations;
 }
 
+/** @throws {Error} if it is not */
 export function judgeConcurrency(
   config: RelayConfig,
   stage: string,
   { limit: ofAccount, ofOthers = 0, own }: AccountConcurrency,
-): Omit<Finding, 'what'> {
+): string {
   const limit = ofAccount - ofOthers;
   const found = ofOthers === 0 ? `${limit}` : `${limit} of ${ofAccount}, because ${ofOthers} are reserved for others`;
   const settings = config.deployment.stages[stage];
@@ -78,24 +80,21 @@ export function judgeConcurrency(
   const rest = reserved > 0 ? `; ${reserved} are reserved, and Lambda keeps ${UNRESERVED_AT_LEAST} more free` : '';
   const more = 'Request a higher quota in Service Quotas, "Concurrent executions" of AWS Lambda';
   const isDivided = settings?.accountConcurrency !== undefined && reserved === 0 && 2 * ofWorkers <= accountConcurrency;
-  if (isDivided && accountConcurrency <= limit && limit < needed) {
-    const detail = `${found}, and the worker leaves half of it to the other functions. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
-    return { verdict: 'good', detail };
-  }
+  if (isDivided && accountConcurrency <= limit && limit < needed)
+    return `${found}, and the worker leaves half of it to the other functions. A burst of events needs up to ${needed} (${parts}): beyond the quota, webhooks are refused. ${more}`;
   if (limit < needed || limit < accountConcurrency) {
     const untilThen =
       settings && limit < (settings.accountConcurrency ?? Number.POSITIVE_INFINITY)
         ? `. Until then, write accountConcurrency: ${limit} under deployment.stages.${stage}`
         : '';
-    return {
-      verdict: 'bad',
-      detail: `${found}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. ${more}, or lower deployment.maxConcurrency${untilThen}`,
-    };
+    throw new Error(
+      `${found}, but the relay needs up to ${Math.max(needed, accountConcurrency)} (${parts}${rest}): webhooks would be refused, or a deployment fails. ${more}, or lower deployment.maxConcurrency${untilThen}`,
+    );
   }
   const couldReserve =
     settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency }, own);
   const advice = couldReserve
     ? `. To reserve ${couldReserve} for each open function, write accountConcurrency: ${limit} under deployment.stages.${stage}, and deploy`
     : '';
-  return { verdict: 'good', detail: `${found}, and the relay needs up to ${needed} (${parts}${rest})${advice}` };
+  return `${found}, and the relay needs up to ${needed} (${parts}${rest})${advice}`;
 }

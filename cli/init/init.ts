@@ -11,8 +11,7 @@ import { STATE_FOLDER } from '../../local/state.ts';
 import { ask, withHiddenInput } from '../ask.ts';
 import type { Define } from '../cli.ts';
 import { connectionOf } from '../connection-of.ts';
-import { examine } from '../doctor/doctor.ts';
-import { printFindings } from '../doctor/finding.ts';
+import { examine, tellFindings } from '../doctor/doctor.ts';
 import { openBrowser } from '../open-browser.ts';
 import { publicWebhookUrl, type Sender } from '../public-url.ts';
 import { openSecretStore } from '../secret-store.ts';
@@ -222,7 +221,5 @@ async function check(config: RelayConfig, stage: string | undefined): Promise<vo
   }
   // A relay that runs here does not have the new secrets yet.
   const open = () => (stage === undefined ? Promise.reject(new NoRelay()) : openTarget(stage));
-  const findings = await examine(config, open, tell);
-  printFindings(findings);
-  if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
+  tellFindings(await examine(config, open, tell));
 }

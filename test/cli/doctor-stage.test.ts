@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { judgeConcurrency } from '../../cli/doctor/stage.ts';
-import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { defineConfig, type RelayConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { messageOf } from '../../lib/text.ts';
 
 const slack = { slack: { connection: 'main' } };
 const counted = (accountConcurrency: number) => ({ deployment: { stages: { prod: { accountConcurrency } } } });
@@ -9,6 +10,14 @@ const larger = {
   connections: { main: { mcp: { accounts: 'offered' } } },
   deployment: { maxConcurrency: { interactive: 10, background: 45 } },
 } satisfies Partial<RelayConfigInput>;
+
+function judged(config: RelayConfig, limit: number, ofOthers = 0) {
+  try {
+    return { verdict: 'good', detail: judgeConcurrency(config, 'prod', { limit, ofOthers }) };
+  } catch (error) {
+    return { verdict: 'bad', detail: messageOf(error) };
+  }
+}
 
 it.each<[number, Partial<RelayConfigInput>, 'good' | 'bad', RegExp]>([
   // The quota of a new account is too small for the webhooks, unless the stage states it: then it does, but for bursts.
@@ -29,21 +38,20 @@ it.each<[number, Partial<RelayConfigInput>, 'good' | 'bad', RegExp]>([
   [400, counted(500), 'bad', /up to 500/],
   [500, counted(500), 'good', /10 are reserved, and Lambda keeps 100 more free\)$/],
 ])('a concurrency of %i for a stage with %j is %s: %s', (limit, also, verdict, detail) => {
-  const found = judgeConcurrency(defineConfig({ connections: { main: {} }, ...also }), 'prod', { limit });
-  expect(found).toMatchObject({ verdict, detail: expect.stringMatching(detail) });
+  const config = defineConfig({ connections: { main: {} }, ...also });
+  expect(judged(config, limit)).toMatchObject({ verdict, detail: expect.stringMatching(detail) });
 });
 
 it('what is reserved for other stacks is not for the relay', () => {
-  const judged = (limit: number, ofOthers: number) =>
-    judgeConcurrency(defineConfig({ connections: { main: {} }, ...counted(500) }), 'prod', { limit, ofOthers });
-  expect(judged(1_000, 500)).toMatchObject({ verdict: 'good', detail: expect.stringMatching(/^500 of 1000, because/) });
-  expect(judged(1_000, 501)).toEqual({
+  const config = defineConfig({ connections: { main: {} }, ...counted(500) });
+  expect(judged(config, 1_000, 500)).toMatchObject({
+    verdict: 'good',
+    detail: expect.stringMatching(/^500 of 1000, because/),
+  });
+  expect(judged(config, 1_000, 501)).toEqual({
     verdict: 'bad',
     detail: expect.stringMatching(/^499 of 1000, because 501 are reserved for others, but the relay needs up to 500/),
   });
-  const advised = judgeConcurrency(defineConfig({ connections: { main: {} } }), 'prod', {
-    limit: 1_000,
-    ofOthers: 300,
-  });
+  const advised = judged(defineConfig({ connections: { main: {} } }), 1_000, 300);
   expect(advised.detail).toMatch(/write accountConcurrency: 700 under deployment.stages.prod, and deploy$/);
 });

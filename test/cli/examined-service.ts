@@ -1,4 +1,5 @@
-import { checkConnection } from '../../cli/doctor/connection.ts';
+import { connectionCheck } from '../../cli/doctor/connection.ts';
+import { inOrder } from '../../cli/doctor/finding.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { withTheirClock } from '../../lib/service/connection/operator-calls.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
@@ -34,7 +35,7 @@ export async function examined(
     github: { repositories: [{ name: 'acme/web', connection: 'main', issueToDefect: { projectId: PROJECT } }] },
     people: [{ github: 'mira', email: 'mira.novak@example.com' }],
   });
-  const findings = await checkConnection('main', config, call);
+  const findings = await inOrder([connectionCheck('main', config, call)]);
   return new Map(findings.map(({ what, verdict, detail }) => [what.replace('main: ', ''), `${verdict}: ${detail}`]));
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckedCredential } from '../../lib/checks/credential-check.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import type { CheckedCredential } from '../../lib/credentials/credential-check.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
