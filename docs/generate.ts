@@ -1,4 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { declare } from '../pack/declarations.ts';
+import { exportsIn, helpOfAll } from '../pack/interface.ts';
 import { withCeilings, withCosts } from '../test/figures/pages.ts';
 import { withRights } from '../test/infra/rights-table.ts';
 import { configurationPage } from './configuration.ts';
@@ -16,4 +20,11 @@ for (const [name, made] of Object.entries(pages)) {
   const file = new URL(name, import.meta.url);
   await writeFile(file, await made(await readFile(file, 'utf8')));
 }
+const folder = await mkdtemp(join(tmpdir(), 'partner-relay-docs-'));
+await declare(folder);
+const { exports, steps } = exportsIn(folder);
+for (const [name, text] of Object.entries({ exports, steps, help: await helpOfAll() })) {
+  await writeFile(new URL(`api/${name}.txt`, import.meta.url), text);
+}
+await rm(folder, { recursive: true });
 process.exit();

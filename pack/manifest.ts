@@ -5,8 +5,10 @@ const PEERS = ['aws-cdk', 'aws-cdk-lib', 'constructs'] as const;
 /** The package.json of the package: that of the repository, as far as it is about what a team installs. */
 export function manifest(): object {
   const { name, version, description, license, engines, type, bin, exports, sideEffects, dependencies } = root;
+  // A release sets it.
+  const { repository } = root as { repository?: unknown };
   return {
-    ...{ name, version, description, license, engines, type, bin },
+    ...{ name, version, description, license, repository, engines, type, bin },
     exports: Object.fromEntries(Object.entries(exports).map(([entry, file]) => [entry, built(file)])),
     sideEffects: sideEffects.map(inJavaScript),
     dependencies,

@@ -42,8 +42,9 @@ const layers: readonly (readonly string[])[] = [
   ['local'],
   ['console'],
   ['cli'],
+  ['pack'],
   ['test'],
-  ['bench', 'docs/generate.ts', 'pack'],
+  ['bench', 'docs/generate.ts'],
   ['test/bench'],
 ];
 

@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { configurationPage } from '../../docs/configuration.ts';
 import { withOperations } from '../../docs/operations.ts';
+import { helpOfAll } from '../../pack/interface.ts';
 import { withCeilings, withCosts } from '../figures/pages.ts';
 import { withRights } from '../infra/rights-table.ts';
 
 it.each<[string, (page: string) => string | Promise<string>]>([
   ['docs/configuration.md', configurationPage],
+  ['docs/api/help.txt', helpOfAll],
   ['docs/partner-api.md', withOperations],
   ['docs/deploy.md', withCosts],
   ['SECURITY.md', withRights],

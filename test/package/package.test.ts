@@ -4,6 +4,7 @@ import { isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportsIn } from '../../pack/interface.ts';
 import { startChild } from '../child.ts';
 import { install, managers, newFolder, pack, ROOT, run } from './installed.ts';
 
@@ -112,11 +113,22 @@ describe('the package', () => {
   it('has these kinds of files', async () => {
     const files = globSync('**/*', { cwd: packed.files, withFileTypes: true }).filter((one) => one.isFile());
     const kinds = files.map(({ parentPath, name }) => {
-      const folder = relative(packed.files, parentPath);
-      return `${folder === '' ? name : `${folder}/*${name.slice(name.indexOf('.'))}`}\n`;
+      const [top = '', ...folders] = relative(packed.files, parentPath).split('/');
+      if (top === '') return `${name}\n`;
+      // Where the code is below that is decided by its sources.
+      return name.endsWith('.js')
+        ? `${top}/**/*.js\n`
+        : `${[top, ...folders].join('/')}/*${name.slice(name.indexOf('.'))}\n`;
     });
     await expect([...new Set(kinds)].sort().join('')).toMatchFileSnapshot('files.txt');
   });
+
+  it.each(['exports', 'steps'] as const)(
+    'has the public interface of docs/api/%s.txt, which npm run docs writes',
+    (name) => {
+      expect(exportsIn(packed.files)[name]).toBe(readFileSync(join(ROOT, `docs/api/${name}.txt`), 'utf8'));
+    },
+  );
 
   it('imports only its own files, what it depends on, optional peers and Node', async () => {
     // Synth writes two files, the bin looks for one of the repository, and esbuild adds code of its own.
