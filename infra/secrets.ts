@@ -3,8 +3,8 @@ import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { linksAccounts, takesLinkedAccounts } from '../lib/config/settings.ts';
-import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
+import { stageSecrets } from '../lib/config/stage-secrets.ts';
+import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import { type Stage, StageError } from './stage.ts';
@@ -61,24 +61,7 @@ export class Secrets extends Construct {
   constructor(scope: Construct, id: string, { stage, config, own, table, key }: SecretsProps) {
     super(scope, id);
     this.prefix = `partner-relay/${stage.name}/`;
-    const descriptions = new Map([
-      ['github-webhook', 'Webhook secret, which github-webhook checks signatures with'],
-      ['github', 'The App or the token that comments'],
-      ...(config.slack ? [['slack', 'Signing secret, and the token of the app that answers'] as const] : []),
-      ...(ownOf(own, 'webhook').length > 0 ? [['hooks', 'Secrets of the webhooks of the team'] as const] : []),
-      ...(takesLinkedAccounts(config) ? [['grants', 'Key that seals the grants of people in the table'] as const] : []),
-      ['markers', 'Key of the markers, by which the relay finds again what it created'] as const,
-      ...(takesLinkedAccounts(config) ? [['intake', 'Key that webhooks sign the jobs of people with'] as const] : []),
-      ...(linksAccounts(config) ? Object.keys(config.connections) : []).map(
-        (name) => [`instance/${name}`, 'Base URL of the service, for the pages that link accounts'] as const,
-      ),
-      ...Object.keys(config.connections).map(
-        (name) => [`partner/${name}`, 'Base URL, API key and secret key of the service'] as const,
-      ),
-      ...(config.timesheets?.teams ?? [])
-        .filter(({ absence }) => absence.calendar)
-        .map(({ name }) => [`calendar/${name}`, 'Address of the calendar of absences of a team'] as const),
-    ]);
+    const descriptions = new Map(Object.entries(stageSecrets(config, own)));
     const { existingSecrets, replicaRegion } = stage.settings;
     const unknown = existingSecrets.filter((name) => !descriptions.has(name));
     if (unknown.length > 0) {

@@ -12,12 +12,13 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { CannotTell, check, type Finding } from '../../lib/checks/check.ts';
+import { openFunctions } from '../../lib/config/capacity.ts';
 import type { StageSettings } from '../../lib/config/deployment.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { linksAccounts, takesLinkedAccounts } from '../../lib/config/settings.ts';
+import { stageSecrets } from '../../lib/config/stage-secrets.ts';
 import { schedules } from '../../lib/schedules.ts';
 import { versionFault } from '../../lib/state/table/versions.ts';
-import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
+import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
 import { awsClient } from '../aws.ts';
 import { callerArn } from '../caller.ts';
 import { outputsOf, wroteOf } from '../outputs.ts';
@@ -79,7 +80,7 @@ export async function checkBeforeDeploy(
     check(`stack ${stackName}`, async () => deployable(await stack, stackName)),
     check('version', async () => readable(await stack, version)),
     check('secrets', async () =>
-      secretsNotInTheWay(secretNames(config, own), stage, settings.existingSecrets, await owned),
+      secretsNotInTheWay(Object.keys(stageSecrets(config, own)), stage, settings.existingSecrets, await owned),
     ),
     check('logs', async () =>
       logsNotInTheWay(logNames(config, stage, own), stackName, { isProtected, isImporting, owned: await owned }),
@@ -227,21 +228,6 @@ async function secretsNotInTheWay(
   return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
 }
 
-/** Those that infra/secrets.ts makes. */
-export function secretNames(config: RelayConfig, own: OwnAutomations): string[] {
-  const connections = Object.keys(config.connections);
-  const calendars = config.timesheets?.teams.filter(({ absence }) => absence.calendar) ?? [];
-  return [
-    ...['github-webhook', 'github', 'markers'],
-    ...(config.slack ? ['slack'] : []),
-    ...(ownOf(own, 'webhook').length > 0 ? ['hooks'] : []),
-    ...(takesLinkedAccounts(config) ? ['grants', 'intake'] : []),
-    ...(linksAccounts(config) ? connections.map((name) => `instance/${name}`) : []),
-    ...connections.map((name) => `partner/${name}`),
-    ...calendars.map(({ name }) => `calendar/${name}`),
-  ];
-}
-
 async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<string | undefined> {
   const isMissing = (error: Error) => error instanceof ResourceNotFoundException;
   const found = await ifThere(client.send(new DescribeSecretCommand({ SecretId })), isMissing, 'them');
@@ -253,14 +239,7 @@ async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<st
 
 /** The logs that the stack makes: infra/relay-function.ts, and infra/entrance.ts. */
 export function logNames(config: RelayConfig, stage: string, own: OwnAutomations): string[] {
-  const slugs = [
-    'github-webhook',
-    ...(config.slack ? ['slack-webhook'] : []),
-    ...(ownOf(own, 'webhook').length > 0 ? ['hooks-webhook'] : []),
-    ...(linksAccounts(config) ? ['account-link'] : []),
-    'job-worker',
-    ...schedules.map(({ slug }) => slug),
-  ];
+  const slugs = [...openFunctions(config, own), 'job-worker', ...schedules.map(({ slug }) => slug)];
   return [
     ...slugs.map((slug) => `/aws/lambda/partner-relay-${stage}-${slug}`),
     ...(config.deployment.stages[stage]?.httpApi ? [`/aws/apigateway/partner-relay-${stage}`] : []),

@@ -70,7 +70,7 @@ export function judgeConcurrency(
   const found = ofOthers === 0 ? `${limit}` : `${limit} of ${ofAccount}, because ${ofOthers} are reserved for others`;
   const settings = config.deployment.stages[stage];
   const accountConcurrency = settings?.accountConcurrency ?? limit;
-  const open = openFunctions(config, own);
+  const open = openFunctions(config, own).length;
   const ofEach = settings && reservedForOpen(config, settings, own);
   const ofWorkers = workersAtOnce(config, settings);
   const ofOpen = open * webhookBurst(config);

@@ -22,13 +22,16 @@ const WEBHOOK_BURST = 10;
 const UNITS = { toTake: 13, toCarryOut: 111 };
 
 /** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */
-export function openFunctions(config: RelayConfig, own: OwnAutomations = none): number {
-  return webhooks(config, own) + (linksAccounts(config) ? 1 : 0);
+export function openFunctions(config: RelayConfig, own: OwnAutomations = none): string[] {
+  return [...webhooks(config, own), ...(linksAccounts(config) ? ['account-link'] : [])];
 }
 
 /** One takes the requests of all webhooks of the team. */
-const webhooks = ({ slack }: RelayConfig, own: OwnAutomations) =>
-  1 + (slack ? 1 : 0) + (ownOf(own, 'webhook').length > 0 ? 1 : 0);
+const webhooks = ({ slack }: RelayConfig, own: OwnAutomations) => [
+  'github-webhook',
+  ...(slack ? ['slack-webhook'] : []),
+  ...(ownOf(own, 'webhook').length > 0 ? ['hooks-webhook'] : []),
+];
 
 /** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
 export const LEAST_WORKERS = 2;
@@ -93,7 +96,7 @@ export function reservedForOpen(
 ): number | undefined {
   if (accountConcurrency === undefined) return undefined;
   const burst = webhookBurst(config);
-  const left = accountConcurrency - openFunctions(config, own) * burst;
+  const left = accountConcurrency - openFunctions(config, own).length * burst;
   return left >= UNRESERVED_AT_LEAST ? burst : undefined;
 }
 
@@ -108,7 +111,8 @@ export function tableLimits(
   own: OwnAutomations = none,
 ): { read: number; write: number } {
   const perMinute = Object.values(config.connections).reduce((sum, { limits }) => sum + limits.perMinute, 0);
-  const events = httpApi?.requestsPerSecond ?? webhooks(config, own) * webhookBurst(config) * REQUESTS_PER_EXECUTION;
+  const events =
+    httpApi?.requestsPerSecond ?? webhooks(config, own).length * webhookBurst(config) * REQUESTS_PER_EXECUTION;
   const write = Math.ceil(2 * (events * UNITS.toTake + (perMinute / 60) * UNITS.toCarryOut));
   return { read: 3 * write, write };
 }

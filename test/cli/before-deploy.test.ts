@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { checkBeforeDeploy, logNames, secretNames } from '../../cli/doctor/before-deploy.ts';
+import { checkBeforeDeploy, logNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import none from '../../lib/triggers/own-automation.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
@@ -221,13 +221,6 @@ it('the logs that it looks for are those that the stack makes', () => {
     deployment: { stages: { 'http-api': { httpApi: {} } } },
   });
   expect(logNames(config, 'http-api', own.own.own).sort()).toEqual(names.sort());
-});
-
-it('the secrets that it looks for are those that the stack makes', () => {
-  const made = synthesize('prod', everything, own).template().findResources('AWS::SecretsManager::Secret');
-  const names = Object.values(made).map(({ Properties }) => Properties.Name.replace('partner-relay/prod/', ''));
-  const config = defineConfig({ connections: { main: {} }, ...everything });
-  expect(secretNames(config, own.own.own).sort()).toEqual(names.sort());
 });
 
 it('a stage that relay.config.ts does not have is said', async () => {
