@@ -17,6 +17,11 @@ export const forLambda = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
+/** Packages that are CommonJS require modules of Node, and an ES module has no `require`. Only a worker has such packages. */
+export const withRequire = {
+  banner: { js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
+} as const satisfies BuildOptions;
+
 /** What synth writes beside a function: own-build.ts. */
 export const [CONFIG_MODULE, OWN_MODULE] = ['relay.config.mjs', 'automations.mjs'];
 
@@ -37,6 +42,7 @@ export const handler = createHandler(systemRuntime(config, process.env, own));
 export function functionBuild(slug: string, folder: string) {
   return {
     ...forLambda,
+    ...(slug === 'job-worker' && withRequire),
     stdin: { contents: entryOf(slug), resolveDir: FUNCTIONS, sourcefile: `${slug}.mjs` },
     entryNames: 'index',
     external: [`./${CONFIG_MODULE}`, `./${OWN_MODULE}`],

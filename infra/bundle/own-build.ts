@@ -5,7 +5,7 @@ import { buildSync, transformSync } from 'esbuild';
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { SOURCE } from '../../lib/project.ts';
-import { CONFIG_MODULE, forLambda, OWN_MODULE } from './function-build.ts';
+import { CONFIG_MODULE, forLambda, OWN_MODULE, withRequire } from './function-build.ts';
 
 /** A team's automations, as the folder `automations/` has them. */
 export type OwnFiles = Pick<ReadFolder, 'own' | 'files'>;
@@ -182,6 +182,7 @@ function writeRuns(files: readonly string[], folder: string): void {
   mkdirSync(folder);
   buildSync({
     ...forLambda,
+    ...withRequire,
     alias: IMPORTABLE,
     entryPoints: [...files],
     outdir: folder,

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +18,7 @@ import { buildFunction, functionBuild } from '../../infra/bundle/function-build.
 import { withoutHeavy, writeConfig, writeOwn } from '../../infra/bundle/own-build.ts';
 import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
 import none from '../../lib/triggers/own-automation.ts';
+import { startChild } from '../child.ts';
 import { withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { loadedAtStart } from './loaded-at-start.ts';
@@ -114,6 +125,32 @@ describe('the automations of a team', () => {
     expect(await own.on('block')).toMatchObject({ kind: 'command' });
     for (const name of runs) expect(await own.run(name)).toBeInstanceOf(Function);
     if (runs.length === 0) await expect(own.run('block')).rejects.toThrow('only job-worker runs automations');
+  });
+
+  it('every file of a function can be loaded, and a run with a package that is CommonJS', async () => {
+    const automations = join(folder, 'archives');
+    mkdirSync(automations);
+    symlinkSync(resolve('node_modules'), join(automations, 'node_modules'));
+    const text = `import { github } from 'partner-relay';
+import { fromBuffer } from 'yauzl';
+export const on = github('push', { input: {}, job: () => 'none' });
+export const run = async () => fromBuffer.name;`;
+    writeFileSync(join(automations, 'archive.ts'), text);
+    const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
+    const targets = await Promise.all(slugs.map((slug) => deployed(slug, automations)));
+    // Vitest has a `require`, and Lambda has none.
+    const load = targets.flatMap((target) =>
+      globSync(join(target, '{,runs/}*.mjs')).map((file) => `await import(${JSON.stringify(file)});`),
+    );
+    const script = join(folder, 'load.mjs');
+    writeFileSync(script, [...load, 'console.log("loaded");', 'process.exit();'].join('\n'));
+    const queue = 'https://sqs.eu-central-1.amazonaws.com/111122223333/jobs';
+    const child = startChild([script], folder, {
+      ...{ STAGE: 'prod', TABLE_NAME: 'table', SECRET_PREFIX: 'partner-relay/prod/', AWS_REGION: 'eu-central-1' },
+      ...{ INTERACTIVE_QUEUE_URL: queue, BACKGROUND_QUEUE_URL: queue },
+    });
+    expect(await child.ended()).toBe(0);
+    expect(child.output()).toBe('loaded\n');
   });
 
   it('a run that cannot be loaded costs no other one, and no name in the configuration sets a prototype', async () => {
