@@ -1,9 +1,8 @@
-import type { RelayConfig, RepositoryConfig } from '../config/schema.ts';
 import type { JobDraft } from '../engine/record/job.ts';
 import type { JobKind } from '../engine/record/job-kind.ts';
-import type { Links } from '../links/links.ts';
 import type { Payload, TakenEvent } from '../platforms/github/payload.ts';
 import type { JobInput } from '../triggers/trigger.ts';
+import type { BeforeStoring, OurDraft, OurDrafts, Settings } from './github-draft.ts';
 
 /** What a delivery leads to: jobs, or the reason why there are none. */
 export type Taken =
@@ -17,17 +16,8 @@ export type Taken =
     }
   | { ignored: string };
 
-/**
- * Stores the state that a job relies on; see accept-event.ts.
- * @param isKnown whether a job was stored before
- */
-type BeforeStoring = (links: Links, isKnown: (jobId: string) => Promise<boolean>) => Promise<number | undefined>;
-
-/** The settings that an automation of ours decides by. */
-export interface About {
-  /** The repository of the event. */
-  repository: RepositoryConfig;
-  config: RelayConfig;
+/** What an automation of ours decides by. */
+export interface About extends Settings {
   /** Loads what reads texts. It takes a parser that a cold start should not load. */
   inTexts(): Promise<InTexts>;
 }
@@ -38,22 +28,6 @@ export interface InTexts {
   relationsOfIssue: typeof import('./relate/written-lines.ts').relationsOfIssue;
   relationsOfMerge: typeof import('./relate/written-lines.ts').relationsOfMerge;
 }
-
-/** A job of an automation of ours. It says what a team's `Draft` says, and what the relay derives for a team. */
-interface OurDraft<Input>
-  extends Pick<JobDraft, 'entity' | 'summary' | 'asked' | 'replyTo' | 'stranger' | 'startsAtOnce'> {
-  happened: readonly (string | number)[];
-  /** ISO 8601. */
-  at?: string | null | undefined;
-  /** The event makes one job for all time, also if the record of the job has expired. */
-  isForGood?: true;
-  input: Input;
-  /** @param id of the job */
-  beforeStoring?: (id: string, ...stores: Parameters<BeforeStoring>) => ReturnType<BeforeStoring>;
-}
-
-/** Jobs, the reason why there are none, or undefined if the event is no business of the automation. */
-export type OurDrafts<Input> = OurDraft<Input> | readonly OurDraft<Input>[] | string | undefined;
 
 /** The `on` of an automation of ours for events of GitHub: as a team's, with the settings as a second argument of `job`. */
 export interface OurGithubTrigger {
@@ -88,18 +62,3 @@ export const onGithub = <Event extends TakenEvent, Input extends JobInput>(
     };
   },
 });
-
-/** The issue or pull request where a person requests a job on GitHub. The answer goes there too. */
-export function issuePlace(
-  { name, connection }: RepositoryConfig,
-  fullName: string,
-  issueNumber: number,
-  installation: { id: number } | null | undefined,
-): Pick<JobDraft, 'connection' | 'lane' | 'entity'> & Required<Pick<JobDraft, 'replyTo'>> {
-  return {
-    connection,
-    lane: 'background',
-    entity: `${fullName}#${issueNumber}`,
-    replyTo: { in: 'github', repository: name, issueNumber, installationId: installation?.id },
-  };
-}

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 import { cutToBytes } from '../../text.ts';
-import { issuePlace, onGithub } from '../github-trigger.ts';
+import { issuePlace } from '../github-draft.ts';
+import { onGithub } from '../github-trigger.ts';
 import { strangerBehind } from '../issue-to-defect/on.ts';
 
 export const issueTaskJobs = defineJobs(

@@ -1,5 +1,6 @@
 import { faultJobs } from '../../automations/answer-fault/draft.ts';
-import { issuePlace, type Taken } from '../../automations/github-trigger.ts';
+import { issuePlace } from '../../automations/github-draft.ts';
+import type { Taken } from '../../automations/github-trigger.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import type { ParsedCommand, Verbs } from '../../automations/verbs.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
