@@ -89,7 +89,7 @@ export const nevers: readonly Never[] = [
   {
     from: ['lib/config'],
     to: ['lib/as-person', 'infra'],
-    today: ['lib/config/mcp.ts -> lib/as-person/protocol/template.ts'],
+    today: [],
   },
   {
     from: ['infra'],

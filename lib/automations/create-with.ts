@@ -1,6 +1,6 @@
 import { idAt, readRows } from '../as-person/protocol/rows.ts';
-import { type Fields, fillTemplate } from '../as-person/protocol/template.ts';
 import type { CreatingTool, Listing } from '../config/mcp.ts';
+import { type Fields, fillTemplate } from '../config/template.ts';
 import { NotDone } from '../engine/record/interruption.ts';
 import type { Made } from '../engine/run/tools/changes.ts';
 import type { ToolSteps } from '../engine/run/tools/steps.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { fieldsIn } from '../as-person/protocol/template.ts';
 import { meantName } from '../faults/fault.ts';
 import { textLike } from './kinds.ts';
+import { fieldsIn } from './template.ts';
 
 /** @param allowed what the service allows for each key, and for each address that calls tools */
 const callLimit = (allowed: number) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fitArguments } from '../../lib/as-person/protocol/fit-arguments.ts';
-import { fillTemplate } from '../../lib/as-person/protocol/template.ts';
 import { schemaHash } from '../../lib/as-person/protocol/tool.ts';
+import { fillTemplate } from '../../lib/config/template.ts';
 
 const toolOf = (schema: object) => ({ inputSchema: { type: 'object', ...schema } });
 

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, fillTemplate } from '../../as-person/protocol/template.ts';
+import { type Fields, fieldsIn, fillTemplate } from '../../config/template.ts';
 import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';

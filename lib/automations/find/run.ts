@@ -1,7 +1,7 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
-import { fillTemplate } from '../../as-person/protocol/template.ts';
 import { comparableName, idIn } from '../../commands/words.ts';
 import { pageOf } from '../../config/pages.ts';
+import { fillTemplate } from '../../config/template.ts';
 import { asNotDone, Refused } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';

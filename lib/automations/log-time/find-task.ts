@@ -1,9 +1,9 @@
 import { readRows } from '../../as-person/protocol/rows.ts';
-import { fillTemplate } from '../../as-person/protocol/template.ts';
 import type { Day } from '../../commands/day.ts';
 import { BEFORE_TASK, ONLY_YOURSELF } from '../../commands/log.ts';
 import { comparableName, UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
+import { fillTemplate } from '../../config/template.ts';
 import { isRefusedInput } from '../../engine/record/interruption.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { ToolSteps } from '../../engine/run/tools/steps.ts';

@@ -1,5 +1,5 @@
 import { recordsAt, valueAt } from '../../as-person/protocol/rows.ts';
-import { fillTemplate } from '../../as-person/protocol/template.ts';
+import { fillTemplate } from '../../config/template.ts';
 import { addDays, dateIn, datesBetween, mondayOf } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
