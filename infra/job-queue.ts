@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { DeduplicationScope, FifoThroughputLimit, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { deadLettersOf, LONGEST_SLEEP_MS, type QueueName } from '../lib/engine/line/queue.ts';
+import { deadLettersOf, LONGEST_SLEEP_MS, type QueueName } from '../lib/config/queues.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';

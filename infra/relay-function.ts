@@ -14,8 +14,8 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { readCertificates } from '../lib/config/ca-file.ts';
+import type { QueueName } from '../lib/config/queues.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import type { QueueName } from '../lib/engine/line/queue.ts';
 import { projectFolder } from '../lib/project.ts';
 import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
 import type { Alarms } from './alarms.ts';

@@ -1,4 +1,4 @@
-import type { QueueName } from './engine/line/queue.ts';
+import type { QueueName } from './config/queues.ts';
 
 export interface Schedule {
   /** The name of its file in functions/. */

@@ -1,4 +1,4 @@
-import type { QueueName } from '../lib/engine/line/queue.ts';
+import type { QueueName } from '../lib/config/queues.ts';
 import type { FifoQueue } from './fifo-queue.ts';
 import type { HttpHandler } from './http-front.ts';
 

@@ -1,5 +1,5 @@
+import { LONGEST_SLEEP_MS } from '../lib/config/queues.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { LONGEST_SLEEP_MS } from '../lib/engine/line/queue.ts';
 import { requeueJobs } from '../lib/engine/line/sweep.ts';
 import { openWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import type { Stores } from '../lib/runtime.ts';

@@ -1,10 +1,8 @@
 import none, { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
 import type { StageSettings } from './deployment.ts';
+import type { QueueName } from './queues.ts';
 import type { RelayConfig } from './schema.ts';
 import { linksAccounts } from './settings.ts';
-
-/** The queues, by their lanes. */
-type QueueName = 'interactive' | 'background';
 
 /** Lambda keeps at least this many executions for functions without a reservation. */
 export const UNRESERVED_AT_LEAST = 100;

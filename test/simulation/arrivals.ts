@@ -1,7 +1,7 @@
 import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
 import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
-import type { QueueName } from '../../lib/engine/line/queue.ts';
+import type { QueueName } from '../../lib/config/queues.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
 import { asHttpHandler } from '../../local/http-front.ts';
 import { doneCommand, openedIssue, type Sender } from './events.ts';

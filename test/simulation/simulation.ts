@@ -1,8 +1,8 @@
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createContext } from '../../lib/automations/context.ts';
 import { LEAST_WORKERS } from '../../lib/config/capacity.ts';
+import type { QueueName } from '../../lib/config/queues.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
-import type { QueueName } from '../../lib/engine/line/queue.ts';
 import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';

@@ -1,6 +1,6 @@
 import { faultJobs } from '../../lib/automations/answer-fault/draft.ts';
 import { workersOf } from '../../lib/config/capacity.ts';
-import type { QueueName } from '../../lib/engine/line/queue.ts';
+import type { QueueName } from '../../lib/config/queues.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';
 import { type Counting, countings } from '../service/budget/service-model.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';

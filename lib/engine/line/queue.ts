@@ -1,5 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
+import type { QueueName } from '../../config/queues.ts';
 import { digest } from '../../digest.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
 import type { Job } from '../record/job.ts';
@@ -16,14 +17,8 @@ export const jobMessage = z.object({
 export type JobMessage = z.output<typeof jobMessage>;
 type SleepingMessage = JobMessage & Required<Pick<JobMessage, 'sleeps'>>;
 
-/** A sleeping message blocks its group. Jobs with longer waits leave the queue and are only in the table. */
-export const LONGEST_SLEEP_MS = 10 * 60_000;
-
 /** The longest MessageGroupId that SQS accepts (SendMessage, API reference). */
 const MAX_GROUP_LENGTH = 128;
-
-/** The queues: one for the lanes of people, and one for all others. */
-export type QueueName = Extract<Lane, 'interactive' | 'background'>;
 
 export const queueOf = (lane: Lane): QueueName => (isOfPeople(lane) ? 'interactive' : 'background');
 
@@ -32,9 +27,6 @@ export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'gro
   Partial<Pick<Job, 'connection' | 'attempts' | 'waits' | 'gotOn' | 'dueAt'>>;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
-
-/** The dead-letter queue of a queue, by its name or its URL. */
-export const deadLettersOf = (queue: string) => queue.replace(/\.fifo$/, '-dead.fifo');
 
 /** Whether no worker has had the job, as far as its sender knows. */
 const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
+import { deadLettersOf, type QueueName } from '../../config/queues.ts';
 import type { MetricName, Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import { deadLettersOf, type QueueName } from '../line/queue.ts';
 import { idOfRecord } from '../record/job-item.ts';
 import type { Standstill } from './relay-state.ts';
 

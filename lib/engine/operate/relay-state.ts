@@ -1,9 +1,9 @@
+import { LONGEST_SLEEP_MS } from '../../config/queues.ts';
 import type { Limits } from '../../service/budget/window.ts';
 import { viewConnection } from '../../service/connection/connection-view.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import { LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { type JobStatus, queuedSince } from '../record/job.ts';
 import { type JobStore, WAKE_GRACE_MS } from '../record/job-store.ts';
 

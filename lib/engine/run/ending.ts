@@ -1,10 +1,10 @@
 import { isSilence } from '../../aws-limits.ts';
+import { LONGEST_SLEEP_MS } from '../../config/queues.ts';
 import { BaseUrlError } from '../../service/partner/base-url.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { SecretError } from '../../state/secrets/secrets.ts';
 import { WAITS_FOR_NEWER_MS } from '../../state/table/form.ts';
 import { NewerItem, UnreadableItem } from '../../state/table/unreadable-item.ts';
-import { LONGEST_SLEEP_MS } from '../line/queue.ts';
 import { InLine, NeedsAnswer, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Job, Parked, ParkKind } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { LONGEST_SLEEP_MS } from '../../config/queues.ts';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
-import { isOwnGroup, type JobMessage, jobMessage, LONGEST_SLEEP_MS } from '../line/queue.ts';
+import { isOwnGroup, type JobMessage, jobMessage } from '../line/queue.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
