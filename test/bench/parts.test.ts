@@ -13,5 +13,6 @@ it.each(parts)(
     for await (const figure of measure({ folder, write: false, isTrial: true })) figures.push(figure);
     expect(figures).not.toEqual([]);
   },
-  60_000,
+  // The package is built.
+  120_000,
 );

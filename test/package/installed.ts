@@ -23,14 +23,15 @@ export function run(folder: string, words: readonly string[], variables: NodeJS.
 }
 
 /** Packs this repository. @returns where the package and its tarball are */
-export async function pack(): Promise<{ folder: string; files: string; tarball: string }> {
-  const folder = newFolder();
+export async function pack(folder = newFolder()): Promise<{ folder: string; files: string; tarball: string }> {
   await run(ROOT, [NODE, 'pack/pack.ts', folder]);
   return { folder, files: join(folder, 'dist/package'), tarball: join(folder, `${root.name}-${root.version}.tgz`) };
 }
 
 /** The caller removes it, because several tests use it. */
 export const newFolder = () => mkdtempSync(join(tmpdir(), 'partner-relay-package-'));
+
+export const CDK = ['aws-cdk', 'aws-cdk-lib', 'constructs'] as const;
 
 export const managers = {
   npm: ['npm', 'install'],

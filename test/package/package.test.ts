@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportsIn } from '../../pack/interface.ts';
 import { startChild } from '../child.ts';
-import { install, managers, newFolder, pack, ROOT, run } from './installed.ts';
+import { CDK, install, managers, newFolder, pack, ROOT, run } from './installed.ts';
 
 type Manager = keyof typeof managers;
 
@@ -57,7 +57,7 @@ describe('what a team does works', { timeout: 4 * MINUTE_MS }, () => {
 
   it('with the CDK: the stack is that of the repository but for assets, also in an app of the team', async () => {
     const folder = teams.npm;
-    await install(folder, 'npm', packed.tarball, 'aws-cdk', 'aws-cdk-lib', 'constructs');
+    await install(folder, 'npm', packed.tarball, ...CDK);
     writeFileSync(
       join(folder, 'app.ts'),
       `import { App, Stack } from 'aws-cdk-lib';
