@@ -18,10 +18,7 @@ export function isShownCollaborator(author: Account, association: string | null 
  *
  * @returns undefined for an owner
  */
-export function unprovenAuthor(
-  author: Account,
-  association: string | null | undefined,
-): { login?: string; isShown?: true } | undefined {
+export function unprovenAuthor(author: Account, association: string | null | undefined) {
   if (!author || isBot(author)) return {};
   if (association === 'OWNER') return undefined;
   return { login: author.login, ...(isShownCollaborator(author, association) && { isShown: true }) };

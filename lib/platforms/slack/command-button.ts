@@ -9,15 +9,9 @@ export const isRunButton = (actionId: string) => actionId.startsWith(RUN_COMMAND
 export const placeAsked = z.object({ connection: z.string(), channelId: z.optional(z.string()) });
 
 /** @param job where its outcome is told */
-export function placeOf({
-  connection,
-  replyTo,
-}: {
-  connection: string;
-  replyTo?: { in: string; channelId?: string };
-}): z.output<typeof placeAsked> {
-  const channelId = replyTo?.in === 'slack' ? replyTo.channelId : undefined;
-  return { connection, channelId };
+export function placeOf(job: { connection: string; replyTo?: { in: string; channelId?: string } }) {
+  const { connection, replyTo } = job;
+  return { connection, channelId: replyTo?.in === 'slack' ? replyTo.channelId : undefined };
 }
 
 /**
