@@ -4,7 +4,6 @@ import type { RelayConfig } from '../config/schema.ts';
 import { unservedCommand } from '../config/settings.ts';
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job } from '../engine/record/job.ts';
-import type { Journal } from '../engine/record/journal.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { ToolSteps } from '../engine/run/tools/steps.ts';
 import type { People, Person } from '../people/people.ts';
@@ -36,16 +35,10 @@ export type AsPerson = <Command extends MappedCommand>(
   steps: Steps,
 ) => Promise<Mine<Command> | undefined>;
 
-interface AsPersonOptions {
-  config: RelayConfig;
-  people: People;
-  journal: (jobId: string) => Promise<Journal>;
-}
-
 const STEP = 'who acts';
 const KEY = 'the key';
 
-export function createAsPerson({ config, people, journal }: AsPersonOptions): AsPerson {
+export function createAsPerson(config: RelayConfig, people: People): AsPerson {
   /** @param canWait whether the command waits for the next link if the person's is dead */
   async function holderOf(by: Person, steps: Steps, canWait: boolean): Promise<Holder | undefined> {
     for (const holder of people.holdersFor(by)) {
@@ -73,7 +66,7 @@ export function createAsPerson({ config, people, journal }: AsPersonOptions): As
     const own = settings?.accounts === 'off' ? undefined : settings?.commands[command];
     const isRequired = settings?.accounts === 'required';
     async function decide(person: Person): Promise<Holder | typeof KEY> {
-      if (hasActed(await journal(job.id))) return KEY;
+      if (hasActed(steps)) return KEY;
       if (person.in === 'github' && !isConfirmed(steps)) {
         if (isRequired) throw unconfirmed();
         return KEY;

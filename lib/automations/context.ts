@@ -55,7 +55,7 @@ export function createContext(
     links: createLinks(table, clock),
     relations: createRelations(table),
     markers: createMarkers(secrets),
-    asPerson: createAsPerson({ config, people, journal }),
+    asPerson: createAsPerson(config, people),
     comments: createIssueComments(github, clock),
     artifacts: createArtifacts(github, fetch, config.github.apiUrl),
     collaborators: createCollaborators(github, clock),

@@ -24,7 +24,7 @@ const NOT_THERE_YET_MS = 60_000;
  * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
  * the two apart.
  */
-export function stillWritten(automation: Automation, { own, comments, people, journal, clock }: Context): Automation {
+export function stillWritten(automation: Automation, { own, comments, people, clock }: Context): Automation {
   const verbs = createVerbs(own);
   return {
     ...automation,
@@ -37,7 +37,7 @@ export function stillWritten(automation: Automation, { own, comments, people, jo
   async function check(job: Job, asked: Asked, commentId: number, steps: Steps): Promise<void> {
     if (job.replyTo?.in !== 'github') return;
     const thread = await comments.for(job.replyTo);
-    if (!thread || hasActed(await journal(job.id))) return;
+    if (!thread || hasActed(steps)) return;
     const comment = await thread.read(commentId);
     if (comment === undefined) return;
     if (comment && !(clock() - comment.createdAt <= LIFETIME_MS)) throw refused('The comment is more than 30 days old');

@@ -1,4 +1,4 @@
-import type { Journal, StepEntry } from '../engine/record/journal.ts';
+import type { StepEntry } from '../engine/record/journal.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import { changesByTool } from '../engine/run/tools/call.ts';
 import { operations } from '../service/partner/operations/operations.ts';
@@ -11,8 +11,11 @@ export const confirm = (steps: Steps): unknown => confirmed.add(steps);
 /** This holds for one run only: more roles may write to the journal than may act as a person. */
 export const isConfirmed = (steps: Steps): boolean => confirmed.has(steps);
 
-/** Whether the job has changed something in the service, or may have. */
-export function hasActed(journal: Journal): boolean {
+/**
+ * Whether the job has changed something in the service, or may have, as this run has read and written it. Where another run
+ * has done so since, this one has lost its lease, and can neither send nor end.
+ */
+export function hasActed({ journal }: Steps): boolean {
   return journal.openSteps().length > 0 || journal.entries().some(isChange);
 }
 

@@ -59,18 +59,13 @@ export function createLinks(table: Table, clock: () => number, held?: Map<string
   const look = async (entity: string) => held?.get(entity) ?? (await read(entity));
 
   async function read(entity: string): Promise<Link> {
-    const link = await stored(entity);
+    const item = (await table.getEvenExpired(keys.link(entity))) ?? { life: 'unclaimed' };
+    let link = fromItem(item, clock());
+    // An expired link keeps counting from its last turn, because the next write depends on it.
+    if (link.life === 'unclaimed' && isExpired(item, clock()))
+      link = { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
     held?.set(entity, link);
     return link;
-  }
-
-  async function stored(entity: string): Promise<Link> {
-    const item = await table.getEvenExpired(keys.link(entity));
-    if (!item) return { life: 'unclaimed' };
-    const link = fromItem(item, clock());
-    // An expired link keeps counting from its last turn, because the next write depends on it.
-    if (link.life !== 'unclaimed' || !isExpired(item, clock())) return link;
-    return { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
   }
 
   function readable(entity: string, link: Link): Readable {

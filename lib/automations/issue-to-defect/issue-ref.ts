@@ -21,8 +21,8 @@ export type IssueLink = Link;
 export function createIssueRefs({ config, links, github }: Context) {
   return { issueRefOf, readLink };
 
-  async function issueRefOf({ entity, name: told }: IssueName, input: IssueInput): Promise<IssueRef> {
-    const { newest } = await links.get(entity);
+  function issueRefOf({ entity, name: told, link }: IssueName & { link: IssueLink }, input: IssueInput): IssueRef {
+    const { newest } = link;
     const isMoved = entity !== input.entity;
     // Until an event of the new issue arrives, only its name is known. Its repository may not be configured.
     const current = newest?.name ?? (findRepository(config, told.split('#', 1)[0] ?? '') && told);

@@ -15,12 +15,12 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
   const { config, links, jobs, clock } = context;
   return { whereabouts, settleArrived };
 
-  /** Follows the transfers of an issue to the last one, or to one that a job has to settle. */
-  async function whereabouts(first: string, job: Job): Promise<IssueName> {
+  /** Follows the transfers of an issue to the last one, or to one that a job has to settle. @returns its link, too */
+  async function whereabouts(first: string, job: Job): Promise<IssueName & { link: IssueLink }> {
     const passed = new Set<string>();
     for (let entity = first, name = job.entity; ; ) {
       const link = await links.get(entity);
-      if (link.life !== 'moved' || link.arrived) return { entity, name };
+      if (link.life !== 'moved' || link.arrived) return { entity, name, link };
       if (passed.has(entity))
         throw new NeedsOperator(`${name} was transferred back; run partner-relay issue ${name} --clear`);
       passed.add(entity);

@@ -41,9 +41,8 @@ function createRun(context: Context) {
 
   async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
     for (;;) {
-      const { entity, name } = await whereabouts(input.entity, job);
-      const place = await issueRefOf({ entity, name }, input);
-      const { repository } = place;
+      const place = issueRefOf(await whereabouts(input.entity, job), input);
+      const { entity, repository } = place;
       if (entity !== input.entity && repository.connection !== job.connection)
         return `nothing to do: the issue was transferred to ${repository.name}, on the connection ${repository.connection}`;
       const none = await makeDefect(job, place, steps);
@@ -62,11 +61,11 @@ function createRun(context: Context) {
     if (ending === 'parked' && !job.discarded) return;
     const input = issueJobs.inputOf(job);
     for (;;) {
-      const { entity, name } = await whereabouts(input.entity, job);
-      const link = await links.get(entity);
+      const at = await whereabouts(input.entity, job);
+      const { entity, link } = at;
       if (link.life !== 'claimed' || link.claim.by !== job.id || creationOf(await journal(job.id)) !== 'none') return;
       if (ending === 'succeeded' && link.newest && !link.newest.isGone) {
-        const { repository } = await issueRefOf({ entity, name }, input);
+        const { repository } = issueRefOf(at, input);
         // Jobs of newer events have left the defect to this job.
         if (isDefect(link.newest.state.labels, repository.settings))
           throw new RetryAt(clock(), 'the issue changed meanwhile');

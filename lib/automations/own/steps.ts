@@ -118,7 +118,7 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
  * refused here, too, because a start on one machine checks no types.
  */
 function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: Taking): CommandSteps {
-  const { config, stage, clock, markers, comments, github, slack, journal } = context;
+  const { config, stage, clock, markers, comments, github, slack } = context;
   const by = job.asked?.by;
 
   /** What the asker can correct in what they typed ends the job with that reason. */
@@ -321,7 +321,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
    * @throws {NotDone}
    */
   async function inOwnName(verb: string): Promise<void> {
-    if (!WITH_KEY.has(verb) || hasActed(await journal(job.id))) return;
+    if (!WITH_KEY.has(verb) || hasActed(steps)) return;
     throw new NotDone(
       `Here, people act in their own name, and ${job.asked?.verb} needs the key of the relay for ${verb}(). Tell ${config.contact}`,
     );

@@ -90,7 +90,7 @@ export function relate(context: Context): Automation {
     const named = issue.includes('#') ? await links.named(issue) : issue;
     const shown = named === undefined ? await shownIssue(issue, job) : undefined;
     const first = named ?? (shown && issueEntity(shown.id));
-    const link = first === undefined ? undefined : await links.get((await whereabouts(first, job)).entity);
+    const link = first === undefined ? undefined : (await whereabouts(first, job)).link;
     const { claim, defect } = link ? heldBy(link) : {};
     if (defect) return claim?.connection === job.connection ? defect.id : undefined;
     const waited = clock() - job.createdAt;

@@ -105,7 +105,7 @@ export interface Steps extends ReplySteps {
   /** An identifier that a person typed, for a field of the operation. */
   idFrom: Learned['idFrom'];
   /** What the run has read of the job's journal, and written to it. */
-  journal: Pick<Journal, 'entry' | 'openRequest'>;
+  journal: Pick<Journal, 'entry' | 'entries' | 'openRequest' | 'openSteps'>;
   /** Calls of tools, as a person who has linked an account. */
   as(holder: Holder): ToolSteps;
 }

@@ -6,6 +6,7 @@ import { cutToLength } from '../../text.ts';
 const knownName = z.object({ id: z.string(), name: z.string() });
 
 export type KnownName = z.output<typeof knownName>;
+type Met = { id: string | number; name: string };
 
 const knownNames = z.array(knownName);
 
@@ -36,11 +37,7 @@ function createKnownNames(table: Table, keyOf: (connection: string) => Key) {
      * Writes only if one of them is new or has another name.
      * @param last the names as the job read them. An old list does no harm: the next job learns again what is overwritten.
      */
-    async learn(
-      connection: string,
-      met: readonly { id: string | number; name: string }[],
-      last?: readonly KnownName[],
-    ): Promise<void> {
+    async learn(connection: string, met: readonly Met[], last?: readonly KnownName[]): Promise<void> {
       const seen = met
         .map(({ id, name }) => ({ id: String(id), name: cutToLength(name, MAX_NAME_LENGTH, '…') }))
         .filter(({ id }) => id.length <= MAX_ID_LENGTH);

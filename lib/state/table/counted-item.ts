@@ -15,14 +15,11 @@ export async function changeItem<State extends object>(
   transition: (state: State | undefined) => State | undefined,
   seen?: { item: Item | undefined },
 ): Promise<State | undefined> {
-  for (let { item } = seen ?? (await read()); ; { item } = await read()) {
+  const read = () => table.getEvenExpired(key);
+  for (let item = seen ? seen.item : await read(); ; item = await read()) {
     const next = transition(shape.safeParse(item).data);
     if (!next) return undefined;
     const turn = Number.isSafeInteger(item?.turn) ? Number(item?.turn) + 1 : 1;
     if (await table.put({ ...key, ...next, turn }, unchangedSince('turn', item?.turn))) return next;
-  }
-
-  async function read() {
-    return { item: await table.getEvenExpired(key) };
   }
 }
