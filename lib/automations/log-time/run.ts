@@ -103,13 +103,8 @@ export function logTime(context: Context): Automation {
   }
 
   /** What is known of the day before the time is logged. @throws {NotDone} to ask about more than 24 hours */
-  async function dayOf(
-    timesheet: KnownTimesheet,
-    entry: OfferedEntry,
-    asked: AskedTime,
-    steps: Steps,
-  ): Promise<KnownDay> {
-    const known = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(entry.date));
+  async function dayOf(sheet: KnownTimesheet, entry: OfferedEntry, asked: AskedTime, steps: Steps): Promise<KnownDay> {
+    const known = await steps.read('look at that day', 'timesheet', () => sheet.onDay(entry.date));
     ensureFits(entry, known, asked);
     return known;
   }
