@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION } from '../../lib/version.ts';
 import type { Define } from '../cli.ts';
@@ -39,6 +39,12 @@ export async function build(stage: string, output: string): Promise<void> {
   const cdk = cdkFolder();
   const { createApp } = await import('../../infra/cdk-app.ts');
   const { RelayStack, relayOf } = await import('../../infra/index.ts');
+  // The stack replaces folders of these names in it.
+  const [source] = globSync(['package.json', '{automations,functions}/*.ts'], { cwd: output });
+  if (source !== undefined)
+    throw new Error(`${join(output, source)} is no output of build: name another folder with --output`);
+  // What is left by a build that fails cannot be deployed.
+  rmSync(join(output, 'deployment.json'), { force: true });
   const relay = await relayOf(stage);
   const app = createApp({ outdir: output });
   new RelayStack(app, `partner-relay-${stage}`, relay);

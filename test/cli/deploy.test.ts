@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Node, parse } from 'acorn';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -148,6 +148,15 @@ describe('deploy --from, and node deploy.mjs', () => {
     [[], 'name the stage of relay.config.ts with --stage'],
   ])('what cannot be deployed is said: %j', async (words, why) => {
     await expect(parseRelay({}, ['deploy', ...words])).rejects.toThrow(why);
+  });
+
+  it('leaves a folder with other files as it is', async () => {
+    const file = join('mine', 'automations', 'own.ts');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '');
+    const built = parseRelay({}, ['build', '--stage', 'prod', '--output', 'mine']);
+    await expect(built).rejects.toThrow(`${file} is no output of build`);
+    expect(existsSync(file)).toBe(true);
   });
 });
 
