@@ -24,10 +24,11 @@ export function completeFolder(folder: string, tests: string, tell: (line: strin
   if (left.length > 0) tell(`Left as they were: ${enumerated(left)}.`);
 }
 
-/** Sets the type in the text, so that the rest keeps its form. @returns false if it was set */
+/** Sets the type in the text, so that the rest keeps its form if npm wrote it. @returns false if it was set */
 function becomesModule(file: string): boolean {
   const text = readFileSync(file, 'utf8');
-  const { type } = Object(parsedJson(text));
+  const given = Object(parsedJson(text));
+  const { type } = given;
   if (type === 'module') return false;
   const [start = '', space = ''] = /^\s*\{(\s*)/.exec(text) ?? [];
   const field = `${space}"type": `;
@@ -36,6 +37,7 @@ function becomesModule(file: string): boolean {
     type === undefined
       ? text.replace('{', `{${field}"module"${isEmpty ? '' : ','}`)
       : text.replace(`${field}"${type}"`, `${field}"module"`);
-  writeFileSync(file, changed);
+  const isKept = type === undefined || Object(parsedJson(changed)).type === 'module';
+  writeFileSync(file, isKept ? changed : `${JSON.stringify({ ...given, type: 'module' }, null, 2)}\n`);
   return true;
 }

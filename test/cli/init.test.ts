@@ -142,6 +142,11 @@ describe('relay init', () => {
       '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "commonjs"\n}\n',
       '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "module"\n}\n',
     ],
+    [
+      'one of another form',
+      '{ "jest": { "type": "commonjs" }, "type": "commonjs" }',
+      '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "module"\n}\n',
+    ],
     ['one that is good', '{ "type":"module" }', '{ "type":"module" }'],
   ])('package.json becomes one of ES modules, and is the same in all else: %s', async (_, before, after) => {
     if (before !== undefined) await writeFile(join(folder, 'package.json'), before);
