@@ -35,9 +35,9 @@ function handOver(node, flags) {
   // Windows and Node 20 cannot replace a process.
   if (process.execve) process.execve(node, [node, ...words], env);
   const child = spawn(node, words, { stdio: 'inherit' });
-  // The terminal sends Ctrl-C to both.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal sends Ctrl-C to both, and who has none sends it to this process alone.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   child.on('exit', (code) => process.exit(code ?? 1));
 }
 

@@ -69,3 +69,22 @@ it.skipIf(process.platform === 'win32')(
     );
   },
 );
+
+it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s reaches the Node that took over from one that cannot replace its process',
+  async (signal) => {
+    const folder = newFolder();
+    const other = join(folder, 'other');
+    writeFileSync(other, `#!/bin/sh\ntrap 'exit 3' ${signal.slice(3)}\necho ready\nwhile :; do sleep 0.1; done\n`, {
+      mode: 0o755,
+    });
+    const bin = join(import.meta.dirname, '../../cli/bin.js');
+    const asNode20 =
+      'data:text/javascript,delete process.execve; Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })';
+    const npm = { npm_config_user_agent: 'npm/11.6.2 node/v24.99.0 linux x64', npm_node_execpath: other };
+    const child = startChild(['--import', asNode20, bin, 'start'], folder, npm);
+    await child.printed('ready');
+    child.process.kill(signal);
+    expect(await child.ended()).toBe(3);
+  },
+);
