@@ -17,9 +17,11 @@ export const forLambda = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Packages that are CommonJS require modules of Node, and an ES module has no `require`. Only a worker has such packages. */
+/** What packages that are CommonJS find, and an ES module does not have. Only a worker has such packages. */
 export const withRequire = {
-  banner: { js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
+  banner: {
+    js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),{filename:__filename,dirname:__dirname}=import.meta;",
+  },
 } as const satisfies BuildOptions;
 
 /** What synth writes beside a function: own-build.ts. */

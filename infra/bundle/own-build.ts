@@ -172,6 +172,7 @@ function importsOf(text: string): string[] {
     bundle: true,
     packages: 'external',
     platform: 'node',
+    format: 'esm',
     metafile: true,
     write: false,
   });

