@@ -51,7 +51,7 @@ export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string
       : "() => Promise.reject(new Error('only job-worker runs automations'))";
     writeFileSync(
       join(target, OWN_MODULE),
-      `export default { list: ${jsonIn(own.list)}, on: (name) => import('./on.mjs').then((all) => all[name]), run: ${run} };\n`,
+      `export default { list: ${jsonIn(own.list)}, on: (name) => import('./on.mjs').then((all) => all.on(name)), run: ${run} };\n`,
     );
   };
 }
@@ -143,11 +143,13 @@ function writeOn(files: readonly string[], folder: string): void {
       );
     writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), text);
   }
-  const exports = files.map((file) => `export { on as '${nameOf(file)}' } from './on/${nameOf(file)}.js';`);
+  // Each is run when it is asked for, so one that throws costs no other.
+  const loads = files.map((file) => `'${nameOf(file)}': () => import('./on/${nameOf(file)}.js')`);
+  const contents = `const loads = { ${loads.join(', ')} };\nexport const on = (name) => loads[name]().then((file) => file.on);`;
   const { outputFiles, metafile } = buildSync({
     ...forLambda,
     alias: IMPORTABLE,
-    stdin: { contents: exports.join('\n'), resolveDir: folder },
+    stdin: { contents, resolveDir: folder },
     absWorkingDir: folder,
     metafile: true,
     write: false,

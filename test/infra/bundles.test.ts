@@ -105,7 +105,7 @@ it('The webhooks load how accounts are linked on demand', async () => {
 describe('the automations of a team', () => {
   /** The folder of a function with a team's automations. */
   async function deployed(slug: string, automations: string): Promise<string> {
-    const target = join(folder, 'deployed', slug);
+    const target = join(folder, 'deployed', basename(automations), slug);
     buildFunction(slug, target, join(folder, 'source-maps'));
     writeConfig(exampleConfig(), target);
     writeOwn(await readOwnAutomations(exampleConfig(), automations), join(folder, 'own'))(slug, target);
@@ -172,6 +172,8 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     vi.stubEnv('AWS_REGION', 'moon');
     await expect(own.run('bad')).rejects.toThrow('not here');
     expect(await (await own.run('good'))({}, {})).toBe('ran');
+    await expect(own.on('bad')).rejects.toThrow('not here');
+    expect(await own.on('good')).toMatchObject({ kind: 'github' });
     writeConfig(JSON.parse('{ "__proto__": { "people": 1 } }'), target);
     const { default: config } = await import(pathToFileURL(join(target, 'relay.config.mjs')).href);
     expect(Object.keys(config)).toEqual(['__proto__']);
