@@ -157,6 +157,8 @@ async function enterGithubApp(
 /** @throws {Error} if the file exists, and neither an option nor an answer says whether to keep it */
 async function keepsConfig(file: string, options: AllOptions, terminal: Terminal | undefined): Promise<boolean> {
   if (options.keep) return true;
+  if (file.endsWith('.json'))
+    throw new Error(`${file} is JSON, and init writes TypeScript: name a file that ends in .ts, or use --keep`);
   if (!existsSync(file) || options.overwrite) return false;
   if (!terminal) {
     throw new Error(`${file} exists: use --overwrite to replace it, or --keep to leave it as it is and do the rest`);

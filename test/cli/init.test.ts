@@ -154,6 +154,14 @@ describe('relay init', () => {
     expect(await textsOf('package.json')).toEqual([after]);
   });
 
+  it('a configuration in JSON is never written as TypeScript', async () => {
+    const words = ['--repo', 'acme/web', '--no-slack', '--no-github-app', '--overwrite'];
+    const { code, output } = await init(words, { RELAY_CONFIG: 'relay.json' });
+    expect(output).toContain('relay.json is JSON, and init writes TypeScript');
+    expect(code).toBe(1);
+    expect(await readdir(folder)).toEqual(['node_modules']);
+  });
+
   it('says what to install first in a folder without the package', async () => {
     await rm(join(folder, 'node_modules'), { recursive: true });
     const { code, output } = await init(['--repo', 'acme/web', '--no-slack', '--no-github-app']);
