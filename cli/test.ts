@@ -1,14 +1,14 @@
 import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { OWN_FOLDER } from '../lib/automations/own/folder.ts';
 import { configFile } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
 import type { Define } from './cli.ts';
 import { inMarkup } from './markup.ts';
-import { printWarnings } from './own-folder.ts';
+import { printWarnings, readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
@@ -26,7 +26,7 @@ export const defineTest: Define = (command, { readConfig, ownFolder = OWN_FOLDER
       // No other command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await readConfig();
-      const { own, faults, files: ownFiles } = await readOwnAutomations(config, ownFolder);
+      const { own, faults, files: ownFiles } = await readOwnFolder(config, ownFolder);
       if (faults.length > 0) throw new Error(faults.join('\n'));
       const folder = dirname(configFile());
       const patterns = [join(folder, 'relay.config*.test.ts'), join(ownFolder, '*.test.ts')];

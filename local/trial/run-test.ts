@@ -38,6 +38,7 @@ export async function runTest(
   folder: string,
   own: OwnAutomations,
 ): Promise<string[]> {
+  refuseUnknown(test);
   const given = givenIn(test.event, config, folder);
   const expected = wantedIn(test);
   const first = await inRelay(given, config, own, {}, async (relay, why) => {
@@ -245,6 +246,30 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
   });
 }
 
+/** What a test has, and what its event has beside the field that says its kind. */
+const FIELDS = ['event', 'makes', 'says'];
+const OF_EVENTS = {
+  command: ['by', 'channel'],
+  hook: ['body'],
+  schedule: ['at'],
+  file: ['event'],
+  event: ['action', 'issue', 'body', 'labels', 'merged', 'repository'],
+};
+
+/** @throws {Error} for a field that would change nothing, because a team need not check types */
+function refuseUnknown(test: RelayTest): void {
+  const [kind, fields] = Object.entries(OF_EVENTS).find(([one]) => one in test.event) ?? ['event', OF_EVENTS.event];
+  for (const [given, known] of [
+    [test, FIELDS],
+    [test.event, [kind, ...fields]],
+  ] as const) {
+    const unknown = Object.keys(given).find((field) => !known.includes(field));
+    if (unknown !== undefined) throw new Error(`there is no field '${unknown}'; ${meantName(unknown, known)}`);
+  }
+  if (test.makes === undefined)
+    throw new Error("there is no field 'makes'; write makes: {} if nothing shall be called");
+}
+
 /** @returns what happens, and when the clock begins */
 function givenIn(wanted: TestEvent, config: RelayConfig, folder: string): Given & { at: number } {
   if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at: MONDAY };
@@ -267,6 +292,7 @@ function momentOf(text: string): number {
 
 /** The relay ignores events that are too old, so the clock begins with this one. */
 function afterEvent(payload: object): number {
-  const times = JSON.stringify(payload).matchAll(/"\w+_at":"([^"]+)"/g);
-  return Math.max(...[...times].flatMap(([, time = '']) => Date.parse(time) || []), 0) + 1_000;
+  const times = JSON.stringify(payload).matchAll(/"(?:\w+_at|timestamp)":(?:"([^"]+)"|(\d{10})\b)/g);
+  const read = [...times].map(([, text = '', seconds]) => (seconds ? Number(seconds) * 1_000 : Date.parse(text)));
+  return Math.max(...read.filter(Number.isFinite), 0) + 1_000;
 }

@@ -50,8 +50,14 @@ describe('relay plan', () => {
     ['the same', async () => {}, /^1 job under way, 1 as before$/m],
     [
       'a step that was another operation',
-      async ({ stores: { table } }: TestRelay, id: string) =>
-        void (await table.put({ ...keys.step(id, 'create-defect'), ...done })),
+      async ({ stores: { table } }: TestRelay, id: string) => {
+        const claim = { by: id, connection: 'main', marker: 'of an earlier run' };
+        await table.update(
+          { pk: 'link#issue-9001', sk: 'link' },
+          { expression: 'SET #life = :life, #claim = :claim', values: { life: 'claimed', claim } },
+        );
+        await table.put({ ...keys.step(id, 'create-defect'), ...done });
+      },
       /^! .*parks: the step 'create-defect' was tasks\/detail in an earlier run and is defects\/create now/m,
     ],
     [

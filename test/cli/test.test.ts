@@ -68,6 +68,10 @@ describe('relay test', () => {
     [`{ event: { body: '/done 101' }, makes: { ${items('{}, {}')} } }`, 'expected work-items/checklist/items/complete'],
     [`{ ${bug}, makes: { 'defect/create': {} } }`, "no operation 'defect/create'; did you mean 'defects/create'?"],
     [`{ ${bug}, makes: { 'defects/update': { titel: 'x' } } }`, "no field 'titel'; did you mean 'title'?"],
+    [`{ ${bug}, make: 'nothing' }`, "there is no field 'make'; did you mean 'makes'?"],
+    [`{ ${bug} }`, "there is no field 'makes'; write makes: {}"],
+    [`{ event: { evnt: 'push' }, makes: {} }`, "there is no field 'evnt'; did you mean 'event'?"],
+    [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, "there is no field 'at'"],
     [`{ event: { event: 'issue' }, makes: 'nothing' }`, "cannot run: there is no example of 'issue'"],
     [`{ ${file}, makes: 'nothing' }`, /cannot run: .*payload\.json/],
   ])('says how %s differs: %s', async (test, said) => {
