@@ -205,7 +205,11 @@ async function writeConfig(file: string, settings: FirstSettings, options: AllOp
 }
 
 function keepOld(file: string): void {
-  const old = join(STATE_FOLDER, basename(file).replace(/\.ts$/, '.old.ts'));
+  const oldOf = (times: number): string => {
+    const old = join(STATE_FOLDER, `${basename(file, '.ts')}.old${times > 1 ? `-${times}` : ''}.ts`);
+    return existsSync(old) ? oldOf(times + 1) : old;
+  };
+  const old = oldOf(1);
   writeOwnFile(old, readFileSync(file, 'utf8'));
   tell(`The old ${basename(file)} is kept in ${old}.`);
 }

@@ -233,6 +233,8 @@ describe('relay init', () => {
     const old = ['.relay/relay.config.old.ts', '.relay/relay.config.test.old.ts'];
     expect(await textsOf(...old)).toEqual([expect.stringContaining('mine'), 'tests of mine']);
     expect(await textsOf('relay.config.test.ts')).toEqual([expect.stringContaining('defineTests')]);
+    expect((await init([...words, '--overwrite'])).output).toContain('kept in .relay/relay.config.old-2.ts');
+    expect(await textsOf(...old)).toEqual([expect.stringContaining('mine'), 'tests of mine']);
   });
 
   it.each([
