@@ -24,7 +24,7 @@ export function completeFolder(folder: string, tests: string, tell: (line: strin
   if (left.length > 0) tell(`Left as they were: ${enumerated(left)}.`);
 }
 
-/** Sets the type in the text, so that the rest keeps its form if npm wrote it. @returns false if it was set */
+/** Sets the type in the text, so that the rest keeps its form if npm wrote it. @returns whether the file was changed */
 function becomesModule(file: string): boolean {
   const text = readFileSync(file, 'utf8');
   const given = Object(parsedJson(text));
