@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { SOURCE } from '../../lib/project.ts';
 
@@ -6,7 +6,7 @@ import { SOURCE } from '../../lib/project.ts';
 export function bundleDeploy(outfile: string): void {
   buildSync({
     entryPoints: [join(import.meta.dirname, `main${SOURCE}`)],
-    outfile,
+    outfile: resolve(outfile),
     bundle: true,
     platform: 'node',
     format: 'esm',
