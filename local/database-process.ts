@@ -34,8 +34,10 @@ process.once('disconnect', () => {
 });
 
 // LevelDB may have written half a record. What it wrote behind that would be lost, so nothing more is written to these
-// files before they are opened again, which drops the half.
-process.once('uncaughtException', (error) => {
+// files before they are opened again, which drops the half. What another request has written behind it meanwhile must not be
+// answered, either.
+process.on('uncaughtException', (error) => {
+  void close();
   const broken = isDiskFull(error) ? DISK_FULL : `the database failed: ${causeOf(error)}; start the relay again`;
   process.send?.({ broken } satisfies DatabaseFailure, () => process.exit(1));
 });
