@@ -7,6 +7,7 @@ export function bundleDeploy(outfile: string): void {
   buildSync({
     entryPoints: [join(import.meta.dirname, `main${SOURCE}`)],
     outfile: resolve(outfile),
+    absWorkingDir: import.meta.dirname,
     bundle: true,
     platform: 'node',
     format: 'esm',

@@ -6,8 +6,12 @@ import { SOURCE } from '../../lib/project.ts';
 const here = import.meta.dirname;
 const FUNCTIONS = join(here, '../../functions');
 
+/** esbuild would take the folder that was current when it was loaded, which may be gone. */
+export const inRoot = { absWorkingDir: join(here, '../..') } as const satisfies BuildOptions;
+
 /** Bundles for Lambda's Node. They include the AWS SDK, because the runtime has another version of it. */
 export const forLambda = {
+  ...inRoot,
   bundle: true,
   platform: 'node',
   format: 'esm',

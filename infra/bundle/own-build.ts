@@ -5,7 +5,7 @@ import { buildSync, transformSync } from 'esbuild';
 import type { ReadFolder } from '../../lib/automations/own/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { SOURCE } from '../../lib/project.ts';
-import { CONFIG_MODULE, forLambda, OWN_MODULE, withRequire } from './function-build.ts';
+import { CONFIG_MODULE, forLambda, inRoot, OWN_MODULE, withRequire } from './function-build.ts';
 
 /** A team's automations, as the folder `automations/` has them. */
 export type OwnFiles = Pick<ReadFolder, 'own' | 'files'>;
@@ -98,6 +98,7 @@ const nameOf = (file: string) => basename(file, '.ts');
 function withoutRun(file: string): string {
   const javascript = transformSync(readFileSync(file, 'utf8'), { loader: 'ts', format: 'esm' }).code;
   const [bundled] = buildSync({
+    ...inRoot,
     stdin: { contents: cut(javascript), resolveDir: dirname(file), sourcefile: file },
     bundle: true,
     packages: 'external',
@@ -170,6 +171,7 @@ function writeOn(files: readonly string[], folder: string): void {
 /** What a bundled file imports of packages and of Node. */
 function importsOf(text: string): string[] {
   const { metafile } = buildSync({
+    ...inRoot,
     stdin: { contents: text, resolveDir: import.meta.dirname },
     bundle: true,
     packages: 'external',
