@@ -25,13 +25,13 @@ describe('beside busy teams', () => {
   const ofQuiet = (lane: Call['lane']) => (call: Call) => call.connection === loads.QUIET && call.lane === lane;
 
   it.each([
-    [1, 300],
-    [4, 2_000],
-    [10, 2_000],
+    [1, 300, 1],
+    [4, 2_000, 1],
+    [10, 2_000, 2],
   ])(
     '%i of them, answers within %i ms, a quiet one hardly waits, and they use their limits',
-    async (busy, slowestMs) => {
-      const load = loads.besideBusyTeams(busy, 'derived', slowestMs, 1);
+    async (busy, slowestMs, seed) => {
+      const load = loads.besideBusyTeams(busy, 'derived', slowestMs, seed);
       const { result } = await simulateKeepingPromises(load);
       const waits = waitsOf(result.calls, ofQuiet('background'));
       expect

@@ -15,8 +15,8 @@ it.each([
 ])(
   'people and events hardly wait longer beside a backfill, which uses what they leave, with 5+$workers workers',
   async ({ workers, laterMs }) => {
-    const without = await simulateKeepingPromises(loads.besideBackfill(workers, false, 1));
-    const { result, figures } = await simulateKeepingPromises(loads.besideBackfill(workers, true, 1));
+    const without = await simulateKeepingPromises(loads.besideBackfill(workers, false, 2));
+    const { result, figures } = await simulateKeepingPromises(loads.besideBackfill(workers, true, 2));
     const ofEvents = (calls: typeof result.calls) => p99Of(waitsOf(calls, ({ lane }) => lane === 'background'));
     expect.soft(result.calls.filter(({ lane }) => lane === 'backfill')).toHaveLength(loads.BACKFILLED);
     expect.soft(figures.people.p99Ms, 'wait of people (p99)').toBeLessThan(without.figures.people.p99Ms + 200);
