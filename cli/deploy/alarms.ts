@@ -50,6 +50,6 @@ export async function statesOf(alarms: readonly string[]): Promise<Map<string, s
 const textsOf = (element: string, xml: string) =>
   [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
 
-/** Those that are going off. */
+/** The names of the alarms that are going off. */
 export const ringing = (states: ReadonlyMap<string, string>): string[] =>
   [...states].flatMap(([name, state]) => (state === 'ALARM' ? [name] : []));

@@ -59,7 +59,7 @@ export async function build(stage: string, output: string): Promise<void> {
 }
 
 /**
- * In a job of GitHub Actions, whom the role of the next job must trust. If it does not, AWS refuses that job before anything
+ * In a job of GitHub Actions, the repository that the role of the next job must trust. If it does not, AWS refuses that job before anything
  * of ours runs there.
  */
 export function trustedInWords(

@@ -1,19 +1,14 @@
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
+import { forLambda } from '../../infra/bundle/function-build.ts';
 import { SOURCE } from '../../lib/project.ts';
 
 /** Builds deploy.mjs, the program that runs where no package is installed. A release brings it built. */
 export function bundleDeploy(outfile: string): void {
   buildSync({
+    // It needs the same Node as the functions.
+    ...forLambda,
     entryPoints: [join(import.meta.dirname, `main${SOURCE}`)],
     outfile: resolve(outfile),
-    absWorkingDir: import.meta.dirname,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    minify: true,
-    logLevel: 'error',
   });
 }

@@ -12,7 +12,7 @@ import { runNode } from './run-node.ts';
 /** What `build` writes of a stage beside its stack. */
 export interface Deployment {
   stage: string;
-  /** Of the relay. */
+  /** The version of Partner Relay that built it. */
   version: string;
   /** Checked, and with its defaults. */
   config: RelayConfig;

@@ -52,14 +52,14 @@ export async function checkBeforeDeploy(
     return [{ what: 'stage', verdict: 'bad', detail: `relay.config.ts has no stage '${stage}'; it has ${known}` }];
   }
   const client = new CloudFormationClient(awsClient());
-  const whose = await inOrder([
+  const identity = await inOrder([
     check('credentials', async () => {
       const region = await client.config.region();
       return `${await callerArn()} in ${region}: deploy with the same ones, and check that the region is the right one`;
     }),
   ]);
   // Without credentials, everything else would say the same.
-  if (whose.some(({ verdict }) => verdict !== 'good')) return whose;
+  if (identity.some(({ verdict }) => verdict !== 'good')) return identity;
   const { protected: isProtected, slackAlarms, table, network, httpApi } = settings;
   const region = await client.config.region();
   const stackName = `partner-relay-${stage}`;
@@ -91,7 +91,7 @@ export async function checkBeforeDeploy(
     !httpApi && check('public URLs', () => urlsOffered(region)),
     slackAlarms && check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`)),
   ]);
-  return [...whose, ...findings];
+  return [...identity, ...findings];
 }
 
 /** What the settings of a stage name that must be in its region. */
