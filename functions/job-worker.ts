@@ -1,12 +1,11 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { createAssistants } from '../lib/as-person/grants/assistants.ts';
+import { createActing } from '../lib/as-person/index.ts';
 import { createAutomations } from '../lib/automations/automations.ts';
 import { createContext } from '../lib/automations/context.ts';
 import { endingCalls } from '../lib/aws-limits.ts';
 import { sharesWorkers } from '../lib/config/capacity.ts';
-import { toolsIn } from '../lib/config/mcp.ts';
 import { createWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import { createJobSignatures } from '../lib/engine/record/job-signatures.ts';
 import { createReplacedTable } from '../lib/engine/record/replaced-table.ts';
@@ -63,16 +62,7 @@ export function createHandler(runtime: Runtime) {
     lines,
     connection,
     signatures: createJobSignatures(secrets, config, clock),
-    assistants: createAssistants((name) => toolsIn(config.connections[name]?.mcp.commands), {
-      table,
-      secrets,
-      budget,
-      clock,
-      sleep,
-      random,
-      randomBytes,
-      fetch,
-    }),
+    acting: createActing({ config, table, secrets, budget, clock, sleep, random, randomBytes, fetch }),
     automation: (name: string) => automations.get(name),
     replies: createReplies({ ...context, secrets, fetch }),
     clock,

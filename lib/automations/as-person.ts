@@ -1,19 +1,18 @@
-import type { Holder } from '../as-person/grants/grant.ts';
 import type { CommandTools, FindTool, MappedCommand } from '../config/mcp.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { unservedCommand } from '../config/settings.ts';
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job } from '../engine/record/job.ts';
+import type { AsPerson as Acting } from '../engine/run/acting.ts';
 import type { Steps } from '../engine/run/steps.ts';
-import type { ToolSteps } from '../engine/run/tools/steps.ts';
 import type { People, Person } from '../people/people.ts';
 import { hasActed, isConfirmed } from './what-happened.ts';
 
 /** A command that goes through the account of the person who gave it. */
 export interface Mine<Command extends MappedCommand> {
-  holder: Holder;
+  holder: Person;
   /** Calls of tools, as that person. */
-  tools: ToolSteps;
+  tools: Acting;
   /** The tool of the command, and the one that searches. */
   uses: { own: NonNullable<CommandTools[Command]>; find: FindTool | undefined };
 }
@@ -40,7 +39,7 @@ const KEY = 'the key';
 
 export function createAsPerson(config: RelayConfig, people: People): AsPerson {
   /** @param canWait whether the command waits for the next link if the person's is dead */
-  async function holderOf(by: Person, steps: Steps, canWait: boolean): Promise<Holder | undefined> {
+  async function holderOf(by: Person, steps: Steps, canWait: boolean): Promise<Person | undefined> {
     for (const holder of people.holdersFor(by)) {
       const linked = await steps.as(holder).linked();
       if (linked === 'yes' || (linked === 'dead' && canWait)) return holder;
@@ -65,7 +64,7 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
     const settings = config.connections[job.connection]?.mcp;
     const own = settings?.accounts === 'off' ? undefined : settings?.commands[command];
     const isRequired = settings?.accounts === 'required';
-    async function decide(person: Person): Promise<Holder | typeof KEY> {
+    async function decide(person: Person): Promise<Person | typeof KEY> {
       if (hasActed(steps)) return KEY;
       if (person.in === 'github' && !isConfirmed(steps)) {
         if (isRequired) throw unconfirmed();

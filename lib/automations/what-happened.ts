@@ -1,6 +1,6 @@
 import type { StepEntry } from '../engine/record/journal.ts';
+import { changesByTool } from '../engine/run/acting.ts';
 import type { Steps } from '../engine/run/steps.ts';
-import { changesByTool } from '../engine/run/tools/call.ts';
 import { operations } from '../service/partner/operations/operations.ts';
 
 const confirmed = new WeakSet<Steps>();

@@ -19,6 +19,22 @@ export function fillTemplate(template: Fields, fields: Fields): Record<string, u
   return filled(template, fields) as Record<string, unknown>;
 }
 
+/** A tool, and the arguments that it is called with. */
+export interface ToolCall {
+  tool: string;
+  /** The hash of the schema that the arguments were made for: a tool that has changed since is not called. */
+  schema: string;
+  /** What only the spelling of the schema may change: ids as numbers or as texts, letter case of listed values. */
+  arguments: Fields;
+}
+
+/** The call of a tool that relay.config.ts names, whose arguments are a template. */
+export const callOf = ({ tool, schema, arguments: template }: ToolCall, fields: Fields): ToolCall => ({
+  tool,
+  schema,
+  arguments: fillTemplate(template, fields),
+});
+
 function filled(template: unknown, fields: Fields): unknown {
   if (typeof template === 'string') return filledText(template, fields);
   if (Array.isArray(template)) {

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Holder } from '../as-person/grants/grant.ts';
 import { isTimeZone } from '../config/names.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
@@ -195,8 +194,8 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
       return zone ?? mapped(person)?.timeZone ?? 'UTC';
     },
-    /** The holders of linked accounts that may act for the person: the person, and for a GitHub login their Slack user. */
-    holdersFor(person: Person): Holder[] {
+    /** Whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
+    holdersFor(person: Person): Person[] {
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
     },

@@ -97,9 +97,9 @@ it('Only the worker reads archives and XML, and loads what does so for the first
 
 it('The webhooks load how accounts are linked on demand', async () => {
   const { atStart, onDemand } = await bundledFiles(['github-webhook', 'slack-webhook']);
-  const ofLinking = /^lib\/(as-person|intake\/slack\/linking)\b/;
+  const ofLinking = /^lib\/as-person\b/;
   expect(atStart.filter((file) => ofLinking.test(file))).toEqual([]);
-  expect(onDemand.filter((file) => ofLinking.test(file))).toContain('lib/intake/slack/linking.ts');
+  expect(onDemand.filter((file) => ofLinking.test(file))).toContain('lib/as-person/slack/linking.ts');
 });
 
 describe('the automations of a team', () => {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, fillTemplate } from '../../config/template.ts';
+import { type Fields, fieldsIn } from '../../config/template.ts';
 import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
@@ -8,7 +8,6 @@ import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import { taskExists } from '../check-pull-request/task-exists.ts';
 import type { Context } from '../context.ts';
-import { resultOf } from '../create-with.ts';
 import { placeOf, setNewest } from '../newest-wins.ts';
 import { checklistItemJobs } from './jobs.ts';
 
@@ -16,9 +15,24 @@ import { checklistItemJobs } from './jobs.ts';
 export function completeChecklistItem(context: Context): Automation {
   return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, job, steps) => {
     const mine = await context.asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
-    const outcomes = mine
-      ? await setAsPerson(mine, items, completed, job.replyTo?.in === 'github')
-      : await setEach(items, (item) => set(item, completed, job, steps));
+    const verb = completed ? 'complete' : 'reopen';
+    const each = items.map((item) => ({ name: item, fields: { item }, its: [item] }));
+    const takesAll = mine && fieldsIn(mine.uses.own.arguments).includes('items');
+    const outcomes: ItemOutcome[] = [];
+    let failed: StepFailed | undefined;
+    for (const { name, fields, its } of takesAll ? [{ name: 'all', fields: { items }, its: items }] : each) {
+      try {
+        const outcome = await (mine
+          ? asThem(mine, `${verb} ${name}`, fields)
+          : withKey(`${verb} ${name}`, name, completed, job, steps));
+        outcomes.push(...its.map((item) => ({ item, ...outcome })));
+      } catch (error) {
+        if (!(error instanceof StepFailed)) throw error;
+        failed ??= error;
+      }
+    }
+    // The job comes back for what cannot be set now, once the others are.
+    if (failed) throw failed;
     const until = Math.max(0, ...outcomes.map(({ until = 0 }) => until));
     if (until > 0) {
       const why = 'an older request for the same checklist item may still arrive';
@@ -42,13 +56,12 @@ export function completeChecklistItem(context: Context): Automation {
     return { text: `${text}, but not all. ${reasons}.`, link };
   });
 
-  /** With the key of the connection. The newest request for an item wins, also over one that arrives late. */
-  async function set(item: string, completed: boolean, job: Job, steps: Steps): Promise<Outcome> {
+  /** The newest request for an item wins, also over one that arrives late. */
+  async function withKey(step: string, item: string, completed: boolean, job: Job, steps: Steps): Promise<Outcome> {
     const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
     const setting = { kind: 'checklist item', id: String(payload.item_id), place: placeOf(job), value: completed };
-    const verb = completed ? 'complete' : 'reopen';
     const fate = await setNewest(context, job, setting, (number, fence) =>
-      steps.set(`${verb} ${item} ${number}`, operation, payload, fence, why),
+      steps.set(`${step} ${number}`, operation, payload, fence, why),
     );
     if (fate === 'newer') return { refused: 'there is a newer request for it' };
     return { refused: null, ...(typeof fate === 'object' && fate) };
@@ -81,56 +94,14 @@ interface ItemOutcome extends Outcome {
   item: string;
 }
 
-async function setEach(items: readonly string[], set: (item: string) => Promise<Outcome>): Promise<ItemOutcome[]> {
-  const outcomes: ItemOutcome[] = [];
-  for (const item of items) outcomes.push({ item, ...(await set(item)) });
-  return outcomes;
-}
-
-/**
- * Sets each item, also those behind one that cannot be set now: the job comes back for that one.
- * @throws what keeps an item from being set, after the others are
- */
-async function setEachApart(items: readonly string[], set: (item: string) => Promise<Outcome>): Promise<ItemOutcome[]> {
-  const left: StepFailed[] = [];
-  const outcomes = await setEach(items, async (item) => {
-    try {
-      return await set(item);
-    } catch (error) {
-      if (!(error instanceof StepFailed)) throw error;
-      left.push(error);
-      return { refused: null };
-    }
-  });
-  const [first] = left;
-  if (first) throw first;
-  return outcomes;
-}
-
-/** With the tool that is mapped, as the person who asked: all at once where it takes a list, or one by one. */
-async function setAsPerson(
-  { uses: { own }, tools }: Mine<'done' | 'undo'>,
-  items: readonly string[],
-  completed: boolean,
-  isPublic: boolean,
-): Promise<ItemOutcome[]> {
-  const verb = completed ? 'complete' : 'reopen';
-  async function call(step: string, fields: Fields): Promise<Outcome> {
-    const asked = { ...own, arguments: fillTemplate(own.arguments, fields) };
-    try {
-      resultOf(await tools.make(step, asked, () => null), own.tool, 'this was done', isPublic);
-      return { refused: null };
-    } catch (error) {
-      if (error instanceof NotDone)
-        return { refused: error.message, ...(error instanceof AccountFirst && { link: error.scopes }) };
-      throw error;
-    }
+async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fields: Fields): Promise<Outcome> {
+  try {
+    await tools.write(step, uses.own, fields, 'this was done');
+    return { refused: null };
+  } catch (error) {
+    if (!(error instanceof NotDone)) throw error;
+    return { refused: error.message, ...(error instanceof AccountFirst && { link: error.scopes }) };
   }
-  if (!fieldsIn(own.arguments).includes('items')) {
-    return setEachApart(items, (item) => call(`${verb} ${item}`, { item }));
-  }
-  const outcome = await call(`${verb} all`, { items });
-  return items.map((item) => ({ item, ...outcome }));
 }
 
 /** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */

@@ -1,10 +1,8 @@
 import { asNotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
-import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createDefect as operation } from '../../service/partner/operations/defects.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
-import { createWith } from '../create-with.ts';
 import { fittingTitle, MAX_DESCRIPTION_BYTES, withFooter } from '../described.ts';
 import { type DescribedDefect, defectJobs } from './command.ts';
 
@@ -13,21 +11,28 @@ export function createDefect({ asPerson, markers }: Context): Automation {
   return defineAutomation(defectJobs, async ({ origin, ...described }, job, steps) => {
     const mine = await asPerson('defect', job.asked?.by, job, steps);
     const marker = await markers.of('defect', job.id);
-    const defect = fitting(described);
-    if (mine) return createAsPerson(mine, { ...defect, origin }, marker);
-    const { projectId, title, description, type, priority, severity } = defect;
-    const payload = {
-      project_id: projectId,
-      title,
-      description: withFooter(description, `${origin}\n${marker}`),
-      ...(type && { type }),
-      ...(priority && { priority }),
-      ...(severity && { severity }),
-    };
-    const { id } = await steps
-      .create('create-defect', operation, payload, { marker })
-      .catch((error: unknown) => Promise.reject(asNotDone(error, 'this defect')));
-    return { text: `created defect ${id}: ${title}`, about: [{ kind: 'defects', id }] };
+    const { projectId, title, description, ...fields } = fitting(described);
+
+    async function withKey(): Promise<string | number> {
+      const given = Object.entries(fields).filter(([, value]) => value);
+      const text = withFooter(description, `${origin}\n${marker}`);
+      const payload = { project_id: projectId, title, description: text, ...Object.fromEntries(given) };
+      return (await steps.create('create-defect', operation, payload, { marker })).id;
+    }
+
+    /** The service says whose it is. */
+    function asThem({ uses, tools }: Mine<'defect'>) {
+      // The template of the tool may add the marker.
+      const text = withFooter(description, origin, MAX_DESCRIPTION_BYTES - Buffer.byteLength(`\n\n${marker}`));
+      const filled = { ...fields, title, project: projectId, marker, description: text };
+      return tools.write('create the defect', uses.own, filled, 'this defect was created');
+    }
+
+    const id = await (mine ? asThem(mine) : withKey()).catch((error: unknown) =>
+      Promise.reject(asNotDone(error, 'this defect')),
+    );
+    const text = `created defect${id === undefined ? '' : ` ${id}`}${mine ? ' as you' : ''}: ${title}`;
+    return { text, id, ...(id !== undefined && { about: [{ kind: 'defects', id }] }) };
   });
 }
 
@@ -36,23 +41,4 @@ function fitting<Defect extends Pick<DescribedDefect, 'title' | 'description'>>(
   const title = fittingTitle(defect.title);
   if (title === defect.title) return defect;
   return { ...defect, title, description: `${defect.title}\n\n${defect.description}`.trim() };
-}
-
-/** Creates it with the tool that is mapped, as the person who asked: the service says whose it is. */
-async function createAsPerson(
-  { uses, tools }: Mine<'defect'>,
-  { projectId: project, description, origin, ...fields }: DescribedDefect & { origin: string },
-  marker: string,
-): Promise<Outcome> {
-  // The template of the tool may add the marker.
-  const text = withFooter(description, origin, MAX_DESCRIPTION_BYTES - Buffer.byteLength(`\n\n${marker}`));
-  const id = await createWith(tools, {
-    step: 'create the defect',
-    use: uses.own,
-    fields: { ...fields, project, marker, description: text },
-    unclear: 'this defect was created',
-    isPublic: false,
-  });
-  const about = id === undefined ? {} : { about: [{ kind: 'defects', id } as const] };
-  return { text: `created defect ${id === undefined ? '' : `${id} `}as you: ${fields.title}`, id, ...about };
 }

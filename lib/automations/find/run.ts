@@ -1,13 +1,11 @@
-import { readRows } from '../../as-person/protocol/rows.ts';
 import { comparableName, idIn } from '../../commands/words.ts';
 import { pageOf } from '../../config/pages.ts';
-import { fillTemplate } from '../../config/template.ts';
+import { callOf } from '../../config/template.ts';
+import { readRows, saidIn } from '../../config/tool-answer.ts';
 import { asNotDone, Refused } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
-import type { Outcome } from '../../engine/run/tell-person.ts';
-import { saidIn } from '../../engine/run/tools/call.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
@@ -21,24 +19,31 @@ import { searchJobs } from './command.ts';
 
 const SHOWN = 5;
 
+/** What a search found. */
+interface Found {
+  tasks: readonly FoundTask[];
+  /** Null if the key may not read them. */
+  projects: readonly FoundTask[] | null;
+  /** Where nothing is found. */
+  near?: readonly FoundTask[];
+  /** In the records. */
+  counted: string;
+}
+
 /** Searches tasks and projects, and offers buttons to log time. */
 export function find({ asPerson, config, knownTasks }: Context): Automation {
-  const foundFor = (
-    job: Job,
-    text: string,
-    tasks: readonly FoundTask[],
-    projects: readonly FoundTask[] | null,
-    near?: readonly FoundTask[],
-  ) => {
+  return defineAutomation(searchJobs, async ({ text }, job, steps) => {
+    const mine = await asPerson('find', job.asked?.by, job, steps);
+    const found = await (mine ? asThem(mine, text) : withKey(text, job, steps));
+    if ('said' in found) return { text: `found: ${found.said}` };
+    const { tasks, projects, near, counted } = found;
     const place = placeOf(job);
     const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
     const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
-    return foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near);
-  };
+    return { text: counted, blocks: foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near) };
+  });
 
-  return defineAutomation(searchJobs, async ({ text }, job, steps) => {
-    const mine = await asPerson('find', job.asked?.by, job, steps);
-    if (mine) return findAsPerson(mine, text, (tasks) => foundFor(job, text, tasks, []));
+  async function withKey(text: string, job: Job, steps: Steps): Promise<Found> {
     const query = { q: text, per_page: SHOWN };
     const { kept: listed } = await steps
       .list('search tasks', searchTasks, query, taskName, ({ id }) => id, 1)
@@ -60,8 +65,19 @@ export function find({ asPerson, config, knownTasks }: Context): Automation {
     const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
     const isFound = tasks.length > 0 || projects?.length !== 0;
     const near = isFound ? [] : await similarTasks(text, steps, await knownTasks.get(job.connection));
-    return { text: counted, blocks: foundFor(job, text, tasks, projects, near) };
-  });
+    return { tasks, projects, near, counted };
+  }
+}
+
+/** Only among what the person can see. */
+async function asThem({ uses, tools }: Mine<'find'>, text: string): Promise<Found | { said: string }> {
+  const { found, said } = await tools.read('search', callOf(uses.own, { text }), (answer) => ({
+    found: readRows(answer, uses.own)?.slice(0, SHOWN).map(shortened),
+    said: saidIn(answer),
+  }));
+  if (!found) return { said };
+  const tasks = found.map(({ id, text: name }) => ({ id, name }));
+  return { tasks, projects: [], counted: `tasks found: ${tasks.length}` };
 }
 
 /** Null also if the key may not read tasks. */
@@ -84,24 +100,6 @@ async function similarTasks(text: string, steps: Steps, known: readonly FoundTas
   const isNew = ({ id }: FoundTask) => near.every((task) => String(task.id) !== String(id));
   const spaced = known.filter((task) => isNew(task) && joined(task.name).includes(joined(text)));
   return [...near, ...spaced].slice(0, SHOWN);
-}
-
-/** Searches with the mapped tool, and so only among what the person can see. */
-async function findAsPerson(
-  { uses, tools }: Mine<'find'>,
-  text: string,
-  blocksOf: (tasks: readonly FoundTask[]) => readonly object[],
-): Promise<Outcome> {
-  const { rows, id, text: name, ...use } = uses.own;
-  const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
-  const isList = rows !== undefined && id !== undefined && name !== undefined;
-  const answer = await tools.read('search', call, (result) => ({
-    found: isList ? readRows(result, { rows, id, text: name })?.slice(0, SHOWN).map(shortened) : undefined,
-    said: saidIn(result),
-  }));
-  if (!answer.found) return { text: `found: ${answer.said}` };
-  const found = answer.found.map((row) => ({ id: row.id, name: row.text }));
-  return { text: `tasks found: ${found.length}`, blocks: blocksOf(found) };
 }
 
 /** An item of the journal holds 400 KB, and a button shows 75 characters. */

@@ -1,12 +1,12 @@
-import { readRows } from '../../as-person/protocol/rows.ts';
 import type { Day } from '../../commands/day.ts';
 import { BEFORE_TASK, ONLY_YOURSELF } from '../../commands/log.ts';
 import { comparableName, UUID } from '../../commands/words.ts';
 import type { FindTool } from '../../config/mcp.ts';
-import { fillTemplate } from '../../config/template.ts';
+import { callOf } from '../../config/template.ts';
+import { isListing, readRows } from '../../config/tool-answer.ts';
 import { isRefusedInput } from '../../engine/record/interruption.ts';
+import type { AsPerson } from '../../engine/run/acting.ts';
 import type { Steps } from '../../engine/run/steps.ts';
-import type { ToolSteps } from '../../engine/run/tools/steps.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './command.ts';
@@ -88,23 +88,18 @@ export const TASK_ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
  * The tasks that a person can see, by the tool that serves `find`. What it does not find, or without one that lists rows,
  * what is typed is the id. The tool that logs may take a name for an id, so it never gets the first word of a name.
  */
-export function tasksOfTool(tools: ToolSteps, use: FindTool | undefined): TaskSource {
-  const { rows, id, text: name } = use ?? {};
+export function tasksOfTool(tools: AsPerson, use: FindTool | undefined): TaskSource {
   const asTyped = async (text: string): Promise<Task> => ({ id: text, name: text });
   const ids: Omit<TaskSource, 'search'> = {
     byId: async (text) => (TASK_ID.test(text) ? asTyped(text) : null),
     byOddId: async (text, isWhole) => (isWhole ? asTyped(text) : null),
   };
-  if (!use || rows === undefined || id === undefined || name === undefined) {
-    return { ...ids, search: async () => ({ found: [], whole: true }) };
-  }
-  const at = { rows, id, text: name };
+  if (!use || !isListing(use)) return { ...ids, search: async () => ({ found: [], whole: true }) };
   return {
     ...ids,
     async search(step, text) {
-      const call = { ...use, arguments: fillTemplate(use.arguments, { text }) };
-      const found = await tools.read(step, call, (result) =>
-        (readRows(result, at) ?? []).slice(0, MOST_FOUND).map(({ id, text }) => kept({ id, name: text })),
+      const found = await tools.read(step, callOf(use, { text }), (answer) =>
+        (readRows(answer, use) ?? []).slice(0, MOST_FOUND).map(({ id, text }) => kept({ id, name: text })),
       );
       return { found, whole: !mayBeCut(found) };
     },

@@ -7,16 +7,35 @@ import { type Automation, defineAutomation } from '../../engine/run/automation.t
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
-import type { KnownDay, KnownTimesheet, ShownReminder } from '../../timesheets/known-timesheets.ts';
+import type { KnownDay, ShownReminder } from '../../timesheets/known-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import type { Mine } from '../as-person.ts';
 import type { Context } from '../context.ts';
-import { createWith } from '../create-with.ts';
 import { type TimeToLog, timeJobs } from './command.ts';
 import { dayInWords, ensureFits, totalInWords } from './day-total.ts';
-import { tasksOfKey, tasksOfTool } from './find-task.ts';
-import type { AskedTime, OfferedEntry } from './offer-blocks.ts';
+import { type Task, type TaskSource, tasksOfKey, tasksOfTool } from './find-task.ts';
+import type { OfferedEntry } from './offer-blocks.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
+
+/** How one person's time is logged: with the key of the connection, or with a tool. */
+interface Way {
+  timeZone: string;
+  /** Their timesheet is known by it. */
+  address: string;
+  tasks: TaskSource;
+  /** @returns the id of the entry, where that is known, and what ensures that it came out right */
+  write(
+    step: string,
+    entry: WrittenEntry,
+  ): Promise<{ id: string | number | undefined; verify?: (() => Promise<void>) | undefined }>;
+  /** The task and the person, in the records. */
+  whose(task: Task): string;
+}
+
+interface WrittenEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
+  hours: number;
+  marker: string;
+}
 
 /** Logs time for the person who asked, and for no one else. */
 export function logTime(context: Context): Automation {
@@ -25,58 +44,57 @@ export function logTime(context: Context): Automation {
 
   return defineAutomation(timeJobs, async (time, job, steps) => {
     const mine = await asPerson('log', time.by, job, steps);
-    if (mine) return logAsPerson(mine, time, job, steps);
-    const user = await people.userOf(time.by, job.connection, steps);
-    const isPublic = time.by.in === 'github';
-    const asked = { time, job, today: dateAsked(job, user.timeZone), languages };
-    let tasks: ReturnType<typeof knownTasks.get> | undefined;
-    const known = () => (tasks ??= knownTasks.get(job.connection));
-    const { task, note, date } = await whatToLog(asked, tasksOfKey(steps, known)).catch((error: unknown) =>
-      Promise.reject(asNotDone(error, 'this search', isPublic)),
-    );
-    await knownTasks.learn(job.connection, [task], await known());
-    const timesheet = timesheetOf({ connection: job.connection, address: user.email });
-    const day = await dayOf(timesheet, { task, note, date }, asked, steps);
-    const first = await firstEntries.claim(job);
-
+    const { timeZone, address, tasks, write, whose } = await (mine
+      ? asThem(mine, time, steps)
+      : withKey(time, job, steps));
+    const refused = (what: string) => (error: unknown) =>
+      Promise.reject(asNotDone(error, what, time.by.in === 'github'));
+    const asked = { time, job, today: dateAsked(job, timeZone), languages };
+    const { task, note, date } = await whatToLog(asked, tasks).catch(refused('this search'));
+    const timesheet = timesheetOf({ connection: job.connection, address });
+    const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
+    ensureFits({ task, note, date }, day, asked);
     const marker = await markers.of('time entry', job.id);
-    const entry = {
-      task_id: task.id,
-      user_id: user.userId,
-      date,
-      hours: hoursOf(time),
-      note: note ? `${note} ${marker}` : marker,
-    };
-    const { id } = await steps
-      .create('log the time', createTimelog, entry, { marker })
-      .catch((error: unknown) => Promise.reject(asNotDone(error, 'this time entry', isPublic)));
-    const noted = { jobId: job.id, id: String(id), date, minutes: time.minutes };
+    const entry = { task, note, date, hours: Math.round((time.minutes / 60) * 10_000) / 10_000, marker };
+    const { id, verify } = await write('log the time', entry).catch(refused('this time entry'));
+    const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes: time.minutes };
     const shown = await timesheet.add(noted);
-    if (first) await firstEntries.verify(job, steps, { id, ...entry });
+    await verify?.();
     await updateReminders(shown, job, steps);
-    const made = { time, task, note, date, id, day, now: dateIn(user.timeZone, clock()) };
-    return outcomeOf(made, `${task.name} for ${user.name}`);
+    const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
+    return outcomeOf(logged, whose(task), mine && ' as you');
   });
 
-  /** Logs it with the tool that is mapped, as the person who asked. */
-  async function logAsPerson(mine: Mine<'log'>, time: TimeToLog, job: Job, steps: Steps): Promise<Outcome> {
-    const { uses, tools, holder } = mine;
-    const isPublic = time.by.in === 'github';
-    const timeZone = await people.timeZoneOf(time.by, steps);
-    const asked = { time, job, today: dateAsked(job, timeZone), languages };
-    const { task, note, date } = await whatToLog(asked, tasksOfTool(tools, uses.find));
-    const address = (await people.addressOf(time.by, steps)) ?? `${holder.in}#${holder.id}`;
-    const timesheet = timesheetOf({ connection: job.connection, address });
-    const day = await dayOf(timesheet, { task, note, date }, asked, steps);
-    const { minutes } = time;
-    const marker = await markers.of('time entry', job.id);
-    const fields = { task: task.id, hours: hoursOf(time), minutes, date, note, marker };
-    const made = { step: 'log the time', use: uses.own, fields, unclear: 'this was logged', isPublic };
-    const id = await createWith(tools, made);
-    const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes };
-    await updateReminders(await timesheet.add(noted), job, steps);
-    const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
-    return { ...outcomeOf(logged, task.name, ' as you'), id };
+  async function withKey({ by }: TimeToLog, job: Job, steps: Steps): Promise<Way> {
+    const user = await people.userOf(by, job.connection, steps);
+    let tasks: ReturnType<typeof knownTasks.get> | undefined;
+    const known = () => (tasks ??= knownTasks.get(job.connection));
+    return {
+      timeZone: user.timeZone,
+      address: user.email,
+      tasks: tasksOfKey(steps, known),
+      async write(step, { task, date, hours, note, marker }) {
+        await knownTasks.learn(job.connection, [task], await known());
+        const first = await firstEntries.claim(job);
+        const marked = note ? `${note} ${marker}` : marker;
+        const entry = { task_id: task.id, user_id: user.userId, date, hours, note: marked };
+        const { id } = await steps.create(step, createTimelog, entry, { marker });
+        return { id, verify: first ? () => firstEntries.verify(job, steps, { id, ...entry }) : undefined };
+      },
+      whose: ({ name }) => `${name} for ${user.name}`,
+    };
+  }
+
+  async function asThem({ uses, tools, holder }: Mine<'log'>, { by, minutes }: TimeToLog, steps: Steps): Promise<Way> {
+    return {
+      timeZone: await people.timeZoneOf(by, steps),
+      address: (await people.addressOf(by, steps)) ?? `${holder.in}#${holder.id}`,
+      tasks: tasksOfTool(tools, uses.find),
+      write: async (step, { task, ...entry }) => ({
+        id: await tools.write(step, uses.own, { ...entry, task: task.id, minutes }, 'this was logged'),
+      }),
+      whose: ({ name }) => name,
+    };
   }
 
   /**
@@ -101,13 +119,6 @@ export function logTime(context: Context): Automation {
       });
     }
   }
-
-  /** What is known of the day before the time is logged. @throws {NotDone} to ask about more than 24 hours */
-  async function dayOf(sheet: KnownTimesheet, entry: OfferedEntry, asked: AskedTime, steps: Steps): Promise<KnownDay> {
-    const known = await steps.read('look at that day', 'timesheet', () => sheet.onDay(entry.date));
-    ensureFits(entry, known, asked);
-    return known;
-  }
 }
 
 interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
@@ -125,10 +136,8 @@ function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: 
   const about = [{ kind: 'tasks', id: task.id } as const];
   const entry = id === undefined ? '' : `, as time entry ${id}`;
   // Comments on GitHub are public, so they show no names of tasks or people.
-  if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about };
+  if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about, id };
   const noted = note === undefined ? '' : `. Note: “${note}”`;
   const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${totalInWords(day, time.minutes)}${noted}`;
-  return { text: `${logged} ${what}${as}, ${date}${entry}`, told, about };
+  return { text: `${logged} ${what}${as}, ${date}${entry}`, told, about, id };
 }
-
-const hoursOf = ({ minutes }: TimeToLog) => Math.round((minutes / 60) * 10_000) / 10_000;

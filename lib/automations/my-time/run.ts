@@ -1,11 +1,10 @@
-import { recordsAt, valueAt } from '../../as-person/protocol/rows.ts';
-import { fillTemplate } from '../../config/template.ts';
+import { callOf } from '../../config/template.ts';
+import { recordsAt, saidIn, valueAt } from '../../config/tool-answer.ts';
 import { addDays, dateIn, datesBetween, mondayOf } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
-import { saidIn } from '../../engine/run/tools/call.ts';
 import type { Person, ServiceUser } from '../../people/people.ts';
 import type { RestOfDay } from '../../platforms/slack/views/views.ts';
 import { type MyDay, myTimeMessage } from '../../timesheets/my-time-message.ts';
@@ -40,28 +39,44 @@ const MAY_BE_CUT = 'The tool lists no more than this, so time of yours may be mi
 
 const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mondayOf(date), 6) });
 
+interface Asked extends Pick<RestOfDay, 'connection' | 'at'> {
+  by: Person;
+  period: 'today' | 'week';
+  steps: Steps;
+}
+
+/** What a person logged in the week of a day. */
+interface MyTime {
+  today: string;
+  entries: readonly MyEntry[];
+  due: Due;
+  /** What else can have time logged. */
+  tasks: RestOfDay['tasks'];
+  note?: string | undefined;
+}
+
 /** Shows people what they logged today or this week, and what is missing. */
 export function myTime(context: Context): Automation {
   const { config, people, asPerson, absences, knownTasks, timesheetOf, clock } = context;
 
-  return defineAutomation(myTimeJobs, async ({ by, period }, { connection, ...job }, steps) => {
-    const mine = await asPerson('week', by, { connection, ...job }, steps);
+  return defineAutomation(myTimeJobs, async ({ by, period }, job, steps) => {
+    const { connection } = job;
+    const mine = await asPerson('week', by, job, steps);
     const at = await steps.read('begin to read', 'clock', async () => clock());
-    if (mine) {
-      const today = dateIn(await people.timeZoneOf(by, steps), at);
-      const read = await readAsPerson(mine, weekOf(today));
-      if ('said' in read) return { text: `your time: ${read.said}` };
-      const due = await dueOf(by, connection, today, steps);
-      const note = mayBeCut(read.entries) ? MAY_BE_CUT : undefined;
-      return show(period, today, ensureRead(read.entries, read.unreadable), due, { connection, at, tasks: [] }, note);
-    }
+    const asked = { by, period, connection, at, steps };
+    const read = await (mine ? asThem(mine, asked) : withKey(asked));
+    if ('said' in read) return { text: `your time: ${read.said}` };
+    return show(period, read, { connection, at });
+  });
+
+  async function withKey({ by, period, connection, at, steps }: Asked): Promise<MyTime> {
     const user = await people.userOf(by, connection, steps);
     const today = dateIn(user.timeZone, at);
     const range = weekOf(today);
     const read = await readEntries(user.userId, range, steps);
     if (!read) throw new NotDone('the service also lists the time of others, so the relay cannot tell which is yours');
     const { minutes, ids, tasks: worked } = read;
-    const entries = ensureRead(read.entries, read.unreadable);
+    const entries = ensureRead(read);
     const due = await dueOf(by, connection, today, steps, user);
     const about = { at, to: range.to, minutes, ids, tasks: worked, expected: due.expected };
     const recent = await timesheetOf({ connection, address: user.email }).keep(about);
@@ -78,15 +93,36 @@ export function myTime(context: Context): Automation {
     const named = shown.map(({ id }) => ({ id, name: names.get(id) ?? id }));
     const learned = named.filter(({ id, name }) => name !== id);
     await knownTasks.learn(connection, learned, known);
-    const tasks = named.slice(0, recent.length);
     const entriesNamed = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
       return { date, minutes, name: task ? (names.get(task.id) ?? task.id) : 'without a task' };
     });
-    return show(period, today, entriesNamed, due, { connection, at, tasks });
-  });
+    return { today, entries: entriesNamed, due, tasks: named.slice(0, recent.length) };
+  }
+
+  /** Only what the person can see. */
+  async function asThem({ uses, tools }: Mine<'week'>, asked: Asked): Promise<MyTime | { said: string }> {
+    const { by, connection, at, steps } = asked;
+    const today = dateIn(await people.timeZoneOf(by, steps), at);
+    const { rows, date, hours, minutes, text } = uses.own;
+    const read = await tools.read('list the time', callOf(uses.own, { ...weekOf(today) }), (answer) => {
+      const records = date === undefined ? undefined : recordsAt(answer, rows);
+      if (!records) return { said: saidIn(answer) };
+      const read = records.map((row) => {
+        const at = (path: string | undefined) => (path === undefined ? undefined : valueAt(row, path));
+        const entry = readEntry({ user_id: 'me', date: at(date), hours: at(hours), minutes: at(minutes) });
+        return { ...entry, name: String(at(text) ?? 'without a task') };
+      });
+      const entries = read.flatMap((one) => ('unreadable' in one ? [] : [one]));
+      return { entries, unreadable: read.flatMap((one) => ('unreadable' in one ? one.unreadable : [])) };
+    });
+    if (read.said !== undefined) return read;
+    const due = await dueOf(by, connection, today, steps);
+    const note = mayBeCut(read.entries) ? MAY_BE_CUT : undefined;
+    return { today, entries: ensureRead(read), due, tasks: [], note };
+  }
 
   /** @throws {NotDone} if the hours of an entry cannot be read: what is missing is unknown then */
-  function ensureRead<Entry>(entries: readonly Entry[], unreadable: readonly string[]): readonly Entry[] {
+  function ensureRead<Entry>({ entries, unreadable }: { entries: readonly Entry[]; unreadable: readonly string[] }) {
     if (unreadable.length === 0) return entries;
     const reasons = [...new Set(unreadable)].join(', ');
     throw new NotDone(`${unreadable.length} of your time entries cannot be read: ${reasons}. Tell ${config.contact}`);
@@ -106,30 +142,10 @@ export function myTime(context: Context): Automation {
   }
 }
 
-/** Reads with the mapped tool, and so only what the person can see. */
-function readAsPerson({ uses, tools }: Mine<'week'>, range: Range) {
-  const { rows, date, hours, minutes, text, ...use } = uses.own;
-  const call = { ...use, arguments: fillTemplate(use.arguments, { ...range }) };
-  return tools.read('list the time', call, (result) => {
-    const records = rows === undefined || date === undefined ? undefined : recordsAt(result, rows);
-    if (!records) return { said: saidIn(result) };
-    const read = records.map((row) => {
-      const at = (path: string | undefined) => (path === undefined ? undefined : valueAt(row, path));
-      const entry = readEntry({ user_id: 'me', date: at(date), hours: at(hours), minutes: at(minutes) });
-      return { ...entry, name: String(at(text) ?? 'without a task') };
-    });
-    const entries = read.flatMap((one) => ('unreadable' in one ? [] : [one]));
-    return { entries, unreadable: read.flatMap((one) => ('unreadable' in one ? one.unreadable : [])) };
-  });
-}
-
 function show(
   period: 'today' | 'week',
-  today: string,
-  entries: readonly MyEntry[],
-  { expected = {}, away, isByDay = false }: Due,
-  rest: Pick<RestOfDay, 'connection' | 'at' | 'tasks'>,
-  note?: string,
+  { today, entries, due: { expected = {}, away, isByDay = false }, tasks, note }: MyTime,
+  asked: Pick<RestOfDay, 'connection' | 'at'>,
 ): Outcome {
   const { from, to } = weekOf(today);
   const sumOf = (some: readonly MyEntry[]) => some.reduce((sum, { minutes }) => sum + minutes, 0);
@@ -152,6 +168,6 @@ function show(
   const isShown = ({ date, balance, isAway }: MyDay) =>
     date === today || balance.logged > 0 || (date < today && (balance.expected > 0 || isAway));
   const days = period === 'today' ? [dayOf(today)] : datesBetween(from, to).map(dayOf).filter(isShown);
-  const { blocks } = myTimeMessage(days, week.sum, rest, note);
+  const { blocks } = myTimeMessage(days, week.sum, { ...asked, tasks }, note);
   return { text: `${period}: ${stands(period === 'today' ? dayOf(today).balance : week.sum)}`, blocks };
 }

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type * as z from 'zod';
 import * as zod from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
-import type { Holder } from '../../as-person/grants/grant.ts';
 import { findRepository, requiresLink } from '../../config/settings.ts';
+import type { ToolCall } from '../../config/template.ts';
 import { digest } from '../../digest.ts';
 import {
   AccountFirst,
@@ -18,8 +18,8 @@ import {
 } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import type { Steps as EngineSteps } from '../../engine/run/steps.ts';
-import type { ToolCall } from '../../engine/run/tools/call.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
+import type { Person } from '../../people/people.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
@@ -30,7 +30,6 @@ import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
 import type { CommandSteps, Json, Recipient } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
-import { resultOf } from '../create-with.ts';
 import { withFooter } from '../described.ts';
 import { findTask, tasksOfKey } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
@@ -158,7 +157,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
     return asking(steps.create(step, operation, payload as z.input<typeof operation.payload>, identity));
   }
 
-  async function holderOf(): Promise<Holder> {
+  async function holderOf(): Promise<Person> {
     if (!by) throw new NeedsOperator(`${job.automation} acts as a person, and this job has no person who asked for it`);
     if (config.connections[job.connection]?.mcp.accounts === 'off') {
       throw new NeedsOperator(`connections.${job.connection}.mcp.accounts is off, so no account is linked`);
@@ -307,10 +306,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       keep: (answer: { texts: readonly string[]; structured?: unknown }) => Kept,
     ) {
       const tools = steps.as(await holderOf());
-      const isPublic = job.replyTo?.in === 'github';
-      if (!changes) return tools.read(step, call, (result) => checked(step, () => keep(result)));
-      const made = await tools.make(step, call, (result) => checked(step, () => keep(result)));
-      return resultOf(made, call.tool, 'this was done', isPublic);
+      return tools[changes ? 'change' : 'read'](step, call, (answer) => checked(step, () => keep(answer)));
     },
   };
   const isLinkRequired = by !== undefined && requiresLink(config, job.connection);

@@ -1,8 +1,15 @@
-import { AccountNeeded } from '../../as-person/grants/errors.ts';
-import type { Vault } from '../../as-person/grants/vault.ts';
-import { McpError } from '../../as-person/protocol/errors.ts';
 import { SealBroken } from '../../seal.ts';
-import { type Interruption, NeedsOperator, NotDone } from './interruption.ts';
+import { messageOf } from '../../text.ts';
+import { NeedsOperator, NotDone } from './interruption.ts';
+
+/** How what concerns a person alone is kept from everybody else. */
+export interface Sealing {
+  seal(text: string, associated: readonly string[]): Promise<Uint8Array>;
+  /** @throws {SealBroken} */
+  unseal(sealed: Uint8Array, associated: readonly string[]): Promise<string>;
+  /** An error without the service's own words, which may be about the person; undefined if it never has any. */
+  wordsOf(error: unknown): string | undefined;
+}
 
 /** What the records of a job say in place of words that only the person who asked may read. */
 export const DONE_AS_PERSON = 'done';
@@ -15,13 +22,13 @@ export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
 export type Privacy = ReturnType<typeof createPrivacy>;
 
 /** @param ensureSignedByIntake throws for a job that intake did not make as it is: what was sealed could go to another person */
-export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?: () => Promise<void>) {
+export function createPrivacy(jobId: string, sealing: Sealing, ensureSignedByIntake?: () => Promise<void>) {
   const associated = (step: string) => ['journal', jobId, step];
   let used = false;
   return {
     seal(step: string, kept: unknown): Promise<Uint8Array> {
       used = true;
-      return vault.seal(JSON.stringify({ kept }), associated(step));
+      return sealing.seal(JSON.stringify({ kept }), associated(step));
     },
     /**
      * @throws {NeedsOperator} if the relay did not seal it, the key that it was sealed with is gone, or what becomes of it
@@ -32,7 +39,7 @@ export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?
       await ensureSignedByIntake?.();
       if (!sealed) throw new NeedsOperator(`the journal has the step ${step} as the relay does not write it`);
       try {
-        return JSON.parse(await vault.unseal(sealed, associated(step))).kept;
+        return JSON.parse(await sealing.unseal(sealed, associated(step))).kept;
       } catch (error) {
         if (!(error instanceof SealBroken)) throw error;
         throw new NeedsOperator(
@@ -40,19 +47,14 @@ export function createPrivacy(jobId: string, vault: Vault, ensureSignedByIntake?
         );
       }
     },
-    /** What the journal says of a step that ended with an error. */
-    noteOf(error: Interruption): string {
+    /** An error in words for the records. */
+    noteOf(error: unknown): string {
       used = true;
-      return inOwnWords(error);
+      if (error instanceof NotDone) return NOT_DONE_AS_PERSON;
+      const { cause } = error instanceof Error ? error : {};
+      return sealing.wordsOf(error) ?? sealing.wordsOf(cause) ?? messageOf(error);
     },
     /** Whether it kept something in this run. The journal's own word for that could be changed in the table. */
     wasUsed: () => used,
   };
-}
-
-/** An error in words for the records: without the service's own, which may be about the person. */
-export function inOwnWords(error: Error): string {
-  if (error instanceof NotDone) return NOT_DONE_AS_PERSON;
-  const told = [error, error.cause].find((one) => one instanceof McpError || one instanceof AccountNeeded);
-  return told?.inOwnWords ?? error.message;
 }

@@ -7,6 +7,7 @@ import { openJournal } from '../record/journal.ts';
 import { openOutcomeOf } from '../record/open-outcome.ts';
 import { createPrivacy } from '../record/privacy.ts';
 import { happenedAt } from '../record/replaced-table.ts';
+import type { ActingSteps } from './acting.ts';
 import { createCreations } from './creations.ts';
 import { crashesInVain } from './ending.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
@@ -14,13 +15,12 @@ import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-
 import { createReplySteps } from './reply-steps.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createTellPerson } from './tell-person.ts';
-import { createToolSteps, type ToolStepsOfRun } from './tools/steps.ts';
 import type { Worker } from './worker.ts';
 
 /** What a run made its calls with; nothing where its connection is gone. */
 export interface CallsOfRun {
   calls?: PartnerCalls;
-  tools?: ToolStepsOfRun;
+  acting?: ActingSteps;
 }
 
 /** One run of a job, before it is known whether its connection exists. */
@@ -28,7 +28,7 @@ export type Run = Awaited<ReturnType<typeof openRun>>;
 
 /** Reads the journal, and opens what every run has. */
 export async function openRun(job: Job, deadline: number, worker: Worker) {
-  const { table, assistants, replies, clock } = worker;
+  const { table, acting, replies, clock } = worker;
   const journal = await openJournal(table, job.id, clock, worker.jobs.lease(job));
   const tellOfWait = createTellOfWait(job, worker.report);
   let hasGotOn = false;
@@ -51,8 +51,8 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
     if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
   }
   // Seals what only the person who asked may read.
-  const privacy = createPrivacy(job.id, assistants.vault, ensureSignedByIntake);
-  const sealOfDecisions = createPrivacy(job.id, assistants.vault);
+  const privacy = createPrivacy(job.id, acting, ensureSignedByIntake);
+  const sealOfDecisions = createPrivacy(job.id, acting);
   const replySteps = createReplySteps(journal, clock, deadline, once, sealOfDecisions);
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps: replySteps, replies, clock, failed });
@@ -85,7 +85,7 @@ export function connected(
   { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report, bug }: Run,
   connection: Connection,
 ): { steps: Steps } & Required<CallsOfRun> {
-  const { table, replacedTable, budget, breakers, lines, assistants, clock, sleep } = worker;
+  const { table, replacedTable, budget, breakers, lines, clock, sleep } = worker;
   const { id: caller, lane, limited } = job;
   const cameBack = job.dueAt !== undefined || job.generation > 1;
   const stranger = job.stranger === undefined ? undefined : { login: job.stranger, share: worker.strangers };
@@ -99,20 +99,11 @@ export function connected(
   const calls = createPartnerCalls({ ...run, line, report });
   const learned = createLearned(table, connection.name, clock);
   const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
-  const tools = createToolSteps({
-    ...run,
-    ...began,
-    assistants,
-    journal,
-    once,
-    privacy,
-    bug,
-    isPublic: job.replyTo?.in === 'github',
-    ensureSignedByIntake,
-  });
+  const isPublic = job.replyTo?.in === 'github';
+  const acting = worker.acting.open({ ...run, ...began, journal, once, privacy, bug, isPublic, ensureSignedByIntake });
   const [{ takeShare }, replies] = [calls.slots, replySteps];
-  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, tools });
-  return { steps, calls, tools };
+  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, acting });
+  return { steps, calls, acting };
 }
 
 const UNSIGNED =

@@ -169,12 +169,12 @@ const fateOf = (message: WaitingMessage, ms: number): MessageFate =>
   message === 'sleeps' ? { sleepMs: Math.max(0, ms) } : 'done';
 
 /** Reports the run's calls to the budget, and advances the waiting line. */
-async function endCalls(job: Job, ending: Ending, { calls, tools }: CallsOfRun, worker: Worker): Promise<void> {
+async function endCalls(job: Job, ending: Ending, { calls, acting }: CallsOfRun, worker: Worker): Promise<void> {
   const { budget, connection } = worker;
   const called = connection(job.connection);
   await moveOn(job, worker, async (lines) => {
     await budget.flush(job.connection);
-    await tools?.flush();
+    await acting?.flush();
     if (!called) return;
     const { slotAt, ...standing } = job;
     // An operator took it from the line, which counts on it to be moved on later.

@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import type { Holder } from '../../as-person/grants/grant.ts';
 import type { Connection } from '../../service/connection/connection.ts';
 import type { Learned } from '../../service/connection/learned.ts';
 import type { Operation } from '../../service/partner/operation.ts';
@@ -7,10 +6,10 @@ import { askForPage, PAGE_SIZE, type PageRead, type Paging } from '../../service
 import { Refused } from '../record/interruption.ts';
 import type { Journal, SentFields } from '../record/journal.ts';
 import type { SendLog } from '../record/sends.ts';
+import type { ActingSteps } from './acting.ts';
 import type { Once } from './once.ts';
 import type { Fence, PartnerCalls } from './partner-calls.ts';
 import type { ReplySteps } from './reply-steps.ts';
-import type { ToolSteps } from './tools/steps.ts';
 
 export interface Created {
   id: string | number;
@@ -107,7 +106,7 @@ export interface Steps extends ReplySteps {
   /** What the run has read of the job's journal, and written to it. */
   journal: Pick<Journal, 'entry' | 'entries' | 'openRequest' | 'openSteps'>;
   /** Calls of tools, as a person who has linked an account. */
-  as(holder: Holder): ToolSteps;
+  as: ActingSteps['as'];
 }
 
 export interface StepsOptions {
@@ -120,11 +119,11 @@ export interface StepsOptions {
   journal: Journal;
   once: Once;
   replies: ReplySteps;
-  tools: Pick<Steps, 'as'>;
+  acting: Pick<ActingSteps, 'as'>;
 }
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, learned, calls, takeShare, creating, journal, once, replies, tools } = options;
+  const { connection, learned, calls, takeShare, creating, journal, once, replies, acting } = options;
 
   /** The names that this run has come to. */
   const named = new Set<string>();
@@ -198,7 +197,7 @@ export function createSteps(options: StepsOptions): Steps {
     unreached,
     journal,
     idFrom: (declared, field, text) => learned.idFrom(connection.operation(declared), field, text),
-    as: tools.as,
+    as: acting.as,
   };
 }
 

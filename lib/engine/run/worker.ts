@@ -1,4 +1,3 @@
-import type { Assistants } from '../../as-person/grants/assistants.ts';
 import type { Budget } from '../../service/budget/budget.ts';
 import type { StrangerShare } from '../../service/budget/stranger-share.ts';
 import type { Breakers } from '../../service/connection/breakers.ts';
@@ -12,6 +11,7 @@ import type { JobSignatures } from '../record/job-signatures.ts';
 import type { JobStore } from '../record/job-store.ts';
 import type { ProcessRuns } from '../record/process-runs.ts';
 import type { ReplacedTable } from '../record/replaced-table.ts';
+import type { Acting } from './acting.ts';
 import type { Automation } from './automation.ts';
 import type { Ending } from './ending.ts';
 import type { SendNews, StepNews } from './once.ts';
@@ -30,7 +30,7 @@ export interface Worker {
   replacedTable: ReplacedTable;
   strangers: StrangerShare;
   connection: (name: string) => Connection | undefined;
-  assistants: Assistants;
+  acting: Acting;
   signatures: Pick<JobSignatures, 'isSigned'>;
   automation: (name: string) => Automation | undefined;
   replies: Replies;

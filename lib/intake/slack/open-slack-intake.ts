@@ -1,3 +1,4 @@
+import type { Linking } from '../../as-person/index.ts';
 import { createPermissions, type Permissions } from '../../automations/slack-permissions.ts';
 import { createVerbs } from '../../automations/verbs.ts';
 import { fetchWithinInvocation } from '../../aws-limits.ts';
@@ -14,7 +15,6 @@ import type { Runtime, Stores } from '../../runtime.ts';
 import { keys } from '../../state/table/keys.ts';
 import { createAbsences } from '../../timesheets/absences.ts';
 import { acceptRequest } from './accept-request.ts';
-import type { Linking } from './linking.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
 /** Slack gives up after three seconds. The modal must be open by then, even on a cold start. */

@@ -1,3 +1,4 @@
+import type { Linking } from '../../as-person/index.ts';
 import type { Permissions } from '../../automations/slack-permissions.ts';
 import type { Verbs } from '../../automations/verbs.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
@@ -11,7 +12,6 @@ import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Accepted, JobRequest } from './accept-request.ts';
-import type { Linking } from './linking.ts';
 
 /** Everything that is needed to answer people's requests before they become jobs. */
 export interface SlackIntake {

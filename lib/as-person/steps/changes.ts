@@ -1,14 +1,13 @@
-import { AccountNeeded, CallRejected, OutcomeUnknown } from '../../../as-person/grants/errors.ts';
-import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
-import type { ToolResult } from '../../../as-person/protocol/tool.ts';
-import { type Mark, sendOnce } from '../../../send-once.ts';
-import { NeedsOperator, NotDone } from '../../record/interruption.ts';
-import type { Journal, StepEntry } from '../../record/journal.ts';
-import { inOwnWords, type Privacy } from '../../record/privacy.ts';
-import { ofEarlierTable, type ReplacedTable } from '../../record/replaced-table.ts';
-import type { Once } from '../once.ts';
+import type { ToolCall } from '../../config/template.ts';
+import { saidIn, type ToolAnswer } from '../../config/tool-answer.ts';
+import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
+import type { StepEntry } from '../../engine/record/journal.ts';
+import { ofEarlierTable } from '../../engine/record/replaced-table.ts';
+import { type ActingRun, type AsPerson, changeBy } from '../../engine/run/acting.ts';
+import { type Mark, sendOnce } from '../../send-once.ts';
+import { AccountNeeded, CallRejected, OutcomeUnknown } from '../grants/errors.ts';
+import type { Grant, Holder } from '../grants/grant.ts';
 import type { ToolAccess } from './access.ts';
-import { changeBy, saidIn, type ToolCall } from './call.ts';
 
 /**
  * What became of a call that changes something.
@@ -16,44 +15,25 @@ import { changeBy, saidIn, type ToolCall } from './call.ts';
  * - `failed`: the tool itself says that it did not, and why
  * - `unknown`: it was sent, and it is unknown whether it was carried out
  */
-export type Made<Kept> =
+type Made<Kept> =
   | { became: 'done'; kept: Kept }
   | { became: 'failed'; said: string }
   | { became: 'unknown'; why: string };
 
-/** Reads a tool that changes nothing, as a step. */
-export interface ToolReader {
-  /** @param keep what of the result the job needs later; small, because it is journalled */
-  read<Kept>(step: string, call: ToolCall, keep: (result: ToolResult) => Kept): Promise<Kept>;
-}
-
-/**
- * Searches for what a call with a lost answer has made.
- *
- * @param step the beginning of the names of its steps
- */
-export type Find<Kept> = (reader: ToolReader, step: string) => Promise<Kept | undefined>;
-
 /** A call of a tool that changes something, in one step of a job. */
-export interface Change<Kept> {
+interface Change<Kept> {
   holder: Holder;
   step: string;
   call: ToolCall;
-  keep: (result: ToolResult) => Kept;
-  find: Find<Kept> | undefined;
-}
-
-export interface ToolChangesOptions {
-  access: ToolAccess;
-  journal: Journal;
-  once: Once;
-  privacy: Privacy;
-  clock: () => number;
-  replacedTable: ReplacedTable;
-  /** When the job's event happened at the earliest; epoch milliseconds. */
-  happenedAt: number;
-  /** Reports an error of the relay's own code that the job goes on after. */
-  bug: (error: unknown) => void;
+  keep: (answer: ToolAnswer) => Kept;
+  /** What the person may have to find out: `this was logged`. */
+  unclear: string;
+  /**
+   * Searches for what a call with a lost answer has made. It reads with the grant that the call was sent with, because
+   * another account may see other things.
+   * @param step the beginning of the names of its steps
+   */
+  find?: ((read: AsPerson['read'], step: string) => Promise<Kept | undefined>) | undefined;
 }
 
 /**
@@ -67,20 +47,20 @@ const endsSending = (error: unknown): error is Error =>
   error instanceof AccountNeeded || error instanceof CallRejected || error instanceof NotDone;
 
 /** Carries out a change at most once, unless the tool says of itself that it may be repeated. */
-export function createToolChanges(options: ToolChangesOptions) {
-  const { access, journal, once, privacy, clock, replacedTable, happenedAt, bug } = options;
+export function createToolChanges(run: ActingRun, access: ToolAccess) {
+  const { journal, once, privacy, clock, replacedTable, happenedAt, isPublic, bug } = run;
 
   async function lookFor<Kept>({ holder, step, find }: Change<Kept>, why: string): Promise<Made<Kept>> {
     const { startedAt = clock(), sent } = journal.entry(step) ?? {};
     if (!find) return { became: 'unknown', why };
     // No grant has an empty id.
     const only = sent?.grantId ?? '';
-    const reader: ToolReader = { read: (look, call, keep) => access.read(holder, look, call, keep, only) };
+    const read: AsPerson['read'] = (look, call, keep) => access.read(holder, look, call, keep, only);
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
         const why = 'the service gave no clear answer: the relay searches for what it may have created';
         await access.pauses.until(startedAt + afterMs, why, 'answer');
-        const kept = await find(reader, `${step}: look ${index + 1}`);
+        const kept = await find(read, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
       }
     } catch (error) {
@@ -122,7 +102,7 @@ export function createToolChanges(options: ToolChangesOptions) {
       },
       // It may be sent again, also with another grant.
       async erase(error) {
-        const note = error instanceof Error ? inOwnWords(error) : String(error);
+        const note = privacy.noteOf(error);
         await once.write({ step, calls: changeBy(call), status: 'failed', startedAt, finishedAt: clock(), note });
       },
     };
@@ -141,7 +121,7 @@ export function createToolChanges(options: ToolChangesOptions) {
     throw new OutcomeUnknown('the relay could not read the answer', { cause: error });
   }
 
-  return async <Kept>(change: Change<Kept>): Promise<Made<Kept>> => {
+  async function make<Kept>(change: Change<Kept>): Promise<Made<Kept>> {
     const { step, call } = change;
     const known = journal.entry(step);
     const before = known?.status === 'done' ? undefined : known?.sent;
@@ -162,9 +142,24 @@ export function createToolChanges(options: ToolChangesOptions) {
       if (!lost) throw error;
       const entry = journal.entry(step);
       // A later run of the job says the same.
-      if (entry?.status === 'begun') await once.write({ ...entry, note: inOwnWords(lost) });
+      if (entry?.status === 'begun') await once.write({ ...entry, note: privacy.noteOf(lost) });
       const made = await lookFor(change, lost.message);
       return once.run(step, changeBy(call), async () => made, privacy);
     }
+  }
+
+  /** @throws {NotDone} unless it is done */
+  return async <Kept>(change: Change<Kept>): Promise<Kept> => {
+    const made = await make(change);
+    if (made.became === 'done') return made.kept;
+    if (made.became === 'failed') {
+      throw new NotDone(
+        isPublic ? 'The service does not take this' : `The tool ${change.call.tool} says: ${made.said}`,
+      );
+    }
+    const why = isPublic ? '' : ` (${made.why})`;
+    throw new NotDone(
+      `I do not know whether ${change.unclear}${why}. Please look in the service before you ask for it again`,
+    );
   };
 }

@@ -1,29 +1,6 @@
 import type { Tool, ToolList } from '../protocol/tool.ts';
-import { type AssistantOptions, openAssistant } from './assistant.ts';
-import type { Sessions } from './tool-calls.ts';
-import { createVault } from './vault.ts';
 
-export type Assistants = ReturnType<typeof createAssistants>;
-
-/**
- * The MCP endpoints of all connections, as the runs of one process use them.
- *
- * @param mapped the tools that commands of a connection use
- */
-export function createAssistants(
-  mapped: (connection: string) => readonly string[],
-  options: Omit<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil' | 'sessions'>,
-) {
-  const sessions: Sessions = new Map();
-  return {
-    knownTools: createKnownTools(options.clock, mapped),
-    /** Seals with the key that grants are sealed with. */
-    vault: createVault(options.secrets, options.randomBytes),
-    /** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
-    open: (run: Pick<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>) =>
-      openAssistant({ ...options, ...run, sessions }),
-  };
-}
+export type KnownTools = ReturnType<typeof createKnownTools>;
 
 /** A changed tool is noticed after this time at the latest. */
 const FRESH_MS = 5 * 60_000;
@@ -33,7 +10,7 @@ const FRESH_MS = 5 * 60_000;
  *
  * @param mapped the tools that commands of a connection use: one list serves all of them
  */
-function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]) {
+export function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]) {
   const known = new Map<string, { tool: Tool; readAt: number }>();
   const keyOf = (connection: string, name: string) => JSON.stringify([connection, name]);
   return {

@@ -1,10 +1,4 @@
 import type * as z from 'zod/mini';
-import { deathInWords } from '../../as-person/grants/errors.ts';
-import type { Grant, Holder } from '../../as-person/grants/grant.ts';
-import { createGrants } from '../../as-person/grants/grants.ts';
-import { createVault } from '../../as-person/grants/vault.ts';
-import { endOfStep } from '../../as-person/linking/link-item.ts';
-import { createLinkRequests } from '../../as-person/linking/link-requests.ts';
 import type { Permissions } from '../../automations/slack-permissions.ts';
 import type { SlackConfig } from '../../config/schema.ts';
 import { unservedCommand } from '../../config/settings.ts';
@@ -18,6 +12,12 @@ import {
 import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
 import { escaped } from '../../platforms/slack/mrkdwn.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
+import { deathInWords } from '../grants/errors.ts';
+import type { Grant, Holder } from '../grants/grant.ts';
+import { createGrants } from '../grants/grants.ts';
+import { createVault } from '../grants/vault.ts';
+import { endOfStep } from '../linking/link-item.ts';
+import { createLinkRequests } from '../linking/link-requests.ts';
 
 interface Asking {
   userId: string;

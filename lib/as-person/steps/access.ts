@@ -1,11 +1,5 @@
-import type { Assistant } from '../../../as-person/grants/assistant.ts';
-import type { Assistants } from '../../../as-person/grants/assistants.ts';
-import { AccountNeeded, CallRejected, GrantError, OutcomeUnknown, TryLater } from '../../../as-person/grants/errors.ts';
-import type { Grant, Holder } from '../../../as-person/grants/grant.ts';
-import { ANSWER_TIMEOUT_MS } from '../../../as-person/protocol/exchange.ts';
-import { fitArguments } from '../../../as-person/protocol/fit-arguments.ts';
-import { schemaHash, type Tool, type ToolResult } from '../../../as-person/protocol/tool.ts';
-import type { Leaving } from '../../../send-once.ts';
+import type { ToolCall } from '../../config/template.ts';
+import { saidIn, type ToolAnswer } from '../../config/tool-answer.ts';
 import {
   AccountFirst,
   type Interruption,
@@ -13,22 +7,22 @@ import {
   NotDone,
   RetryAt,
   StepFailed,
-} from '../../record/interruption.ts';
-import { inOwnWords, type Privacy } from '../../record/privacy.ts';
-import type { Once } from '../once.ts';
-import type { CallingRun } from '../partner-calls.ts';
-import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../pauses.ts';
-import { readingBy, saidIn, type ToolCall } from './call.ts';
+} from '../../engine/record/interruption.ts';
+import { type ActingRun, readingBy } from '../../engine/run/acting.ts';
+import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../../engine/run/pauses.ts';
+import type { Leaving } from '../../send-once.ts';
+import type { Assistant, AssistantOptions } from '../grants/assistant.ts';
+import { AccountNeeded, CallRejected, GrantError, OutcomeUnknown, TryLater } from '../grants/errors.ts';
+import type { Grant, Holder } from '../grants/grant.ts';
+import { ANSWER_TIMEOUT_MS } from '../protocol/exchange.ts';
+import { fitArguments } from '../protocol/fit-arguments.ts';
+import { schemaHash, type Tool } from '../protocol/tool.ts';
+import type { KnownTools } from './known-tools.ts';
 
-export interface ToolAccessOptions
-  extends Pick<CallingRun, 'connection' | 'lane' | 'budget' | 'clock' | 'sleep' | 'deadline'> {
-  assistants: Assistants;
-  /** Whether strangers read the message. If so, it omits the service's own words. */
-  isPublic: boolean;
-  /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
-  ensureSignedByIntake: () => Promise<void>;
-  once: Once;
-  privacy: Privacy;
+interface ToolAccessOptions extends ActingRun {
+  knownTools: KnownTools;
+  /** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
+  open: (run: Pick<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>) => Promise<Assistant>;
 }
 
 export type ToolAccess = ReturnType<typeof createToolAccess>;
@@ -37,7 +31,7 @@ const OTHER_GRANT = 'The account that it was sent with is not linked any more, s
 
 /** The MCP endpoint of the connection, as one run of a job uses it for any person. */
 export function createToolAccess(options: ToolAccessOptions) {
-  const { assistants, lane, budget, clock, once, privacy } = options;
+  const { knownTools, open, lane, budget, clock, once, privacy } = options;
   const { name: connection, mcpLimits: limits } = options.connection;
   const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
   /** What the service said, for the person. Empty if strangers read it. */
@@ -48,7 +42,7 @@ export function createToolAccess(options: ToolAccessOptions) {
   function assistant(): Promise<Assistant> {
     opened ??= options
       .ensureSignedByIntake()
-      .then(() => assistants.open({ connection, limits, lane, waitUntil: pauses.untilSlot }));
+      .then(() => open({ connection, limits, lane, waitUntil: pauses.untilSlot }));
     return opened;
   }
 
@@ -64,10 +58,10 @@ export function createToolAccess(options: ToolAccessOptions) {
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
       if (isForBudget) return new RetryAt(at, message, { waitsFor: 'budget' });
-      return new StepFailed(inOwnWords(error), { cause: error });
+      return new StepFailed(privacy.noteOf(error), { cause: error });
     }
     if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
-    return new NeedsOperator(inOwnWords(error), { cause: error });
+    return new NeedsOperator(privacy.noteOf(error), { cause: error });
   }
 
   /** The tool as it is now, and the arguments as it spells them. */
@@ -75,7 +69,7 @@ export function createToolAccess(options: ToolAccessOptions) {
     const { tools } = await assistant();
     const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
     const list = (only: readonly string[]) => tools.list(holder, only);
-    const tool = await assistants.knownTools.find(connection, call.tool, list, isExpected);
+    const tool = await knownTools.find(connection, call.tool, list, isExpected);
     if (!tool) {
       throw new NotDone(
         `The service does not list the tool ${call.tool} for your account: it is gone, or the account lacks a scope`,
@@ -109,7 +103,7 @@ export function createToolAccess(options: ToolAccessOptions) {
      * Reads a tool that changes nothing, once per job.
      * @param only the one grant that it may be read with; without it, the person's newest
      */
-    read<Kept>(holder: Holder, step: string, call: ToolCall, keep: (result: ToolResult) => Kept, only?: string) {
+    read<Kept>(holder: Holder, step: string, call: ToolCall, keep: (answer: ToolAnswer) => Kept, only?: string) {
       // A call that changes nothing has nothing to note.
       const leaving: Leaving<Grant> = {
         async mayLeave({ grantId }) {
