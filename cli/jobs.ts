@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { ONE_MACHINE } from '../lib/config/environment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { countJobs } from '../lib/engine/operate/job-counts.ts';
@@ -7,7 +6,6 @@ import { type JobStatus, jobStatuses } from '../lib/engine/record/job.ts';
 import { readJob } from '../lib/engine/record/read-job.ts';
 import { unknownName } from '../lib/faults/fault.ts';
 import { createShowJob } from '../lib/people/names.ts';
-import type { Stores } from '../lib/runtime.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { readIgnored } from '../local/ignored.ts';
 import type { Define } from './cli.ts';
@@ -63,7 +61,7 @@ export const defineJobs: Define = (command, { open, readConfig }) =>
       const shown = createShowJob(target.stores);
       const found = await findJobs(table, { filter, limit, maxPages: MAX_PAGES, now: Date.now(), shown });
       if (chosen.automation !== undefined && found.jobs.length === 0)
-        await refuseUnknown(chosen.automation, target.stores, await readConfig().catch(() => undefined));
+        await refuseUnknown(chosen.automation, await readConfig().catch(() => undefined));
       if (json && !follow) return printJson(withIsoTimes(found.jobs));
       if (!json) {
         // Changes follow below, so the newest is last.
@@ -91,17 +89,12 @@ export const defineJob: Define = (command, { open }) =>
     });
 
 /** The names are those of this folder: only a name without any job is looked up. @throws {Error} if it is none */
-async function refuseUnknown(name: string, stores: Stores, config: RelayConfig | undefined): Promise<void> {
+async function refuseUnknown(name: string, config: RelayConfig | undefined): Promise<void> {
   if (!config) return;
-  const { createAutomations } = await import('../lib/automations/automations.ts');
-  const { createContext } = await import('../lib/automations/context.ts');
+  const { automationNames } = await import('../lib/automations/automations.ts');
   const { readOwnAutomations } = await import('../lib/automations/own/folder.ts');
   const { own } = await readOwnAutomations(config);
-  const context = createContext(
-    { config, own, clock: Date.now, fetch, log: console, environment: { STAGE: ONE_MACHINE } },
-    stores,
-  );
-  const known = [...createAutomations(context).keys()];
+  const known = automationNames(own);
   if (!known.includes(name)) throw new Error(unknownName('there is no automation', name, known));
 }
 

@@ -1,5 +1,4 @@
-import { createAutomations } from '../lib/automations/automations.ts';
-import { createContext } from '../lib/automations/context.ts';
+import { automationNames } from '../lib/automations/automations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
 import { readIgnored } from '../local/ignored.ts';
@@ -77,13 +76,13 @@ export function ignoredBy({ name, logFile }: ConsoleRelay) {
   }
 }
 
-export function factsOf({ name, operate, operator, runtime, stores, try: canTry }: ConsoleRelay) {
+export function factsOf({ name, operate, operator, runtime, try: canTry }: ConsoleRelay) {
   return {
     name,
     operate,
     operator,
     connections: Object.keys(runtime.config.connections),
-    automations: [...createAutomations(createContext({ log: console, ...runtime }, stores)).keys()].sort(),
+    automations: automationNames(runtime.own).sort(),
     canTry: canTry !== undefined,
     web: Object.fromEntries(
       Object.entries(runtime.config.connections).map(

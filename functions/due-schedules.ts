@@ -1,8 +1,7 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import { endingCalls } from '../lib/aws-limits.ts';
-import { acceptDueTimesheets } from '../lib/intake/schedule/accept-due.ts';
-import { acceptOwnSchedule, acceptOwnSchedules } from '../lib/intake/schedule/accept-own-schedules.ts';
+import { acceptDue, acceptOwnSchedule } from '../lib/intake/schedule/accept-schedules.ts';
 import { beginRun, openStores, type Runtime } from '../lib/runtime.ts';
 import type { ScheduleEvent } from '../lib/schedules.ts';
 
@@ -17,10 +16,7 @@ export function createHandler(runtime: Runtime) {
       const firedFor = Date.parse(event.at ?? '');
       const now = Number.isNaN(firedFor) ? clock() : firedFor;
       const due =
-        event.own === undefined
-          ? // The team's own last, so that they cost no reminder its job.
-            [...(await acceptDueTimesheets(config, options, now)), ...(await acceptOwnSchedules(options, now))]
-          : await acceptOwnSchedule(event.own, options, now);
+        event.own === undefined ? await acceptDue(options, now) : await acceptOwnSchedule(event.own, options, now);
       for (const { job, repeat } of due) {
         if (!repeat) log.info({ message: 'job queued', jobId: job.id, summary: job.summary });
       }

@@ -1,54 +1,82 @@
+import { requiresLink } from '../config/settings.ts';
+import type { Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
-import { answerFault } from './answer-fault/run.ts';
-import { checkPullRequest } from './check-pull-request/run.ts';
+import type { Steps } from '../engine/run/steps.ts';
+import type { OwnAutomations } from '../triggers/own-automation.ts';
+import { run as answerFault } from './answer-fault/run.ts';
+import { run as checkPullRequest } from './check-pull-request/run.ts';
 import { completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
 import { createDefect } from './create-defect/run.ts';
-import { createTask } from './create-task/run.ts';
-import { failingTestsToDefect } from './failing-tests-to-defect/run.ts';
+import { run as createTask } from './create-task/run.ts';
+import { run as failingTestsToDefect } from './failing-tests-to-defect/run.ts';
 import { find } from './find/run.ts';
-import { issueToDefect } from './issue-to-defect/run.ts';
-import { issueToTask } from './issue-to-task/run.ts';
-import { listProjectsInModal } from './list-projects/run.ts';
+import { run as issueToDefect } from './issue-to-defect/run.ts';
+import { run as issueToTask } from './issue-to-task/run.ts';
+import { run as listProjects } from './list-projects/run.ts';
 import { logTime } from './log-time/run.ts';
 import { myTime } from './my-time/run.ts';
-import { ofCollaborators } from './of-collaborators.ts';
-import { ownAutomations } from './own/with-steps.ts';
-import { onlyForKnown, recognizePerson } from './recognize-person/run.ts';
-import { relate } from './relate/run.ts';
-import { stillWritten } from './still-written.ts';
-import { teamTimesheets } from './team-timesheets/run.ts';
-import { testsToScenarios } from './tests-to-scenarios/run.ts';
-import { timesheetReminder } from './timesheet-reminder/run.ts';
-import { timesheetSummary } from './timesheet-summary/run.ts';
+import { outcomeOfOutsider } from './of-collaborators.ts';
+import type { OurAutomation } from './our-automation.ts';
+import { ownAutomations } from './own/team-run.ts';
+import { run as recognizePerson } from './recognize-person/run.ts';
+import { run as relate } from './relate/run.ts';
+import { ensureStillWritten } from './still-written.ts';
+import { run as teamTimesheets } from './team-timesheets/run.ts';
+import { run as testsToScenarios } from './tests-to-scenarios/run.ts';
+import { run as timesheetReminder } from './timesheet-reminder/run.ts';
+import { run as timesheetSummary } from './timesheet-summary/run.ts';
+import { createVerbs } from './verbs.ts';
 
-/** Every automation by its name. Add a new one here. */
+/** Our automations. Add a new one here. */
+const ours: readonly OurAutomation[] = [
+  answerFault,
+  checkPullRequest,
+  { name: 'complete-checklist-item', of: completeChecklistItem },
+  { name: 'create-defect', of: createDefect },
+  createTask,
+  failingTestsToDefect,
+  { name: 'find', of: find },
+  issueToDefect,
+  issueToTask,
+  listProjects,
+  { name: 'log-time', of: logTime },
+  { name: 'my-time', of: myTime },
+  recognizePerson,
+  relate,
+  teamTimesheets,
+  testsToScenarios,
+  timesheetReminder,
+  timesheetSummary,
+];
+
+/** The names of all automations: ours, and those of a team. */
+export const automationNames = ({ list }: OwnAutomations): string[] => [...ours, ...list].map(({ name }) => name);
+
+/** Every automation by its name. Each runs for the people only who may ask for its jobs. */
 export function createAutomations(context: Context): ReadonlyMap<string, Automation> {
-  const isForKnown = context.config.slack?.access.knownOnly ?? false;
-  const ofKnown = (automation: Automation) => (isForKnown ? onlyForKnown(automation, context) : automation);
-  const ofPeople = [
-    completeChecklistItem(context),
-    createDefect(context),
-    createTask(context),
-    find(context),
-    logTime(context),
-    myTime(context),
-    relate(context),
-    ...ownAutomations(context),
-  ];
-  const all = [
-    issueToDefect(context),
-    issueToTask(context),
-    testsToScenarios(context),
-    failingTestsToDefect(context),
-    ofCollaborators(answerFault(), context),
-    checkPullRequest(context),
-    teamTimesheets(context),
-    timesheetReminder(context),
-    timesheetSummary(context),
-    listProjectsInModal(context),
-    recognizePerson(context),
-    ...ofPeople.map((automation) => ofCollaborators(ofKnown(stillWritten(automation, context)), context)),
-  ];
-  return new Map(all.map((automation) => [automation.name, automation]));
+  const verbs = createVerbs(context.own);
+  const all = [...ours.map(({ name, of }) => ({ name, ...of(context) })), ...ownAutomations(context)];
+  return new Map(all.map((one) => [one.name, { ...one, run: (job, steps) => runAdmitted(one, job, steps) }]));
+
+  async function runAdmitted({ run }: Automation, job: Job, steps: Steps) {
+    const refused = await outcomeOfOutsider(job, steps, context);
+    if (refused) return refused;
+    await ensureKnown(job, steps, context);
+    await ensureStillWritten(job, steps, context, verbs);
+    return run(job, steps);
+  }
+}
+
+/**
+ * Where only known users of the service may give commands in Slack. A linked account shows that, too.
+ * @throws {NotDone} for a person who is not known
+ */
+async function ensureKnown(
+  { replyTo, connection }: Job,
+  steps: Steps,
+  { config, people }: Pick<Context, 'config' | 'people'>,
+): Promise<void> {
+  if (config.slack?.access.knownOnly && replyTo?.in === 'slack' && !requiresLink(config, connection))
+    await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
 }

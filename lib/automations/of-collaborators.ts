@@ -1,31 +1,32 @@
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
-import type { Unproven } from '../engine/record/job.ts';
-import type { Automation } from '../engine/run/automation.ts';
+import type { Job, Unproven } from '../engine/record/job.ts';
 import type { Steps } from '../engine/run/steps.ts';
+import type { Outcome } from '../engine/run/tell-person.ts';
 import type { Collaborators } from '../platforms/github/collaborators.ts';
 import type { RepositoryAddress } from '../platforms/github/github-client.ts';
 import type { Context } from './context.ts';
 
 /**
- * Runs the automation only for people who may at least triage issues of the repository. If the payload did not show
- * that, GitHub is asked: docs/decisions/0018-words-of-strangers.md. Outsiders get no answer to a command, so that they
- * cannot make the relay write comments.
+ * Whether the person who asked may at least triage issues of the repository. If the payload did not show that, GitHub is
+ * asked: docs/decisions/0018-words-of-strangers.md. Outsiders get no answer to a command, so that they cannot make the
+ * relay write comments.
+ *
+ * @returns the outcome for an outsider, or undefined
+ * @throws {NotDone} if the outsider is told why
  */
-export function ofCollaborators(automation: Automation, { collaborators }: Context): Automation {
-  return {
-    ...automation,
-    async run(job, steps) {
-      const who = job.asked?.unproven;
-      const place = who?.in ?? (job.replyTo?.in === 'github' ? job.replyTo : undefined);
-      if (!who || (place && (await isCollaborator(place, who, steps, collaborators))))
-        return automation.run(job, steps);
-      if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
-      if (who.isShown)
-        throw new NotDone(`@${who.login}: commands need the role triage in this repository, or a higher one`);
-      const text = `nothing to do: @${who.login} is not a collaborator, and only collaborators can give commands`;
-      return { text, isUntold: true };
-    },
-  };
+export async function outcomeOfOutsider(
+  { asked, replyTo }: Job,
+  steps: Steps,
+  { collaborators }: Pick<Context, 'collaborators'>,
+): Promise<Outcome | undefined> {
+  const who = asked?.unproven;
+  const place = who?.in ?? (replyTo?.in === 'github' ? replyTo : undefined);
+  if (!who || (place && (await isCollaborator(place, who, steps, collaborators)))) return undefined;
+  if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
+  if (who.isShown)
+    throw new NotDone(`@${who.login}: commands need the role triage in this repository, or a higher one`);
+  const text = `nothing to do: @${who.login} is not a collaborator, and only collaborators can give commands`;
+  return { text, isUntold: true };
 }
 
 /** Whether a person may at least triage issues of the repository, as a step of the job. */

@@ -2,14 +2,13 @@ import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
 import { NotDone, RetryAt } from '../engine/record/interruption.ts';
 import type { Asked, Job } from '../engine/record/job.ts';
-import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
 import type { People } from '../people/people.ts';
 import { endsWithCommentMark } from '../platforms/github/comment-marks.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
 import { LIFETIME_MS } from '../state/table/expiry.ts';
 import type { Context } from './context.ts';
-import { createVerbs, type Verbs } from './verbs.ts';
+import type { Verbs } from './verbs.ts';
 import { confirm, hasActed } from './what-happened.ts';
 
 /**
@@ -18,39 +17,34 @@ import { confirm, hasActed } from './what-happened.ts';
 const NOT_THERE_YET_MS = 60_000;
 
 /**
- * Runs the automation unless the command's comment was deleted or changed while its job waited, or is by another person
- * or of another time than the event said: the webhook secret is enough to forge an event, but not a comment. Each run
- * reads the comment first, until the job has changed something in the service. From then on the job runs to its end.
- * Without GitHub credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells
- * the two apart.
+ * Ends the job if the command's comment was deleted or changed while it waited, or is by another person or of another time
+ * than the event said: the webhook secret is enough to forge an event, but not a comment. Each run reads the comment
+ * first, until the job has changed something in the service. From then on the job runs to its end. Without GitHub
+ * credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells the two apart.
+ *
+ * @throws {NotDone | RetryAt}
  */
-export function stillWritten(automation: Automation, { own, comments, people, clock }: Context): Automation {
-  const verbs = createVerbs(own);
-  return {
-    ...automation,
-    async run(job, steps) {
-      if (job.asked?.comment) await check(job, job.asked, job.asked.comment.id, steps);
-      return automation.run(job, steps);
-    },
-  };
-
-  async function check(job: Job, asked: Asked, commentId: number, steps: Steps): Promise<void> {
-    if (job.replyTo?.in !== 'github') return;
-    const thread = await comments.for(job.replyTo);
-    if (!thread || hasActed(steps)) return;
-    const comment = await thread.read(commentId);
-    if (comment === undefined) return;
-    if (comment && !(clock() - comment.createdAt <= LIFETIME_MS)) throw refused('The comment is more than 30 days old');
-    const fault = faultOf(asked, comment, verbs, people);
-    if (fault === undefined) {
-      confirm(steps);
-      return;
-    }
-    const isLateEnough = clock() >= job.createdAt + NOT_THERE_YET_MS;
-    if (fault.mayPass && !isLateEnough)
-      throw new RetryAt(job.createdAt + NOT_THERE_YET_MS, 'the comment with the command is not there');
-    throw refused(fault.why);
+export async function ensureStillWritten(
+  { asked, replyTo, createdAt }: Job,
+  steps: Steps,
+  { comments, people, clock }: Pick<Context, 'comments' | 'people' | 'clock'>,
+  verbs: Verbs,
+): Promise<void> {
+  if (!asked?.comment || replyTo?.in !== 'github') return;
+  const thread = await comments.for(replyTo);
+  if (!thread || hasActed(steps)) return;
+  const comment = await thread.read(asked.comment.id);
+  if (comment === undefined) return;
+  if (comment && !(clock() - comment.createdAt <= LIFETIME_MS)) throw refused('The comment is more than 30 days old');
+  const fault = faultOf(asked, comment, verbs, people);
+  if (fault === undefined) {
+    confirm(steps);
+    return;
   }
+  const isLateEnough = clock() >= createdAt + NOT_THERE_YET_MS;
+  if (fault.mayPass && !isLateEnough)
+    throw new RetryAt(createdAt + NOT_THERE_YET_MS, 'the comment with the command is not there');
+  throw refused(fault.why);
 }
 
 const refused = (why: string) => new NotDone(`${why}, so nothing was done`);

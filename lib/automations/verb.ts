@@ -6,8 +6,8 @@ import type { Person } from '../people/people.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { cutToLength } from '../text.ts';
 
-/** How a verb is read, printed and permitted. `Command` is the type that it reads. */
-interface CommonVerb<Command extends { verb: string }> {
+/** A verb of the commands that people type in Slack and in GitHub comments. `Command` is the type that it reads. */
+export interface Verb<Command extends { verb: string }> {
   verb: Command['verb'];
   /** Required parts are in angle brackets, optional parts in square brackets. */
   usage: string;
@@ -22,39 +22,24 @@ interface CommonVerb<Command extends { verb: string }> {
   permission: string | null;
   /** True if it works only on connections where people link accounts. */
   needsAccounts?: true;
+  /** True for a verb of a team: its steps alone know whether it needs the account of a person. */
+  isOwn?: true;
   /** The repository setting that allows the verb in comments, or true. Without it, the verb works in Slack only. */
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'> | true;
   /** Why a typed command may be a mistake, so that the person is asked to confirm; undefined if it is probably none. */
   doubt?(command: Command, now: number): string | undefined;
-}
-
-/** A verb whose commands are jobs. */
-export interface JobVerb<Command extends { verb: string }> extends CommonVerb<Command> {
-  isAnswered?: never;
-  isOwn?: never;
-  /** Not null: checking it also checks that the person acts in their own name where that is required. */
-  permission: OurPermission;
-  job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
-}
-
-/** A verb that `answer` in lib/intake/slack/receive-command.ts answers at once. */
-export interface AnsweredVerb<Command extends { verb: string }> extends CommonVerb<Command> {
-  isAnswered: true;
-  isOwn?: never;
-  permission: OurPermission | null;
-  /** Makes a job in place of the answer. @returns undefined if intake has to answer */
+  /** Makes its job. Without one, `answer` in lib/intake/slack/receive-command.ts answers. */
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }
 
-/** A verb of a team: own/command.ts. Its steps alone know whether it needs the account of a person. */
-export interface OwnVerb<Command extends { verb: string }> extends CommonVerb<Command> {
-  isAnswered?: never;
-  isOwn: true;
+/**
+ * A verb that makes a job of each command. Its permission is not null: checking it also checks that the person acts in their
+ * own name where that is required.
+ */
+export interface JobVerb<Command extends { verb: string }> extends Verb<Command> {
+  permission: OurPermission;
   job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
 }
-
-/** A verb of the commands that people type in Slack and in GitHub comments. The list of verbs is in verbs.ts. */
-export type Verb<Command extends { verb: string }> = JobVerb<Command> | AnsweredVerb<Command> | OwnVerb<Command>;
 
 /** What all verbs without arguments have in common. */
 export const bare = <V extends string>(verb: V, does: string) =>

@@ -2,6 +2,7 @@ import { type Languages, namesIn } from '../commands/day-names.ts';
 import { isWrittenAsDuration } from '../commands/duration.ts';
 import { CHANGED, type CommandFault, excerpt, suggesting } from '../commands/fault.ts';
 import { innerWord, withSingleBlanks } from '../commands/words.ts';
+import type { JobDraft } from '../engine/record/job.ts';
 import { nearMiss } from '../near-miss.ts';
 import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/command.ts';
@@ -104,7 +105,7 @@ type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
 export type Command = CommandOf<OurVerb> | OwnCommand;
 
 /** A command that intake answers, unless it makes a job. */
-export type AnsweredCommand = CommandOf<Extract<OurVerb, { isAnswered: true }>>;
+export type AnsweredCommand = CommandOf<Exclude<OurVerb, { job(...given: never): JobDraft }>>;
 
 export type ParsedCommand = { command: Command } | CommandFault;
 
@@ -223,7 +224,6 @@ export function createVerbs(own: OwnAutomations) {
     /** The verbs that work in GitHub comments, if the repository allows them. */
     inComments: list.filter(({ inComments }) => inComments).map(({ verb }) => verb),
     of,
-    isAnswered: (command: Command): command is AnsweredCommand => of(command).isAnswered === true,
     parse,
     print,
   };

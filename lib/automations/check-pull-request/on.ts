@@ -1,7 +1,6 @@
 import { digest } from '../../digest.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
-import type { OurDrafts } from '../github-draft.ts';
-import { type About, onGithub } from '../github-trigger.ts';
+import { type About, type OurDrafts, onGithub } from '../github-trigger.ts';
 import { type CheckInput, checkJobs, EXTERNAL_IDS } from './draft.ts';
 
 /** A pull request that is closed, or gets another base or head, leaves the commit to the others that have it. */

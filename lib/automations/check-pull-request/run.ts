@@ -2,9 +2,8 @@ import { closedIssues, relationLines } from '../../commands/relation-lines.ts';
 import { idIn } from '../../commands/words.ts';
 import type { CheckPullRequestConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
-import type { Job, Unproven } from '../../engine/record/job.ts';
+import type { Unproven } from '../../engine/record/job.ts';
 import { asInterruption } from '../../engine/run/as-interruption.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { heldBy } from '../../links/link-life.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
@@ -13,9 +12,9 @@ import { openPulls } from '../../platforms/github/checks/open-pulls.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import { GithubRefusal, type RepositoryAddress } from '../../platforms/github/github-client.ts';
 import type { OpenPull } from '../../platforms/github/payload.ts';
-import type { Context } from '../context.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
+import { defineRun, type Uses } from '../our-automation.ts';
 import { checkJobs, EXTERNAL_IDS } from './draft.ts';
 import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
@@ -23,10 +22,9 @@ import * as verdicts from './verdict.ts';
 /** How many issues, and how many tasks, of a pull request are looked up. */
 const MOST_NAMED = 5;
 
-/** What is checked, and the job that does it. */
-interface At {
+/** A run, and the repository where it checks. */
+interface At extends Uses {
   place: RepositoryAddress;
-  job: Job;
   steps: Steps;
 }
 
@@ -34,122 +32,119 @@ interface At {
  * Checks whether the pull requests with a commit as their head are tracked: each closes an issue that has a defect, or
  * names a task that exists.
  */
-export function checkPullRequest(context: Context): Automation {
-  const { config, clock, github, links, collaborators } = context;
+export const run = defineRun(checkJobs, async (input, steps, uses) => {
+  const { config, clock, github, job } = uses;
+  const { repository, installationId, headSha, rerunBy } = input;
+  const settings = findRepository(config, repository)?.checkPullRequest;
+  if (!settings) return `nothing to do: ${repository} is not configured for ${checkJobs.name}`;
+  const place: RepositoryAddress = { repository, installationId };
 
-  return defineAutomation(checkJobs, async (input, job, steps) => {
-    const { repository, installationId, headSha, rerunBy } = input;
-    const settings = findRepository(config, repository)?.checkPullRequest;
-    if (!settings) return `nothing to do: ${repository} is not configured for ${checkJobs.name}`;
-    const place: RepositoryAddress = { repository, installationId };
+  async function set(step: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
+    const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
+    const make = (mayLeave: () => void) =>
+      setCheckRun(github, place, run, mayLeave).catch((error: unknown) => {
+        if (mayPark || !(error instanceof GithubRefusal)) throw error;
+        return { leftOut: error.message };
+      });
+    const made = await steps.reply(step, { calls: 'GitHub check', find: async () => undefined, make });
+    return 'leftOut' in made
+      ? `no check: ${made.leftOut}`
+      : `check ${made.id} says ${verdict.conclusion}: ${verdict.title}`;
+  }
 
-    async function set(step: string, externalId: string, verdict: verdicts.Verdict, mayPark = true) {
-      const run = { ...verdict, name: settings?.name ?? '', headSha, externalId };
-      const make = (mayLeave: () => void) =>
-        setCheckRun(github, place, run, mayLeave).catch((error: unknown) => {
-          if (mayPark || !(error instanceof GithubRefusal)) throw error;
-          return { leftOut: error.message };
-        });
-      const made = await steps.reply(step, { calls: 'GitHub check', find: async () => undefined, make });
-      return 'leftOut' in made
-        ? `no check: ${made.leftOut}`
-        : `check ${made.id} says ${verdict.conclusion}: ${verdict.title}`;
-    }
-
-    if (input.isInMergeQueue) return set('check', EXTERNAL_IDS.mergeQueue, verdicts.inMergeQueue);
-    // Read by each run, and not kept: after a wait, the check has to fit what the pull requests say then.
-    const pulls = await openPulls(github, place, headSha);
-    if (pulls.length === 0) return 'nothing to do: no open pull request has this head, or GitHub does not show it';
-    const at = { place, job, steps };
-    const verdict = await decide(pulls, rerunBy, settings, at).catch(async (error: unknown) => {
-      const open = verdicts.failsOpen(asInterruption(error, clock()), job.attempts);
-      if (open) await set('check passes for now', EXTERNAL_IDS.pullRequests, open);
-      throw error;
-    });
-    // An outsider must not park jobs.
-    const notChecked = [verdicts.ofStranger, verdicts.ofBot, verdicts.ofOtherBase];
-    const mayPark = notChecked.every(({ title }) => title !== verdict.title);
-    return set('check', EXTERNAL_IDS.pullRequests, verdict, mayPark);
+  if (input.isInMergeQueue) return set('check', EXTERNAL_IDS.mergeQueue, verdicts.inMergeQueue);
+  // Read by each run, and not kept: after a wait, the check has to fit what the pull requests say then.
+  const pulls = await openPulls(github, place, headSha);
+  if (pulls.length === 0) return 'nothing to do: no open pull request has this head, or GitHub does not show it';
+  const verdict = await decide(pulls, rerunBy, settings, { ...uses, place, steps }).catch(async (error: unknown) => {
+    const open = verdicts.failsOpen(asInterruption(error, clock()), job.attempts);
+    if (open) await set('check passes for now', EXTERNAL_IDS.pullRequests, open);
+    throw error;
   });
+  // An outsider must not park jobs.
+  const notChecked = [verdicts.ofStranger, verdicts.ofBot, verdicts.ofOtherBase];
+  const mayPark = notChecked.every(({ title }) => title !== verdict.title);
+  return set('check', EXTERNAL_IDS.pullRequests, verdict, mayPark);
+});
 
-  /**
-   * The strictest result of the pull requests that count. Where none does, a collaborator may have pressed Re-run, and then
-   * the best result counts: no stranger spoils another one's check.
-   */
-  async function decide(
-    pulls: readonly OpenPull[],
-    rerunBy: string | undefined,
-    settings: CheckPullRequestConfig,
-    at: At,
-  ): Promise<verdicts.Verdict> {
-    const isTeams = (who: Unproven | undefined) => !who || isCollaborator(at.place, who, at.steps, collaborators);
-    const into = pulls.filter(({ base }) => base.ref === base.repo.default_branch);
-    if (into.length === 0) return verdicts.ofOtherBase;
-    const counting: OpenPull[] = [];
-    for (const pull of into) {
-      if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
-    }
-    const isLookedUp = counting.length > 0 || (rerunBy !== undefined && (await isTeams({ login: rerunBy })));
-    // No result is stricter than a failure. So one that the service is not needed for is told although it is down.
-    const asked = (counting.length > 0 ? counting : into).toSorted((a, b) => tasksOf(a).length - tasksOf(b).length);
-    const decided: { number: number; verdict: verdicts.Verdict }[] = [];
-    for (const pull of asked) {
-      const verdict = await verify(pull, isLookedUp, rerunBy !== undefined, settings, at);
-      if (verdict === verdicts.ofStranger) return verdict;
-      decided.push({ number: pull.number, verdict });
-      if (verdict.conclusion === (counting.length > 0 ? 'failure' : 'success')) break;
-    }
-    const all = asked.map(({ number }) => number);
-    return verdicts.ofCommit(decided, all, counting.length > 0 ? 'strictest' : 'best');
+/**
+ * The strictest result of the pull requests that count. Where none does, a collaborator may have pressed Re-run, and then
+ * the best result counts: no stranger spoils another one's check.
+ */
+async function decide(
+  pulls: readonly OpenPull[],
+  rerunBy: string | undefined,
+  settings: CheckPullRequestConfig,
+  at: At,
+): Promise<verdicts.Verdict> {
+  const isTeams = (who: Unproven | undefined) => !who || isCollaborator(at.place, who, at.steps, at.collaborators);
+  const into = pulls.filter(({ base }) => base.ref === base.repo.default_branch);
+  if (into.length === 0) return verdicts.ofOtherBase;
+  const counting: OpenPull[] = [];
+  for (const pull of into) {
+    if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
   }
-
-  async function verify(
-    pull: OpenPull,
-    isLookedUp: boolean,
-    isAfresh: boolean,
-    { exemptLabels }: CheckPullRequestConfig,
-    { place, job, steps }: At,
-  ): Promise<verdicts.Verdict> {
-    const { body, html_url, user, labels } = pull;
-    if (isBot(user)) return verdicts.ofBot;
-    const isExempt = ({ name }: { name: string }) =>
-      exemptLabels.some((label) => label.toLowerCase() === name.toLowerCase());
-    const label = labels.find(isExempt);
-    if (label) return verdicts.exempt(label.name);
-    if (!isLookedUp) return verdicts.ofStranger;
-
-    // Those of other repositories may be hidden from who reads this check.
-    const closed = closedIssues(body ?? '', place.repository, html_url)
-      .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
-      .slice(0, MOST_NAMED);
-    const tasks = tasksOf(pull);
-    const fates = await Promise.all(closed.map((name) => defectOf(name, place)));
-    const tracked = closed.find((_, index) => fates[index] === 'made');
-    if (tracked !== undefined) return verdicts.closesTracked(tracked);
-    for (const id of tasks) {
-      if (await taskExists(id, job.connection, isAfresh, steps, context)) return verdicts.namesTask(id);
-    }
-    const pending = closed.find((_, index) => fates[index] === 'wanted');
-    if (pending !== undefined) return verdicts.closesPending(pending);
-    const named = [...closed, ...tasks.map((id) => `task ${id}`)];
-    return named.length > 0 ? verdicts.nothingFound(named) : verdicts.namesNothing;
+  const isLookedUp = counting.length > 0 || (rerunBy !== undefined && (await isTeams({ login: rerunBy })));
+  // No result is stricter than a failure. So one that the service is not needed for is told although it is down.
+  const asked = (counting.length > 0 ? counting : into).toSorted((a, b) => tasksOf(a).length - tasksOf(b).length);
+  const decided: { number: number; verdict: verdicts.Verdict }[] = [];
+  for (const pull of asked) {
+    const verdict = await verify(pull, isLookedUp, rerunBy !== undefined, settings, at);
+    if (verdict === verdicts.ofStranger) return verdict;
+    decided.push({ number: pull.number, verdict });
+    if (verdict.conclusion === (counting.length > 0 ? 'failure' : 'success')) break;
   }
-
-  /** Whether the issue has a defect, or should have one. Its link is known by its name only once it is claimed. */
-  async function defectOf(name: string, place: RepositoryAddress): Promise<'made' | 'wanted' | undefined> {
-    const entity = (await links.named(name)) ?? (await entityOf(Number(name.split('#').at(-1)), place));
-    const link = entity === undefined ? undefined : await links.look(entity);
-    if (!link) return undefined;
-    if (heldBy(link).defect) return 'made';
-    return link.newest?.wanted ? 'wanted' : undefined;
-  }
-
-  async function entityOf(issueNumber: number, place: RepositoryAddress): Promise<string | undefined> {
-    const issue = await fetchIssue(github, { ...place, issueNumber });
-    return issue && issueEntity(issue.id);
-  }
+  const all = asked.map(({ number }) => number);
+  return verdicts.ofCommit(decided, all, counting.length > 0 ? 'strictest' : 'best');
 }
 
+async function verify(
+  pull: OpenPull,
+  isLookedUp: boolean,
+  isAfresh: boolean,
+  { exemptLabels }: CheckPullRequestConfig,
+  at: At,
+): Promise<verdicts.Verdict> {
+  const { place, job, steps } = at;
+  const { body, html_url, user, labels } = pull;
+  if (isBot(user)) return verdicts.ofBot;
+  const isExempt = ({ name }: { name: string }) =>
+    exemptLabels.some((label) => label.toLowerCase() === name.toLowerCase());
+  const label = labels.find(isExempt);
+  if (label) return verdicts.exempt(label.name);
+  if (!isLookedUp) return verdicts.ofStranger;
+
+  // Those of other repositories may be hidden from who reads this check.
+  const closed = closedIssues(body ?? '', place.repository, html_url)
+    .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
+    .slice(0, MOST_NAMED);
+  const tasks = tasksOf(pull);
+  const fates = await Promise.all(closed.map((name) => defectOf(name, at)));
+  const tracked = closed.find((_, index) => fates[index] === 'made');
+  if (tracked !== undefined) return verdicts.closesTracked(tracked);
+  for (const id of tasks) {
+    if (await taskExists(id, job.connection, isAfresh, steps, at)) return verdicts.namesTask(id);
+  }
+  const pending = closed.find((_, index) => fates[index] === 'wanted');
+  if (pending !== undefined) return verdicts.closesPending(pending);
+  const named = [...closed, ...tasks.map((id) => `task ${id}`)];
+  return named.length > 0 ? verdicts.nothingFound(named) : verdicts.namesNothing;
+}
+
+/** Whether the issue has a defect, or should have one. Its link is known by its name only once it is claimed. */
+async function defectOf(name: string, at: At): Promise<'made' | 'wanted' | undefined> {
+  const { links } = at;
+  const entity = (await links.named(name)) ?? (await entityOf(Number(name.split('#').at(-1)), at));
+  const link = entity === undefined ? undefined : await links.look(entity);
+  if (!link) return undefined;
+  if (heldBy(link).defect) return 'made';
+  return link.newest?.wanted ? 'wanted' : undefined;
+}
+
+async function entityOf(issueNumber: number, { github, place }: At): Promise<string | undefined> {
+  const issue = await fetchIssue(github, { ...place, issueNumber });
+  return issue && issueEntity(issue.id);
+}
 /** The ids of the tasks that a pull request names. */
 function tasksOf({ body }: OpenPull): string[] {
   return relationLines(body ?? '')

@@ -5,7 +5,7 @@ import type { RepositoryConfig } from '../../config/schema.ts';
 import { unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToLength, enumerated } from '../../text.ts';
-import { issuePlace, type OurDrafts } from '../github-draft.ts';
+import { issuePlace, type OurDrafts } from '../github-trigger.ts';
 import type { ItemsInput } from './jobs.ts';
 
 /** Each item is a call to the service. */

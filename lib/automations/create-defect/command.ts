@@ -3,7 +3,7 @@ import { excerpt } from '../../commands/fault.ts';
 import { asTyped, unquoted } from '../../commands/words.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { defineJobs } from '../../engine/record/job-kind.ts';
-import { type AnsweredVerb, type CommandOrigin, eventOf } from '../verb.ts';
+import { type CommandOrigin, eventOf, type Verb } from '../verb.ts';
 
 const describedDefect = z.object({
   projectId: z.string(),
@@ -26,8 +26,7 @@ export interface DefectCommand {
 }
 
 /** Without a title, or where the channel has no project, it opens a form. */
-export const defectVerb: AnsweredVerb<DefectCommand> = {
-  isAnswered: true,
+export const defectVerb: Verb<DefectCommand> = {
   verb: 'defect',
   usage: 'defect [title]',
   does: 'creates a defect; without a title, opens a form',

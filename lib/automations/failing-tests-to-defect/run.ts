@@ -1,35 +1,31 @@
 import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator, Refused } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { createDefect, linkDefect } from '../../service/partner/operations/defects.ts';
 import { counted } from '../../text.ts';
-import type { Context } from '../context.ts';
 import { fittingTitle, withFooter } from '../described.ts';
+import { defineRun } from '../our-automation.ts';
 import { relateDefect, TARGET_FIELDS } from '../relate/relate-defect.ts';
 import { type FailingInput, failingTestsJobs } from './draft.ts';
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
-export function failingTestsToDefect(context: Context): Automation {
-  return defineAutomation(failingTestsJobs, async (input, job, steps) => {
-    const settings = findRepository(context.config, input.repository)?.tests?.defects;
-    if (!settings) {
-      throw new NeedsOperator(
-        `tests.defects of ${input.repository} is missing in relay.config.ts; add it, or discard the job`,
-      );
-    }
-    const { projectId: project_id, ...fields } = settings;
-    const marker = await context.markers.of('defect', job.id);
-    const payload = { project_id, title: titleOf(input), description: descriptionOf(input, marker), ...fields };
-    const { id } = await steps.create('create-defect', createDefect, payload, { marker });
-    const [only, ...others] = input.tests;
-    if (!only || others.length > 0) return `created defect ${id} for ${counted(input.tests.length, 'test case')}`;
-    const target = { ...only, id: await steps.idFrom(linkDefect, TARGET_FIELDS[only.kind], String(only.id)) };
-    const linked = await relateDefect({ connection: job.connection, id }, target, { ...context, job, steps }).catch(
-      notThere,
+export const run = defineRun(failingTestsJobs, async (input, steps, uses) => {
+  const { job } = uses;
+  const settings = findRepository(uses.config, input.repository)?.tests?.defects;
+  if (!settings) {
+    throw new NeedsOperator(
+      `tests.defects of ${input.repository} is missing in relay.config.ts; add it, or discard the job`,
     );
-    return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
-  });
-}
+  }
+  const { projectId: project_id, ...fields } = settings;
+  const marker = await uses.markers.of('defect', job.id);
+  const payload = { project_id, title: titleOf(input), description: descriptionOf(input, marker), ...fields };
+  const { id } = await steps.create('create-defect', createDefect, payload, { marker });
+  const [only, ...others] = input.tests;
+  if (!only || others.length > 0) return `created defect ${id} for ${counted(input.tests.length, 'test case')}`;
+  const target = { ...only, id: await steps.idFrom(linkDefect, TARGET_FIELDS[only.kind], String(only.id)) };
+  const linked = await relateDefect({ connection: job.connection, id }, target, { ...uses, steps }).catch(notThere);
+  return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
+});
 
 /** The service does not know the test case. The defect is there all the same. */
 function notThere(error: unknown): undefined {

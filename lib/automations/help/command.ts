@@ -1,15 +1,13 @@
-import { type AnsweredVerb, bare } from '../verb.ts';
+import { bare, type Verb } from '../verb.ts';
 
-export const helpVerb: AnsweredVerb<{ verb: 'help' }> = {
+export const helpVerb: Verb<{ verb: 'help' }> = {
   ...bare('help', 'shows this'),
-  isAnswered: true,
   examples: ['help', '?'],
   read: () => ({ command: { verb: 'help' } }),
   permission: null,
 };
 
-export const statusVerb: AnsweredVerb<{ verb: 'status' }> = {
+export const statusVerb: Verb<{ verb: 'status' }> = {
   ...bare('status', 'shows your last jobs, what is waiting and until when, and the budget'),
-  isAnswered: true,
   permission: null,
 };

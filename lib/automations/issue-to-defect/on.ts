@@ -11,7 +11,7 @@ import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
 const FOLLOWED = new Set('opened labeled unlabeled typed untyped edited closed reopened transferred'.split(' '));
 
 /** What an event of an issue changes about its defect. */
-export const on = onGithub('issues', issueJobs, (delivery, { repository, config }) => {
+export const on = onGithub('issues', issueJobs, (delivery, { repository, config, links, isKnown }) => {
   const { action } = delivery;
   if (action === 'deleted') return 'a deleted issue changes nothing; its defect, if it has one, stays';
   if (action === 'locked' || action === 'unlocked') return 'locking an issue changes nothing';
@@ -42,7 +42,7 @@ export const on = onGithub('issues', issueJobs, (delivery, { repository, config 
     summary: `${state.name} ${action}: ${cutToBytes(state.title, 200, '…')}`,
     input,
     stranger: strangerBehind(delivery),
-    async beforeStoring(id, links, isKnown) {
+    async keepState(id) {
       const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, reported));
       // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
       if (transfer && !(await isKnown(id))) {

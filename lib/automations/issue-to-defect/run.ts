@@ -1,10 +1,10 @@
 import { RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { LeaseLost } from '../../engine/record/job-store.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { giveUp } from '../../links/link-life.ts';
 import type { Context } from '../context.ts';
+import type { OurAutomation } from '../our-automation.ts';
 import { creationOf } from './claim-fate.ts';
 import { isDefect } from './defect-text.ts';
 import { type IssueInput, issueJobs } from './draft.ts';
@@ -17,19 +17,22 @@ import { createMaking } from './make-defect.ts';
  * Keeps one defect in sync with one GitHub issue. It is level-triggered: a job does not apply its event, but updates
  * the defect to the newest state in the link. Late, repeated and out-of-order events therefore change nothing.
  */
-export function issueToDefect(context: Context): Automation {
-  const runs = new WeakMap<Job, ReturnType<typeof createRun>>();
-  /** A run and its end hold the same links. */
-  function runOf(job: Job) {
-    const run = runs.get(job) ?? createRun({ ...context, links: context.links.held() });
-    runs.set(job, run);
-    return run;
-  }
-  return {
-    ...defineAutomation(issueJobs, (input, job, steps) => runOf(job).run(input, job, steps)),
-    letGo: (job, ending, isHeld) => runOf(job).letGo(job, ending, isHeld),
-  };
-}
+export const run: OurAutomation = {
+  name: issueJobs.name,
+  of(context) {
+    const runs = new WeakMap<Job, ReturnType<typeof createRun>>();
+    /** A run and its end hold the same links. */
+    function runOf(job: Job) {
+      const run = runs.get(job) ?? createRun({ ...context, links: context.links.held() });
+      runs.set(job, run);
+      return run;
+    }
+    return {
+      run: async (job, steps) => runOf(job).run(issueJobs.inputOf(job), job, steps),
+      letGo: (job, ending, isHeld) => runOf(job).letGo(job, ending, isHeld),
+    };
+  },
+};
 
 function createRun(context: Context) {
   const { links, journal, clock } = context;

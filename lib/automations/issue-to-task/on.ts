@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 import { cutToBytes } from '../../text.ts';
-import { issuePlace } from '../github-draft.ts';
-import { onGithub } from '../github-trigger.ts';
+import { issuePlace, onGithub } from '../github-trigger.ts';
 import { strangerBehind } from '../issue-to-defect/on.ts';
 
 export const issueTaskJobs = defineJobs(

@@ -1,5 +1,5 @@
 import { inPlainForm } from '../../commands/words.ts';
-import { type AnsweredVerb, bare } from '../verb.ts';
+import { bare, type Verb } from '../verb.ts';
 
 export interface LinkCommand {
   verb: 'link';
@@ -7,8 +7,7 @@ export interface LinkCommand {
   code?: string;
 }
 
-export const linkVerb: AnsweredVerb<LinkCommand> = {
-  isAnswered: true,
+export const linkVerb: Verb<LinkCommand> = {
   verb: 'link',
   usage: 'link [code]',
   does: 'links your account, so that what you ask for is done in your name',
@@ -32,9 +31,8 @@ export const linkVerb: AnsweredVerb<LinkCommand> = {
   needsAccounts: true,
 };
 
-export const unlinkVerb: AnsweredVerb<{ verb: 'unlink' }> = {
+export const unlinkVerb: Verb<{ verb: 'unlink' }> = {
   ...bare('unlink', 'forgets your linked account'),
-  isAnswered: true,
   permission: null,
   needsAccounts: true,
 };

@@ -2,7 +2,7 @@ import { excerpt, type Reading } from '../../commands/fault.ts';
 import { asTyped, firstWord, inQuotationMarks, unquoted } from '../../commands/words.ts';
 import { type Parameter, parametersOf, verbIn } from '../../triggers/command.ts';
 import type { OwnOf } from '../../triggers/own-automation.ts';
-import { eventOf, type OwnVerb } from '../verb.ts';
+import { eventOf, type Verb } from '../verb.ts';
 import { MOST_INPUT_BYTES, ownJob } from './draft.ts';
 
 /** A command of a team: what was typed for each of its parameters. */
@@ -12,7 +12,7 @@ export interface OwnCommand {
 }
 
 /** The verb of a team's command, made of its usage text: none of the team's code is loaded to read a command. */
-export function ownVerb(of: OwnOf<'command'>): OwnVerb<OwnCommand> {
+export function ownVerb(of: OwnOf<'command'>): Verb<OwnCommand> {
   const { name, usage, does, example, permission = null, inComments } = of;
   const verb = verbIn(usage);
   const parameters = parametersOf(usage);

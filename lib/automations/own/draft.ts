@@ -1,3 +1,4 @@
+import type { Taken } from '../../engine/line/accept-taken.ts';
 import { ownGroup } from '../../engine/line/queue.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';
 import type { EventOf } from '../../engine/record/job-kind.ts';
@@ -31,12 +32,6 @@ export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'aske
   entity: string;
 };
 
-/** A job, and when its event happened, in epoch milliseconds; undefined if the automation does not say. */
-export interface OwnDraft {
-  draft: JobDraft;
-  at: number | undefined;
-}
-
 /**
  * The jobs that an automation makes of an event, or why it makes none.
  *
@@ -50,7 +45,7 @@ export function ownDrafts(
   drafted: unknown,
   place: OwnPlace,
   now: number,
-): readonly OwnDraft[] | string {
+): Taken {
   if (typeof drafted === 'string') return cutToLength(drafted, LONGEST_REASON, '…');
   // Getters and proxies are code of the team, too.
   return ofTeam(() => {
@@ -63,7 +58,12 @@ export function ownDrafts(
       const { happened, at, entity = place.entity, input: given } = draft as Partial<Draft<unknown>>;
       const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
       const read = { happened: readIdentity(happened), entity: readEntity(entity), input: readInput(input, given) };
-      return { draft: ownJob(name, { ...place, ...read, summary, lane: 'background' }), at: readTime(at, now) };
+      const time = readTime(at, now);
+      return {
+        draft: ownJob(name, { ...place, ...read, summary, lane: 'background' }),
+        at: time,
+        isForGood: time === undefined,
+      };
     });
   });
 }

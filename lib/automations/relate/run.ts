@@ -1,7 +1,6 @@
+import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository, unservedCommand } from '../../config/settings.ts';
 import { asNotDone, NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
@@ -12,11 +11,11 @@ import type { GithubIssue } from '../../platforms/github/payload.ts';
 import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
 import { taskExists } from '../check-pull-request/task-exists.ts';
-import type { Context } from '../context.ts';
 import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
+import { defineRun, type Uses } from '../our-automation.ts';
 import { relateJobs } from './jobs.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
@@ -29,91 +28,89 @@ const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000 };
 const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps' } as const;
 
 /** Links the defect of an issue, or one that a person named, to a task, a test case or a test step. */
-export function relate(context: Context): Automation {
-  const { config, links, github, clock } = context;
-  const { whereabouts } = createTransfers(context);
+export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, steps, uses) => {
+  const { job, config } = uses;
+  const { mcp } = config.connections[job.connection] ?? {};
+  const unserved = defect !== undefined && mcp ? unservedCommand('relate', mcp) : undefined;
+  if (unserved !== undefined) throw new NotDone(unserved);
+  const id = defect === undefined ? await defectOf(issue, uses) : await steps.idFrom(linkDefect, 'defect_id', defect);
+  if (id === undefined) return untold('the issue has no defect');
+  const target = await targetOf(to, steps).catch((error: unknown) =>
+    Promise.reject(asNotDone(error, 'this search', job.replyTo?.in === 'github')),
+  );
+  const outcome = await link({ connection: job.connection, id }, target, steps, uses);
+  return defect === undefined ? outcome : { ...outcome, isUntold: false };
+});
 
-  return defineAutomation(relateJobs, async ({ defect, issue = '', to }, job, steps) => {
-    const { mcp } = config.connections[job.connection] ?? {};
-    const unserved = defect !== undefined && mcp ? unservedCommand('relate', mcp) : undefined;
-    if (unserved !== undefined) throw new NotDone(unserved);
-    const id = defect === undefined ? await defectOf(issue, job) : await steps.idFrom(linkDefect, 'defect_id', defect);
-    if (id === undefined) return untold('the issue has no defect');
-    const target = await targetOf(to, steps).catch((error: unknown) =>
-      Promise.reject(asNotDone(error, 'this search', job.replyTo?.in === 'github')),
-    );
-    const outcome = await link({ connection: job.connection, id }, target, job, steps);
-    return defect === undefined ? outcome : { ...outcome, isUntold: false };
+async function link(defect: DefectName, target: RelationTarget, steps: Steps, uses: Uses): Promise<Outcome> {
+  const { job } = uses;
+  const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
+  const by = await relateDefect(defect, target, { ...uses, steps }).catch(async (error: unknown) => {
+    // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
+    if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
+    const isThere = error.refusal.status !== 404;
+    const why = isThere ? 'the service does not take these ids' : await whyNotThere(defect.id, target, steps, uses);
+    throw new NotDone(`Did not link ${what}: ${why}`);
   });
+  const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
+  if (by === job.id) return { text: `linked ${what}`, about: things };
+  return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
+}
 
-  async function link(defect: DefectName, target: RelationTarget, job: Job, steps: Steps): Promise<Outcome> {
-    const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
-    const by = await relateDefect(defect, target, { ...context, job, steps }).catch(async (error: unknown) => {
-      // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
-      if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
-      const isThere = error.refusal.status !== 404;
-      const why = isThere ? 'the service does not take these ids' : await whyNotThere(defect.id, target, job, steps);
-      throw new NotDone(`Did not link ${what}: ${why}`);
-    });
-    const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
-    if (by === job.id) return { text: `linked ${what}`, about: things };
-    return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
-  }
-
-  /** Which of the two is not what it was taken for, as far as the service shows tasks. */
-  async function whyNotThere(
-    defect: DefectName['id'],
-    { kind, id }: RelationTarget,
-    job: Job,
-    steps: Steps,
-  ): Promise<string> {
-    const unclear = 'one of them is not there';
-    const isTask = (id: string | number) => taskExists(String(id), job.connection, false, steps, context);
-    try {
-      const isTargetTask = kind === 'task' && (await isTask(id));
-      if (await isTask(defect)) {
-        const swapped = kind === 'task' && !isTargetTask ? `. Did you mean “relate ${id} task ${defect}”?` : '';
-        return `${defect} is the id of a task, not of a defect${swapped}`;
-      }
-      if (kind !== 'task') return unclear;
-      return isTargetTask ? `there is no defect ${defect}` : `there is no task ${id}`;
-    } catch (error) {
-      // The key may not read tasks.
-      if (error instanceof Refused) return unclear;
-      throw error;
+/** Which of the two is not what it was taken for, as far as the service shows tasks. */
+async function whyNotThere(
+  defect: DefectName['id'],
+  { kind, id }: RelationTarget,
+  steps: Steps,
+  uses: Uses,
+): Promise<string> {
+  const unclear = 'one of them is not there';
+  const isTask = (id: string | number) => taskExists(String(id), uses.job.connection, false, steps, uses);
+  try {
+    const isTargetTask = kind === 'task' && (await isTask(id));
+    if (await isTask(defect)) {
+      const swapped = kind === 'task' && !isTargetTask ? `. Did you mean “relate ${id} task ${defect}”?` : '';
+      return `${defect} is the id of a task, not of a defect${swapped}`;
     }
-  }
-
-  /** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
-  async function defectOf(issue: string, job: Job): Promise<DefectName['id'] | undefined> {
-    // A link is known by its name only once it is claimed.
-    const named = issue.includes('#') ? await links.named(issue) : issue;
-    const shown = named === undefined ? await shownIssue(issue, job) : undefined;
-    const first = named ?? (shown && issueEntity(shown.id));
-    const link = first === undefined ? undefined : (await whereabouts(first, job)).link;
-    const { claim, defect } = link ? heldBy(link) : {};
-    if (defect) return claim?.connection === job.connection ? defect.id : undefined;
-    const waited = clock() - job.createdAt;
-    const isWanted = link?.newest ? link.newest.wanted : !shown || isWantedNow(issue, shown);
-    if (!(link?.life === 'claimed' || isWanted) || waited > keptForMs(config.github.apiUrl)) return undefined;
-    const dueAt = clock() + Math.min(Math.max(waited, WAIT_MS.shortest), WAIT_MS.longest);
-    throw new RetryAt(dueAt, 'its issue has no defect yet', { releasesQueueGroup: true, waitsFor: 'job' });
-  }
-
-  function shownIssue(name: string, { replyTo }: Job): Promise<GithubIssue | undefined> {
-    const [repository = '', number] = name.split('#');
-    const isSame = replyTo?.in === 'github' && replyTo.repository.toLowerCase() === repository.toLowerCase();
-    const installationId = isSame ? replyTo.installationId : undefined;
-    return fetchIssue(github, { repository, issueNumber: Number(number), installationId });
-  }
-
-  /** Whether an issue that the relay has not heard of is to have a defect, as GitHub shows it. */
-  function isWantedNow(name: string, issue: GithubIssue): boolean {
-    const settings = findRepository(config, name.replace(/#.*/, ''));
-    return settings?.issueToDefect !== undefined && reportedState(issue, settings.name, settings.issueToDefect).wanted;
+    if (kind !== 'task') return unclear;
+    return isTargetTask ? `there is no defect ${defect}` : `there is no task ${id}`;
+  } catch (error) {
+    // The key may not read tasks.
+    if (error instanceof Refused) return unclear;
+    throw error;
   }
 }
 
+/** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
+async function defectOf(issue: string, uses: Uses): Promise<DefectName['id'] | undefined> {
+  const { job, config, links, clock } = uses;
+  const { whereabouts } = createTransfers(uses);
+  // A link is known by its name only once it is claimed.
+  const named = issue.includes('#') ? await links.named(issue) : issue;
+  const shown = named === undefined ? await shownIssue(issue, uses) : undefined;
+  const first = named ?? (shown && issueEntity(shown.id));
+  const link = first === undefined ? undefined : (await whereabouts(first, job)).link;
+  const { claim, defect } = link ? heldBy(link) : {};
+  if (defect) return claim?.connection === job.connection ? defect.id : undefined;
+  const waited = clock() - job.createdAt;
+  const isWanted = link?.newest ? link.newest.wanted : !shown || isWantedNow(issue, shown, config);
+  if (!(link?.life === 'claimed' || isWanted) || waited > keptForMs(config.github.apiUrl)) return undefined;
+  const dueAt = clock() + Math.min(Math.max(waited, WAIT_MS.shortest), WAIT_MS.longest);
+  throw new RetryAt(dueAt, 'its issue has no defect yet', { releasesQueueGroup: true, waitsFor: 'job' });
+}
+
+function shownIssue(name: string, { job: { replyTo }, github }: Uses): Promise<GithubIssue | undefined> {
+  const [repository = '', number] = name.split('#');
+  const isSame = replyTo?.in === 'github' && replyTo.repository.toLowerCase() === repository.toLowerCase();
+  const installationId = isSame ? replyTo.installationId : undefined;
+  return fetchIssue(github, { repository, issueNumber: Number(number), installationId });
+}
+
+/** Whether an issue that the relay has not heard of is to have a defect, as GitHub shows it. */
+function isWantedNow(name: string, issue: GithubIssue, config: RelayConfig): boolean {
+  const settings = findRepository(config, name.replace(/#.*/, ''));
+  return settings?.issueToDefect !== undefined && reportedState(issue, settings.name, settings.issueToDefect).wanted;
+}
 /** @throws {NotDone} if no task, or more than one, has that name */
 async function targetOf(
   { kind, named }: { kind: RelationTarget['kind']; named: string },

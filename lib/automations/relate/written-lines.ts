@@ -3,7 +3,7 @@ import { findRepository } from '../../config/settings.ts';
 import { type Account, unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToLength } from '../../text.ts';
-import { issuePlace, type OurDrafts, type Settings } from '../github-draft.ts';
+import { type About, issuePlace, type OurDrafts } from '../github-trigger.ts';
 import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import type { RelateInput } from './jobs.ts';
@@ -30,7 +30,7 @@ interface Written {
 }
 
 /** The lines count by the author of an issue when it is to have a defect, and after that by the person who edits them. */
-export function relationsOfIssue(payload: Payload<'issues'>, { repository }: Settings): OurDrafts<RelateInput> {
+export function relationsOfIssue(payload: Payload<'issues'>, { repository }: About): OurDrafts<RelateInput> {
   const { action, issue, sender, changes, installation } = payload;
   const { full_name } = payload.repository;
   if (!repository.issueToDefect) return undefined;
@@ -50,7 +50,7 @@ export function relationsOfIssue(payload: Payload<'issues'>, { repository }: Set
 /** As GitHub closes the issues only then, and no link can be taken back, the lines count from the merge on. */
 export function relationsOfMerge(
   payload: Payload<'pull_request'>,
-  { repository, config }: Settings,
+  { repository, config }: About,
 ): OurDrafts<RelateInput> {
   const { action, pull_request: pull, sender, changes, installation } = payload;
   const { full_name } = payload.repository;

@@ -2,16 +2,16 @@ import { datesBetween, mondayOf } from '../../dates.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
-import type { Context } from '../context.ts';
+import { defineRun } from '../our-automation.ts';
 import { reminderJobs, teamDayJobs } from './draft.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
-export function teamTimesheets({ config, jobs, queue, clock, absences, calendars }: Context): Automation {
-  return defineAutomation(teamDayJobs, async ({ team: name, dryRun, date, dueForMs }, job, steps) => {
+export const run = defineRun(
+  teamDayJobs,
+  async ({ team: name, dryRun, date, dueForMs }, steps, { job, config, jobs, queue, clock, absences, calendars }) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
     if (!team) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}'`);
@@ -75,5 +75,5 @@ export function teamTimesheets({ config, jobs, queue, clock, absences, calendars
           : '';
     const leftOut = 'leftOut' in calendar ? `; of the team's calendar cannot be read: ${calendar.leftOut}` : '';
     return `${known.length} of ${sheets.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
-  });
-}
+  },
+);

@@ -2,17 +2,16 @@ import { findRepository } from '../../config/settings.ts';
 import type { TestsConfig } from '../../config/tests.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { type Refused, RetryAt } from '../../engine/record/interruption.ts';
-import { type Job, jobId } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { jobId } from '../../engine/record/job.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
 import { isOnBranch } from '../../platforms/github/runs/on-branch.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { counted, cutToLength } from '../../text.ts';
-import type { Context } from '../context.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
 import { setNewest } from '../newest-wins.ts';
+import { defineRun, type Uses } from '../our-automation.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
 import { attemptOf, testRunJobs, type WorkflowRun } from './draft.ts';
 import { takeFailing } from './failing-cases.ts';
@@ -37,123 +36,119 @@ const OUTCOME_LENGTH = 500;
  * Takes the test results of a workflow run to the test scenarios that the tests name. It is level-triggered: the state
  * of a scenario is compared with what was sent last, and a run that is older than the newest one changes nothing.
  */
-export function testsToScenarios(context: Context): Automation {
-  const { config, table, artifacts, github, jobs, queue, clock } = context;
+export const run = defineRun(testRunJobs, async ({ repository, installationId, run }, steps, uses) => {
+  const { config, table, github, jobs, job } = uses;
+  const settings = findRepository(config, repository)?.tests;
+  if (!settings) return `nothing to do: ${repository} has no tests in relay.config.ts any more`;
+  const place = { repository, installationId };
+  const { head_branch: branch, head_sha: sha } = run;
+  const isOn = await steps.read('branch', 'GitHub branch', () => isOnBranch(github, place, branch ?? '', sha));
+  if (!isOn) return `nothing to do: ${sha} is not on the branch ${branch}`;
+  const results = await read(run, place, settings, steps, uses);
+  const { scenarios, cases, unread, broken } = results;
+  const isWhole = unread.length === 0 && !broken;
+  const shown: ShownScenario[] = [];
+  for (const one of scenarios) {
+    const verdict = await noteResult(table, job.connection, repository, run, one, isWhole);
+    const became = typeof verdict === 'string' ? verdict : await sendChanges(one.id, verdict, settings, steps, uses);
+    shown.push({ ...one, became });
+  }
+  const defects = settings.defects ? await makeDefects(repository, run, cases, isWhole, steps, uses) : 0;
+  const check = checkOf({ run, results, shown, defects });
+  // The check is one for all attempts, and the first one may be delivered after the next one.
+  const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
+  const make = async (mayLeave: () => void) =>
+    (await jobs.get(next))
+      ? null
+      : setCheckRun(github, place, { name: CHECK, headSha: sha, externalId: String(run.id), ...check }, mayLeave);
+  await steps.reply('check', { calls: 'GitHub check', find: async () => undefined, make });
+  const waits = shown.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
+  if (waits.length > 0) {
+    const why = 'an older update of a scenario without an answer may still arrive';
+    throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'late call' });
+  }
+  const sent = shown.filter(isSent).map(({ id }) => id);
+  return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
+});
 
-  return defineAutomation(testRunJobs, async ({ repository, installationId, run }, job, steps) => {
-    const settings = findRepository(config, repository)?.tests;
-    if (!settings) return `nothing to do: ${repository} has no tests in relay.config.ts any more`;
-    const place = { repository, installationId };
-    const { head_branch: branch, head_sha: sha } = run;
-    const isOn = await steps.read('branch', 'GitHub branch', () => isOnBranch(github, place, branch ?? '', sha));
-    if (!isOn) return `nothing to do: ${sha} is not on the branch ${branch}`;
-    const results = await read(run, place, settings, job, steps);
-    const { scenarios, cases, unread, broken } = results;
-    const isWhole = unread.length === 0 && !broken;
-    const shown: ShownScenario[] = [];
-    for (const one of scenarios) {
-      const verdict = await noteResult(table, job.connection, repository, run, one, isWhole);
-      const became = typeof verdict === 'string' ? verdict : await sendChanges(one.id, verdict, settings, job, steps);
-      shown.push({ ...one, became });
-    }
-    const defects = settings.defects ? await makeDefects(repository, run, cases, isWhole, job, steps) : 0;
-    const check = checkOf({ run, results, shown, defects });
-    // The check is one for all attempts, and the first one may be delivered after the next one.
-    const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
-    const make = async (mayLeave: () => void) =>
-      (await jobs.get(next))
-        ? null
-        : setCheckRun(github, place, { name: CHECK, headSha: sha, externalId: String(run.id), ...check }, mayLeave);
-    await steps.reply('check', { calls: 'GitHub check', find: async () => undefined, make });
-    const waits = shown.flatMap(({ became }) => (typeof became === 'object' ? [became.until] : []));
-    if (waits.length > 0) {
-      const why = 'an older update of a scenario without an answer may still arrive';
-      throw new RetryAt(Math.max(...waits), why, { releasesQueueGroup: true, waitsFor: 'late call' });
-    }
-    const sent = shown.filter(isSent).map(({ id }) => id);
-    return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
+/** Reads the artifacts, in several runs of the job if GitHub is slow. */
+async function read(
+  run: WorkflowRun,
+  place: RepositoryAddress,
+  settings: TestsConfig,
+  steps: Steps,
+  { job: { lease }, artifacts, clock }: Uses,
+): Promise<RunResults> {
+  const isLeft = (ms: number) => lease === undefined || clock() + ms < lease.until;
+  const { wanted, unread } = await steps.read('artifacts', 'GitHub artifacts', async () => {
+    const found = wantedArtifacts(await artifacts.list(place, run.id), settings.artifacts);
+    if (found.wanted.length > 0 || clock() >= Date.parse(run.updated_at) + ARTIFACTS_APPEAR_MS) return found;
+    throw new RetryAt(clock() + LOOKS_EVERY_MS, 'the artifact is not there yet', { releasesQueueGroup: true });
   });
-
-  /** Reads the artifacts, in several runs of the job if GitHub is slow. */
-  async function read(
-    run: WorkflowRun,
-    place: RepositoryAddress,
-    settings: TestsConfig,
-    { lease }: Job,
-    steps: Steps,
-  ): Promise<RunResults> {
-    const isLeft = (ms: number) => lease === undefined || clock() + ms < lease.until;
-    const { wanted, unread } = await steps.read('artifacts', 'GitHub artifacts', async () => {
-      const found = wantedArtifacts(await artifacts.list(place, run.id), settings.artifacts);
-      if (found.wanted.length > 0 || clock() >= Date.parse(run.updated_at) + ARTIFACTS_APPEAR_MS) return found;
-      throw new RetryAt(clock() + LOOKS_EVERY_MS, 'the artifact is not there yet', { releasesQueueGroup: true });
+  let results: RunResults | undefined;
+  for (let part = 1; !results || results.read.length + results.unread.length < wanted.length; part++) {
+    const before = results;
+    results = await steps.read(`test results ${part}`, 'GitHub artifacts', async () => {
+      if (!isLeft(FETCHING_MS)) throw new RetryAt(clock(), 'this run has no time left to read the artifacts');
+      // The readers of archives and XML are loaded for this only.
+      const { readRun } = await import('./read-run.ts');
+      const fetch = (id: number, most: number) => artifacts.fetch(place, id, most);
+      const time = { clock, mayFetch: () => isLeft(FETCHING_MS), isOver: () => !isLeft(KEEPING_MS) };
+      return readRun(wanted, before, settings.ids, fetch, time, run.conclusion !== 'success');
     });
-    let results: RunResults | undefined;
-    for (let part = 1; !results || results.read.length + results.unread.length < wanted.length; part++) {
-      const before = results;
-      results = await steps.read(`test results ${part}`, 'GitHub artifacts', async () => {
-        if (!isLeft(FETCHING_MS)) throw new RetryAt(clock(), 'this run has no time left to read the artifacts');
-        // The readers of archives and XML are loaded for this only.
-        const { readRun } = await import('./read-run.ts');
-        const fetch = (id: number, most: number) => artifacts.fetch(place, id, most);
-        const time = { clock, mayFetch: () => isLeft(FETCHING_MS), isOver: () => !isLeft(KEEPING_MS) };
-        return readRun(wanted, before, settings.ids, fetch, time, run.conclusion !== 'success');
-      });
-    }
-    return { ...results, unread: [...results.unread, ...unread] };
   }
-
-  /** Sends what changed of a scenario. */
-  async function sendChanges(
-    id: ScenarioResult['id'],
-    { place, hasFailed, coverage }: ScenarioVerdict,
-    settings: TestsConfig,
-    job: Job,
-    steps: Steps,
-  ): Promise<ShownScenario['became']> {
-    const fields = {
-      status: hasFailed ? settings.status.failed : settings.status.passed,
-      ...(settings.coverage && coverage !== undefined && { coverage_percentage: coverage }),
-    };
-    const scenario_id = await steps.idFrom(updateTestScenario, 'scenario_id', String(id));
-    const setting = { kind: 'test scenario', id: String(id), place, value: fields, unlessTold: true };
-    const fate = await setNewest({ table, clock }, job, setting, (number, fence) =>
-      steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence, notTaken),
-    );
-    return typeof fate === 'object' && 'refused' in fate ? 'refused' : fate;
-  }
-
-  /** Drafts a job for each defect that is due. A repeat after a crash makes the same jobs. @returns for how many cases */
-  async function makeDefects(
-    repository: string,
-    run: WorkflowRun,
-    cases: readonly CaseResult[],
-    isWhole: boolean,
-    { id, connection }: Job,
-    steps: Steps,
-  ): Promise<number> {
-    const due = await steps.read('failing tests', 'test results', () =>
-      takeFailing(table, repository, run, cases, isWhole),
-    );
-    const { workflow, head_branch: branch } = run;
-    for (const tests of due.length > MOST_DEFECTS ? [due] : due.map((one) => [one])) {
-      const what = tests.length > 1 ? counted(tests.length, 'test case') : tests.map(keyOf).join();
-      const draft = failingTestsJobs.draft({
-        // Once for as long as the test fails; for many, for the run.
-        happened: [repository, workflow, branch ?? '', what, tests.length > 1 ? run.id : (tests[0]?.first.id ?? 0)],
-        connection,
-        lane: 'background',
-        entity: `failing-${repository}`,
-        summary: `${repository}: a defect for ${what}, failing twice in ${workflow}`,
-        input: { repository, workflow, branch: branch ?? '', tests },
-        cause: { from: 'job', id },
-      });
-      await acceptEvent(draft, { jobs, queue });
-    }
-    return due.length;
-  }
+  return { ...results, unread: [...results.unread, ...unread] };
 }
 
+/** Sends what changed of a scenario. */
+async function sendChanges(
+  id: ScenarioResult['id'],
+  { place, hasFailed, coverage }: ScenarioVerdict,
+  settings: TestsConfig,
+  steps: Steps,
+  uses: Uses,
+): Promise<ShownScenario['became']> {
+  const fields = {
+    status: hasFailed ? settings.status.failed : settings.status.passed,
+    ...(settings.coverage && coverage !== undefined && { coverage_percentage: coverage }),
+  };
+  const scenario_id = await steps.idFrom(updateTestScenario, 'scenario_id', String(id));
+  const setting = { kind: 'test scenario', id: String(id), place, value: fields, unlessTold: true };
+  const fate = await setNewest(uses, uses.job, setting, (number, fence) =>
+    steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence, notTaken),
+  );
+  return typeof fate === 'object' && 'refused' in fate ? 'refused' : fate;
+}
+
+/** Drafts a job for each defect that is due. A repeat after a crash makes the same jobs. @returns for how many cases */
+async function makeDefects(
+  repository: string,
+  run: WorkflowRun,
+  cases: readonly CaseResult[],
+  isWhole: boolean,
+  steps: Steps,
+  { job: { id, connection }, table, jobs, queue }: Uses,
+): Promise<number> {
+  const due = await steps.read('failing tests', 'test results', () =>
+    takeFailing(table, repository, run, cases, isWhole),
+  );
+  const { workflow, head_branch: branch } = run;
+  for (const tests of due.length > MOST_DEFECTS ? [due] : due.map((one) => [one])) {
+    const what = tests.length > 1 ? counted(tests.length, 'test case') : tests.map(keyOf).join();
+    const draft = failingTestsJobs.draft({
+      // Once for as long as the test fails; for many, for the run.
+      happened: [repository, workflow, branch ?? '', what, tests.length > 1 ? run.id : (tests[0]?.first.id ?? 0)],
+      connection,
+      lane: 'background',
+      entity: `failing-${repository}`,
+      summary: `${repository}: a defect for ${what}, failing twice in ${workflow}`,
+      input: { repository, workflow, branch: branch ?? '', tests },
+      cause: { from: 'job', id },
+    });
+    await acceptEvent(draft, { jobs, queue });
+  }
+  return due.length;
+}
 /** @throws {Refused} for what another content would not help */
 function notTaken(refusal: Refused): string {
   if ([400, 404, 422].includes(refusal.refusal.status ?? 0)) return 'the service does not take it';

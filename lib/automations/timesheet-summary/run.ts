@@ -1,16 +1,16 @@
 import { datesBetween } from '../../dates.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { balancesOn, expectedOn, findTeam } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
-import type { Context } from '../context.ts';
+import { defineRun } from '../our-automation.ts';
 import { summaryJobs } from '../team-timesheets/draft.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
-export function timesheetSummary({ config, slack, absences }: Context): Automation {
-  return defineAutomation(summaryJobs, async ({ team: name, dryRun, weekStart, weekEnd }, job, steps) => {
+export const run = defineRun(
+  summaryJobs,
+  async ({ team: name, dryRun, weekStart, weekEnd }, steps, { job, config, slack, absences }) => {
     const { teams = [] } = config.timesheets ?? {};
     const team = findTeam(teams, name);
     const channelId = team?.summary?.channel;
@@ -39,5 +39,5 @@ export function timesheetSummary({ config, slack, absences }: Context): Automati
       await steps.reply(`tell the lead ${index + 1}`, part);
     }
     return `told ${channelId} of the week from ${weekStart}`;
-  });
-}
+  },
+);

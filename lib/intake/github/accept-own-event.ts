@@ -20,7 +20,7 @@ export async function acceptOwnEvent(
   cause: Cause,
   { config, ...options }: AcceptOwnOptions & { config: RelayConfig },
 ) {
-  const result = { accepted: [] as OwnAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
+  const result = { jobs: [] as OwnAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
   const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
   const { comment, sender } = payload as Event;
@@ -41,7 +41,7 @@ export async function acceptOwnEvent(
     const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, { ...place, ...trust }, options, (trigger) =>
       ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(given as never)),
     );
-    result.accepted.push(...jobs);
+    result.jobs.push(...jobs);
     result.ignored.push(...ignored.map((why) => `${name}: ${why}`));
     if (hasFailed) result.failed.push(name);
   }

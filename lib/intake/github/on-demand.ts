@@ -4,7 +4,6 @@
  */
 
 export { mergedItems } from '../../automations/complete-checklist-item/merged-items.ts';
-export { acceptForGood } from '../../automations/own/accept-own.ts';
 export { relationsOfIssue, relationsOfMerge } from '../../automations/relate/written-lines.ts';
 export { createVerbs } from '../../automations/verbs.ts';
 export { acceptOwnEvent } from './accept-own-event.ts';

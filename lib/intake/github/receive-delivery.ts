@@ -1,13 +1,15 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
-import type { About, Taken } from '../../automations/github-trigger.ts';
+import type { About } from '../../automations/github-trigger.ts';
 import { onGithubOfOurs } from '../../automations/on-github.ts';
 import type { AcceptOwnOptions } from '../../automations/own/accept-own.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
-import { acceptEvent } from '../../engine/line/accept-event.ts';
+import { DAY_MS } from '../../dates.ts';
+import { type Accepted, acceptTaken, type Taken } from '../../engine/line/accept-taken.ts';
 import type { Cause } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
+import type { JobStore } from '../../engine/record/job-store.ts';
 import type { Links } from '../../links/links.ts';
 import { type GithubDelivery, keptForMs, readDelivery } from '../../platforms/github/delivery.ts';
 import { asConfigured } from '../../platforms/github/moved-repositories.ts';
@@ -36,27 +38,23 @@ export interface ReceiveOptions extends AcceptOwnOptions {
 const named = z.object({ repository: z.object({ full_name: text(600) }) });
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 
+type TakeOptions = Pick<ReceiveOptions, 'config' | 'own' | 'links'> & { jobs: Pick<JobStore, 'get'> };
+
 /**
  * What a delivery leads to, from its payload alone.
  * @throws {PayloadError} for a delivery of a configured repository that cannot be read
  */
-export async function takeDelivery(
-  { event, payload }: GithubDelivery,
-  settings: Pick<ReceiveOptions, 'config' | 'own'>,
-): Promise<Taken[]> {
-  return isTaken(event) ? take(event, payload, settings) : [];
+export async function takeDelivery({ event, payload }: GithubDelivery, options: TakeOptions): Promise<Taken[]> {
+  return isTaken(event) ? take(event, payload, options) : [];
 }
 
-async function take(
-  event: TakenEvent,
-  sent: unknown,
-  { config, own }: Pick<ReceiveOptions, 'config' | 'own'>,
-): Promise<Taken[]> {
+async function take(event: TakenEvent, sent: unknown, { config, own, links, jobs }: TakeOptions): Promise<Taken[]> {
   const { full_name } = readPayload(event, named, sent).repository;
   const repository = findRepository(config, full_name);
-  if (!repository) return [{ ignored: `${full_name} is not in relay.config.ts` }];
+  if (!repository) return [`${full_name} is not in relay.config.ts`];
   const payload = readPayload<Payload<TakenEvent>>(event, payloads[event], sent);
-  const about: About = { repository, config, inTexts: () => import('./on-demand.ts') };
+  const isKnown = async (id: string) => (await jobs.get(id)) !== undefined;
+  const about: About = { repository, config, links, isKnown, inTexts: () => import('./on-demand.ts') };
   if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about, own)];
   const taking = onGithubOfOurs.filter((trigger) => trigger.event === event);
   const taken = await Promise.all(taking.map((trigger) => trigger.take(payload as never, about)));
@@ -64,7 +62,7 @@ async function take(
 }
 
 /** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
-const MARGIN_MS = 86_400_000;
+const MARGIN_MS = DAY_MS;
 
 /**
  * Turns a verified delivery into jobs, and answers once they are stored and queued: 202 for new jobs, 200 for a repeat
@@ -84,12 +82,16 @@ export async function receiveDelivery(
     const taken = await takeDelivery(read, options);
     const { full_name } = Object(read.payload.repository);
     // What nothing is stored for is answered without the table.
-    if (findRepository(config, String(full_name)) && wanting.length === 0 && taken.every((one) => 'ignored' in one))
+    if (
+      findRepository(config, String(full_name)) &&
+      wanting.length === 0 &&
+      taken.every((one) => typeof one === 'string')
+    )
       return { delivery: read, taken, wanting };
     const delivery = await asConfigured(read, options);
     if (delivery)
       return { delivery, taken: delivery === read ? taken : await takeDelivery(delivery, options), wanting };
-    return { delivery: read, taken: [{ ignored: `${full_name} has another owner than before` }], wanting: [] };
+    return { delivery: read, taken: [`${full_name} has another owner than before`], wanting: [] };
   });
   // Runs in parallel and independently of the result, so that the redelivery knows which hook to ask about failed
   // deliveries.
@@ -108,47 +110,29 @@ async function accept(
   wanting: readonly OwnOf<'github'>[],
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { config, clock, jobs, queue, signatures, links, log, metrics } = options;
-  const { event, deliveryId } = delivery;
+  const { config, clock, log, metrics } = options;
+  const { event, deliveryId, trace } = delivery;
   const cause = causeOf(delivery);
-  const accepted: { id: string; repeat: boolean }[] = [];
+  const accepted: Accepted['jobs'] = [];
   const ignored: string[] = [];
+  const longestMs = keptForMs(config.github.apiUrl) + MARGIN_MS;
   for (const one of taken) {
-    if ('ignored' in one) {
-      ignored.push(one.ignored);
-      continue;
-    }
-    const longestMs = keptForMs(config.github.apiUrl) + MARGIN_MS;
     // No record shows any more whether it was executed, and GitHub does not resend events this old: someone stored and
     // replayed it.
-    if (one.happenedAt !== undefined && !(clock() - one.happenedAt <= longestMs)) {
-      ignored.push(`it is more than ${longestMs / 86_400_000} days old, and GitHub does not redeliver events that old`);
-      continue;
-    }
-    const isOfPerson = one.jobs.some(({ asked }) => asked?.by);
-    const drafts = isOfPerson ? await (await import('./on-demand.ts')).withinTurns(one.jobs, options) : one.jobs;
-    for (const draft of drafts) {
-      const made = one.isForGood
-        ? await (await import('./on-demand.ts')).acceptForGood({ ...draft, cause }, options)
-        : await acceptEvent({ ...draft, cause }, { jobs, queue, signatures }, async () =>
-            one.beforeStoring?.(links, async (id) => (await jobs.get(id)) !== undefined),
-          );
-      if (typeof made === 'string') {
-        ignored.push(made);
-        continue;
-      }
-      const { job, repeat } = made;
-      const message = repeat ? 'repeat received' : 'job queued';
-      log.info({ message, deliveryId, trace: delivery.trace, jobId: job.id, summary: job.summary });
-      accepted.push({ id: job.id, repeat });
-    }
+    const isOld = typeof one !== 'string' && one.some(({ at }) => at !== undefined && !(clock() - at <= longestMs));
+    const result = isOld
+      ? `it is more than ${longestMs / DAY_MS} days old, and GitHub does not redeliver events that old`
+      : await drafted(one, cause, options);
+    const made = await acceptTaken(result, options, { deliveryId, trace });
+    accepted.push(...made.jobs);
+    ignored.push(...made.ignored);
   }
   // After the relay's own, which a mistake of the team costs nothing.
   const failed: string[] = [];
   if (wanting.length > 0) {
     const { acceptOwnEvent } = await import('./on-demand.ts');
     const own = await acceptOwnEvent(wanting, delivery, cause, options);
-    accepted.push(...own.accepted);
+    accepted.push(...own.jobs);
     ignored.push(...own.ignored);
     failed.push(...own.failed);
   }
@@ -164,6 +148,14 @@ async function accept(
   }
   const repeat = accepted.every((job) => job.repeat);
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
+}
+
+/** Adds what caused the jobs. A person with too many jobs under way gets others in their place. */
+async function drafted(taken: Taken, cause: Cause, options: ReceiveOptions): Promise<Taken> {
+  if (typeof taken === 'string') return taken;
+  const isOfPerson = taken.some(({ draft }) => draft.asked?.by);
+  const drafts = isOfPerson ? await (await import('./on-demand.ts')).withinTurns(taken, options) : taken;
+  return drafts.map((one) => ({ ...one, draft: { ...one.draft, cause } }));
 }
 
 function causeOf({ event, deliveryId, payload, trace }: GithubDelivery): Cause {

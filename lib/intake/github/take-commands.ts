@@ -1,6 +1,5 @@
 import { faultJobs } from '../../automations/answer-fault/draft.ts';
-import { issuePlace } from '../../automations/github-draft.ts';
-import type { Taken } from '../../automations/github-trigger.ts';
+import { issuePlace } from '../../automations/github-trigger.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import type { ParsedCommand, Verbs } from '../../automations/verbs.ts';
 import { commandLines } from '../../commands/comment-lines.ts';
@@ -8,6 +7,7 @@ import type { Languages } from '../../commands/day-names.ts';
 import { excerpt } from '../../commands/fault.ts';
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { digest } from '../../digest.ts';
+import type { Taken } from '../../engine/line/accept-taken.ts';
 import type { JobDraft, Unproven, WrittenLine } from '../../engine/record/job.ts';
 import { MOST_UNDER_WAY } from '../../people/turns.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
@@ -40,16 +40,15 @@ export function takeCommands(
   const before = read.action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body) : [];
   const lines = new Map(now.map((one) => [one.line, one]));
   if (before.some(({ line, parsed }) => 'command' in parsed && !lines.has(line))) {
-    return { ignored: 'an edit that changes a command is ignored; write a new comment' };
+    return 'an edit that changes a command is ignored; write a new comment';
   }
   const known = new Map(before.map((one) => [one.line, one]));
   const added = [...lines.values()].filter(({ line }) => !known.has(line));
-  if (added.length === 0) return { ignored: 'a comment without a command for this repository' };
+  if (added.length === 0) return 'a comment without a command for this repository';
   const { user, author_association } = read.comment;
-  if (!user || isBot(user)) return { ignored: 'commands in comments of bots are ignored' };
+  if (!user || isBot(user)) return 'commands in comments of bots are ignored';
   // A person who may edit other people's comments must not give commands in their name.
-  if (read.sender.login !== user.login)
-    return { ignored: 'commands in a comment that another person edited are ignored' };
+  if (read.sender.login !== user.login) return 'commands in a comment that another person edited are ignored';
   const [taken, left] = withinBounds(added, [...known.values()]);
   if (left[0]) {
     const fault = `A comment can have at most ${MAX_COMMANDS} commands and ${MAX_ITEMS} checklist items. Nothing was done from ${excerpt(left[0].line)} on. Write another comment for the rest.`;
@@ -57,12 +56,11 @@ export function takeCommands(
   }
   const unproven = unprovenAuthor(user, author_association);
   const by = { login: user.login, unproven };
-  return {
-    happenedAt: happenedAt(read),
-    jobs: taken.flatMap(
-      (one, line) => draft(read, by, { ...one, at: happenedAt(read) + line }, settings, config, verbs) ?? [],
-    ),
-  };
+  const at = happenedAt(read);
+  return taken.flatMap((one, line) => {
+    const made = draft(read, by, { ...one, at: at + line }, settings, config, verbs);
+    return made ? [{ draft: made, at }] : [];
+  });
 }
 
 /** When the comment got its current text. */

@@ -1,4 +1,5 @@
-import type { About, Taken } from '../../automations/github-trigger.ts';
+import type { About } from '../../automations/github-trigger.ts';
+import type { Taken } from '../../engine/line/accept-taken.ts';
 import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
@@ -16,16 +17,16 @@ export async function takeComment(
   own: OwnAutomations,
 ): Promise<Taken> {
   const { action, comment, changes } = payload;
-  if (action !== 'created' && action !== 'edited') return { ignored: `a comment that is ${action} changes nothing` };
+  if (action !== 'created' && action !== 'edited') return `a comment that is ${action} changes nothing`;
   const hasOwn = ownOf(own, 'command').some(({ inComments }) => inComments);
   if (!repository.completeChecklistItem && !repository.logTime && !hasOwn) {
-    return { ignored: `${repository.name} does not allow commands in comments in relay.config.ts` };
+    return `${repository.name} does not allow commands in comments in relay.config.ts`;
   }
   const texts = [comment.body, changes?.body?.from];
   // With a token, the relay's comments are by a person who may give commands, and they quote what others wrote.
-  if (texts.some(endsWithCommentMark)) return { ignored: 'commands in comments of the relay are ignored' };
+  if (texts.some(endsWithCommentMark)) return 'commands in comments of the relay are ignored';
   if (!texts.some((body) => MAY_BE_COMMAND.test(body ?? ''))) {
-    return { ignored: 'a comment without a command for this repository' };
+    return 'a comment without a command for this repository';
   }
   const { createVerbs, takeCommands } = await import('./on-demand.ts');
   return takeCommands(payload, repository, config, createVerbs(own));

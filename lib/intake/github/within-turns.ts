@@ -1,4 +1,5 @@
 import { faultJobs } from '../../automations/answer-fault/draft.ts';
+import type { DatedDraft } from '../../engine/line/accept-taken.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';
 import { createTurns, TOO_MANY } from '../../people/turns.ts';
@@ -6,17 +7,18 @@ import type { Table } from '../../state/table/table.ts';
 
 /** If a person has too many jobs under way, replaces their commands with a job that tells them so. */
 export async function withinTurns(
-  drafts: readonly JobDraft[],
+  drafts: readonly DatedDraft[],
   { table, jobs, clock }: { table: Table; jobs: JobStore; clock: () => number },
-): Promise<JobDraft[]> {
+): Promise<DatedDraft[]> {
   const turns = createTurns(table, jobs, clock);
-  const taken: JobDraft[] = [];
-  for (const draft of drafts) {
+  const taken: DatedDraft[] = [];
+  for (const one of drafts) {
+    const { draft } = one;
     const by = draft.asked?.by;
     const refusal = by && refusalOf(draft);
     // A command that was reported as not accepted stays so, even in a redelivery.
     const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)) !== 'too many');
-    taken.push(isTaken ? draft : refusal);
+    taken.push(isTaken ? one : { ...one, draft: refusal });
   }
   return taken;
 }

@@ -69,8 +69,8 @@ async function carryOut(given: GivenCommand, intake: SlackIntake) {
   if (question) return { said: question, works: false };
   const draft = draftOf(given, intake);
   if (!draft) {
-    if (!intake.verbs.isAnswered(given.command)) throw new Error(`${given.command.verb} made no job`);
-    return { said: await answer(given.command, given, intake), works: false };
+    // A `JobVerb` always makes a job.
+    return { said: await answer(given.command as AnsweredCommand, given, intake), works: false };
   }
   const isAccepted = (await intake.accept(draft, given)) !== 'too many';
   return { said: isAccepted ? undefined : warning(TOO_MANY), works: isAccepted };

@@ -122,9 +122,9 @@ export const keys = {
     pk: `failing-cases#${repository.toLowerCase()}`,
     sk: `${workflow}#${branch}`,
   }),
-  /** lib/automations/own/accept-own.ts: when an event without a time was accepted first. It never expires. */
+  /** lib/engine/line/accept-taken.ts: when an event without a time was accepted first. It never expires. */
   ownEvent: (jobId: string): Key => ({ pk: `own-event#${jobId}`, sk: 'event' }),
-  /** lib/intake/schedule/accept-own-schedules.ts: until when the times of each schedule have their jobs. */
+  /** lib/intake/schedule/accept-schedules.ts: until when the times of each schedule have their jobs. */
   ownSchedules: (): Key => ({ pk: 'schedules', sk: 'own' }),
   /** lib/runtime.ts: when a function that the clock fires began last. The console reads it with the own schedules. */
   scheduleRun: (slug: string): Key => ({ pk: 'schedules', sk: slug }),

@@ -1,26 +1,33 @@
-import { acceptOwn } from '../../automations/own/accept-own.ts';
 import { ownDrafts } from '../../automations/own/draft.ts';
+import { timesheetsDue } from '../../automations/team-timesheets/on.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { DAY_MS } from '../../dates.ts';
-import type { AcceptedBy } from '../../engine/line/accept-event.ts';
+import { type AcceptTakenOptions, acceptDated, type Taken } from '../../engine/line/accept-taken.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { keys } from '../../state/table/keys.ts';
-import type { Table } from '../../state/table/table.ts';
 import { timesOf } from '../../triggers/cron.ts';
 import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
 import { schedule } from '../../triggers/schedule.ts';
 
-interface OwnScheduleOptions extends Pick<AcceptedBy, 'jobs' | 'queue'> {
+interface ScheduleOptions extends AcceptTakenOptions {
   config: RelayConfig;
   own: OwnAutomations;
-  table: Table;
-  clock: () => number;
 }
 
 type Accepted = { job: Job; repeat: boolean };
 
 /** A tick may be this much ahead of the table's clock. One that is further ahead is a person's `--at`. */
 const MOST_AHEAD_MS = 60_000;
+
+/**
+ * Makes the jobs that are due: those of the team's own schedules come last, so that they cost no reminder its job.
+ * @param now the time of the tick, in epoch milliseconds
+ */
+export async function acceptDue(options: ScheduleOptions, now: number): Promise<Accepted[]> {
+  const cause = { from: 'schedule', id: new Date(now).toISOString() } as const;
+  const due = timesheetsDue(options.config, now).map((draft) => ({ draft: { ...draft, cause } }));
+  return [...(await accept(due, options)), ...(await acceptOwnSchedules(options, now))];
+}
 
 /**
  * Makes a job for each time that a schedule of the team was due since the tick before, and up to 24 hours back: a tick
@@ -30,7 +37,7 @@ const MOST_AHEAD_MS = 60_000;
  *
  * @param now the time of the tick, in epoch milliseconds
  */
-export async function acceptOwnSchedules(options: OwnScheduleOptions, now: number): Promise<Accepted[]> {
+async function acceptOwnSchedules(options: ScheduleOptions, now: number): Promise<Accepted[]> {
   const { own, table, clock } = options;
   const key = keys.ownSchedules();
   const item = await table.get(key);
@@ -61,7 +68,7 @@ export async function acceptOwnSchedules(options: OwnScheduleOptions, now: numbe
  * Makes the job of a schedule for one time, due or not.
  * @throws {Error} for an unknown schedule, and for a time so long ago that its job may have been done
  */
-export function acceptOwnSchedule(name: string, options: OwnScheduleOptions, at: number): Promise<Accepted[]> {
+export function acceptOwnSchedule(name: string, options: ScheduleOptions, at: number): Promise<Accepted[]> {
   const found = ownOf(options.own, 'schedule').find((one) => one.name === name);
   if (!found) throw new Error(`there is no schedule '${name}'`);
   return acceptTime(found, at, options);
@@ -70,7 +77,7 @@ export function acceptOwnSchedule(name: string, options: OwnScheduleOptions, at:
 async function acceptTime(
   { name, cron, timeZone, connection }: OwnOf<'schedule'>,
   time: number,
-  options: OwnScheduleOptions,
+  options: ScheduleOptions,
 ): Promise<Accepted[]> {
   const at = new Date(time).toISOString();
   const there = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(time);
@@ -87,10 +94,17 @@ async function acceptTime(
     },
     time,
   );
-  if (typeof drafts === 'string') throw new Error(drafts);
-  const made = await Promise.all(drafts.map((draft) => acceptOwn(draft, options)));
-  return made.map((one) => {
-    if (typeof one === 'string') throw new Error(`${name} makes no job for ${at}: ${one}`);
-    return one;
-  });
+  return accept(drafts, options);
+}
+
+/** @throws {Error} if there is no job */
+async function accept(taken: Taken, options: ScheduleOptions): Promise<Accepted[]> {
+  if (typeof taken === 'string') throw new Error(taken);
+  const accepted: Accepted[] = [];
+  for (const one of taken) {
+    const made = await acceptDated(one, options);
+    if (typeof made === 'string') throw new Error(`${one.draft.summary}: ${made}`);
+    accepted.push(made);
+  }
+  return accepted;
 }

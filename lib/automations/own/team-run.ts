@@ -1,20 +1,9 @@
 import { NeedsOperator } from '../../engine/record/interruption.ts';
-import type { JobKind } from '../../engine/record/job-kind.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import type { Automation } from '../../engine/run/automation.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
-import type { CommandSteps } from '../../triggers/steps.ts';
-import type { JobInput } from '../../triggers/trigger.ts';
 import type { Context } from '../context.ts';
 import { withOwnSteps } from './steps.ts';
 import { catchingStrays, strayOf } from './strays.ts';
-
-/** An automation of ours that needs no more than a team's has. */
-export const defineWithSteps =
-  <Input extends JobInput>(jobs: JobKind<Input>, run: (input: Input, steps: CommandSteps) => Promise<string>) =>
-  (context: Context): Automation =>
-    defineAutomation(jobs, (input, job, steps) =>
-      withOwnSteps(job, steps, context, `lib/automations/${jobs.name}`, (own) => run(input, own)),
-    );
 
 /** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
 export function ownAutomations(context: Context): Automation[] {
