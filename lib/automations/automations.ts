@@ -5,17 +5,17 @@ import type { Steps } from '../engine/run/steps.ts';
 import type { OwnAutomations } from '../triggers/own-automation.ts';
 import { run as answerFault } from './answer-fault/run.ts';
 import { run as checkPullRequest } from './check-pull-request/run.ts';
-import { completeChecklistItem } from './complete-checklist-item/run.ts';
+import { run as completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
-import { createDefect } from './create-defect/run.ts';
+import { run as createDefect } from './create-defect/run.ts';
 import { run as createTask } from './create-task/run.ts';
 import { run as failingTestsToDefect } from './failing-tests-to-defect/run.ts';
-import { find } from './find/run.ts';
+import { run as find } from './find/run.ts';
 import { run as issueToDefect } from './issue-to-defect/run.ts';
 import { run as issueToTask } from './issue-to-task/run.ts';
 import { run as listProjects } from './list-projects/run.ts';
-import { logTime } from './log-time/run.ts';
-import { myTime } from './my-time/run.ts';
+import { run as logTime } from './log-time/run.ts';
+import { run as myTime } from './my-time/run.ts';
 import { outcomeOfOutsider } from './of-collaborators.ts';
 import type { OurAutomation } from './our-automation.ts';
 import { ownAutomations } from './own/team-run.ts';
@@ -32,16 +32,16 @@ import { createVerbs } from './verbs.ts';
 const ours: readonly OurAutomation[] = [
   answerFault,
   checkPullRequest,
-  { name: 'complete-checklist-item', of: completeChecklistItem },
-  { name: 'create-defect', of: createDefect },
+  completeChecklistItem,
+  createDefect,
   createTask,
   failingTestsToDefect,
-  { name: 'find', of: find },
+  find,
   issueToDefect,
   issueToTask,
   listProjects,
-  { name: 'log-time', of: logTime },
-  { name: 'my-time', of: myTime },
+  logTime,
+  myTime,
   recognizePerson,
   relate,
   teamTimesheets,

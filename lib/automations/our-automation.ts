@@ -8,8 +8,8 @@ import type { JobInput } from '../triggers/trigger.ts';
 import type { Context } from './context.ts';
 import { withOwnSteps } from './own/steps.ts';
 
-/** What a run of ours may use besides its steps. It takes what it needs. */
-export type Uses = Context & { job: Job };
+/** What a run of ours may use besides its steps. Each takes what it needs. */
+export type RunContext = Context & { job: Job };
 
 /** An automation of ours: what a worker makes an `Automation` of. */
 export interface OurAutomation extends Pick<Automation, 'name'> {
@@ -22,7 +22,7 @@ export interface OurAutomation extends Pick<Automation, 'name'> {
  */
 export const defineRun = <Input extends JobInput>(
   { name, inputOf }: JobKind<Input>,
-  run: (input: Input, steps: Steps, uses: Uses) => Promise<string | Outcome>,
+  run: (input: Input, steps: Steps, context: RunContext) => Promise<string | Outcome>,
 ): OurAutomation => ({
   name,
   of: (context) => ({ run: async (job, steps) => run(inputOf(job), steps, { ...context, job }) }),

@@ -27,7 +27,7 @@ const mistakes = {
     /was taken over before its lease ended/,
   ],
   'a newer request is overlooked': [
-    'lib/automations/newest-wins.ts',
+    'lib/engine/run/newest-wins.ts',
     'return begun !== undefined;',
     'return begun !== null;',
     /item \d+ is not as .* asked for/,

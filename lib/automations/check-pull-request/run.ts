@@ -14,7 +14,7 @@ import { GithubRefusal, type RepositoryAddress } from '../../platforms/github/gi
 import type { OpenPull } from '../../platforms/github/payload.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { isCollaborator } from '../of-collaborators.ts';
-import { defineRun, type Uses } from '../our-automation.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { checkJobs, EXTERNAL_IDS } from './draft.ts';
 import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
@@ -23,7 +23,7 @@ import * as verdicts from './verdict.ts';
 const MOST_NAMED = 5;
 
 /** A run, and the repository where it checks. */
-interface At extends Uses {
+interface At extends RunContext {
   place: RepositoryAddress;
   steps: Steps;
 }
@@ -32,8 +32,8 @@ interface At extends Uses {
  * Checks whether the pull requests with a commit as their head are tracked: each closes an issue that has a defect, or
  * names a task that exists.
  */
-export const run = defineRun(checkJobs, async (input, steps, uses) => {
-  const { config, clock, github, job } = uses;
+export const run = defineRun(checkJobs, async (input, steps, context) => {
+  const { config, clock, github, job } = context;
   const { repository, installationId, headSha, rerunBy } = input;
   const settings = findRepository(config, repository)?.checkPullRequest;
   if (!settings) return `nothing to do: ${repository} is not configured for ${checkJobs.name}`;
@@ -56,7 +56,7 @@ export const run = defineRun(checkJobs, async (input, steps, uses) => {
   // Read by each run, and not kept: after a wait, the check has to fit what the pull requests say then.
   const pulls = await openPulls(github, place, headSha);
   if (pulls.length === 0) return 'nothing to do: no open pull request has this head, or GitHub does not show it';
-  const verdict = await decide(pulls, rerunBy, settings, { ...uses, place, steps }).catch(async (error: unknown) => {
+  const verdict = await decide(pulls, rerunBy, settings, { ...context, place, steps }).catch(async (error: unknown) => {
     const open = verdicts.failsOpen(asInterruption(error, clock()), job.attempts);
     if (open) await set('check passes for now', EXTERNAL_IDS.pullRequests, open);
     throw error;

@@ -1,81 +1,85 @@
 import { type Fields, fieldsIn } from '../../config/template.ts';
 import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
+import { placeOf, setNewest } from '../../engine/run/newest-wins.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import { taskExists } from '../check-pull-request/task-exists.ts';
-import type { Context } from '../context.ts';
-import { placeOf, setNewest } from '../newest-wins.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { checklistItemJobs } from './jobs.ts';
 
 /** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
-export function completeChecklistItem(context: Context): Automation {
-  return defineAutomation(checklistItemJobs, async ({ items, completed, leftOut = 0 }, job, steps) => {
-    const mine = await context.asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
-    const verb = completed ? 'complete' : 'reopen';
-    const each = items.map((item) => ({ name: item, fields: { item }, its: [item] }));
-    const takesAll = mine && fieldsIn(mine.uses.own.arguments).includes('items');
-    const outcomes: ItemOutcome[] = [];
-    let failed: StepFailed | undefined;
-    for (const { name, fields, its } of takesAll ? [{ name: 'all', fields: { items }, its: items }] : each) {
-      try {
-        const outcome = await (mine
-          ? asThem(mine, `${verb} ${name}`, fields)
-          : withKey(`${verb} ${name}`, name, completed, job, steps));
-        outcomes.push(...its.map((item) => ({ item, ...outcome })));
-      } catch (error) {
-        if (!(error instanceof StepFailed)) throw error;
-        failed ??= error;
-      }
-    }
-    // The job comes back for what cannot be set now, once the others are.
-    if (failed) throw failed;
-    const until = Math.max(0, ...outcomes.map(({ until = 0 }) => until));
-    if (until > 0) {
-      const why = 'an older request for the same checklist item may still arrive';
-      throw new RetryAt(until, why, { releasesQueueGroup: true, waitsFor: 'late call' });
-    }
-    const [only] = outcomes;
-    const isAlone = outcomes.length === 1 && job.asked?.by?.in === 'slack' && !mine;
-    if (isAlone && only?.refused === NO_ITEM && (await isTask(only.item, job, steps))) {
-      only.refused = `that is the id of a task, and ${job.asked?.verb} takes those of checklist items`;
-    }
-    const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
-    const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
-    const what = completed ? 'completed' : 'reopened';
-    if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
-    const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
-    const link = outcomes.find((outcome) => outcome.link)?.link;
-    const nothing = `${reasons}. Nothing was ${what}.`;
-    if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
-    const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
-    if (refused.length === 0) return text;
-    return { text: `${text}, but not all. ${reasons}.`, link };
-  });
-
-  /** The newest request for an item wins, also over one that arrives late. */
-  async function withKey(step: string, item: string, completed: boolean, job: Job, steps: Steps): Promise<Outcome> {
-    const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
-    const setting = { kind: 'checklist item', id: String(payload.item_id), place: placeOf(job), value: completed };
-    const fate = await setNewest(context, job, setting, (number, fence) =>
-      steps.set(`${step} ${number}`, operation, payload, fence, why),
-    );
-    if (fate === 'newer') return { refused: 'there is a newer request for it' };
-    return { refused: null, ...(typeof fate === 'object' && fate) };
-  }
-
-  /** People give the id that they see, which is often that of the task. */
-  async function isTask(item: string, { connection }: Job, steps: Steps): Promise<boolean> {
+export const run = defineRun(checklistItemJobs, async ({ items, completed, leftOut = 0 }, steps, context) => {
+  const { job, asPerson } = context;
+  const mine = await asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
+  const verb = completed ? 'complete' : 'reopen';
+  const each = items.map((item) => ({ name: item, fields: { item }, its: [item] }));
+  const takesAll = mine && fieldsIn(mine.uses.own.arguments).includes('items');
+  const outcomes: ItemOutcome[] = [];
+  let failed: StepFailed | undefined;
+  for (const { name, fields, its } of takesAll ? [{ name: 'all', fields: { items }, its: items }] : each) {
     try {
-      return await taskExists(item, connection, false, steps, context);
+      const outcome = await (mine
+        ? asThem(mine, `${verb} ${name}`, fields)
+        : withKey(`${verb} ${name}`, name, completed, steps, context));
+      outcomes.push(...its.map((item) => ({ item, ...outcome })));
     } catch (error) {
-      // The key may not read tasks.
-      if (error instanceof Refused) return false;
-      throw error;
+      if (!(error instanceof StepFailed)) throw error;
+      failed ??= error;
     }
+  }
+  // The job comes back for what cannot be set now, once the others are.
+  if (failed) throw failed;
+  const until = Math.max(0, ...outcomes.map(({ until = 0 }) => until));
+  if (until > 0) {
+    const why = 'an older request for the same checklist item may still arrive';
+    throw new RetryAt(until, why, { releasesQueueGroup: true, waitsFor: 'late call' });
+  }
+  const [only] = outcomes;
+  const isAlone = outcomes.length === 1 && job.asked?.by?.in === 'slack' && !mine;
+  if (isAlone && only?.refused === NO_ITEM && (await isTask(only.item, steps, context))) {
+    only.refused = `that is the id of a task, and ${job.asked?.verb} takes those of checklist items`;
+  }
+  const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
+  const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
+  const what = completed ? 'completed' : 'reopened';
+  if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
+  const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
+  const link = outcomes.find((outcome) => outcome.link)?.link;
+  const nothing = `${reasons}. Nothing was ${what}.`;
+  if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
+  const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
+  if (refused.length === 0) return text;
+  return { text: `${text}, but not all. ${reasons}.`, link };
+});
+
+/** The newest request for an item wins, also over one that arrives late. */
+async function withKey(
+  step: string,
+  item: string,
+  completed: boolean,
+  steps: Steps,
+  context: RunContext,
+): Promise<Outcome> {
+  const { job } = context;
+  const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
+  const setting = { kind: 'checklist item', id: String(payload.item_id), place: placeOf(job), value: completed };
+  const fate = await setNewest(context, job, setting, (number, fence) =>
+    steps.set(`${step} ${number}`, operation, payload, fence, why),
+  );
+  if (fate === 'newer') return { refused: 'there is a newer request for it' };
+  return { refused: null, ...(typeof fate === 'object' && fate) };
+}
+
+/** People give the id that they see, which is often that of the task. */
+async function isTask(item: string, steps: Steps, context: RunContext): Promise<boolean> {
+  try {
+    return await taskExists(item, context.job.connection, false, steps, context);
+  } catch (error) {
+    // The key may not read tasks.
+    if (error instanceof Refused) return false;
+    throw error;
   }
 }
 

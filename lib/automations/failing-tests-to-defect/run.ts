@@ -8,22 +8,22 @@ import { relateDefect, TARGET_FIELDS } from '../relate/relate-defect.ts';
 import { type FailingInput, failingTestsJobs } from './draft.ts';
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
-export const run = defineRun(failingTestsJobs, async (input, steps, uses) => {
-  const { job } = uses;
-  const settings = findRepository(uses.config, input.repository)?.tests?.defects;
+export const run = defineRun(failingTestsJobs, async (input, steps, context) => {
+  const { job } = context;
+  const settings = findRepository(context.config, input.repository)?.tests?.defects;
   if (!settings) {
     throw new NeedsOperator(
       `tests.defects of ${input.repository} is missing in relay.config.ts; add it, or discard the job`,
     );
   }
   const { projectId: project_id, ...fields } = settings;
-  const marker = await uses.markers.of('defect', job.id);
+  const marker = await context.markers.of('defect', job.id);
   const payload = { project_id, title: titleOf(input), description: descriptionOf(input, marker), ...fields };
   const { id } = await steps.create('create-defect', createDefect, payload, { marker });
   const [only, ...others] = input.tests;
   if (!only || others.length > 0) return `created defect ${id} for ${counted(input.tests.length, 'test case')}`;
   const target = { ...only, id: await steps.idFrom(linkDefect, TARGET_FIELDS[only.kind], String(only.id)) };
-  const linked = await relateDefect({ connection: job.connection, id }, target, { ...uses, steps }).catch(notThere);
+  const linked = await relateDefect({ connection: job.connection, id }, target, { ...context, steps }).catch(notThere);
   return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
 });
 

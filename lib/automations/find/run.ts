@@ -3,8 +3,6 @@ import { pageOf } from '../../config/pages.ts';
 import { callOf } from '../../config/template.ts';
 import { readRows, saidIn } from '../../config/tool-answer.ts';
 import { asNotDone, Refused } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
@@ -12,8 +10,8 @@ import { searchProjects } from '../../service/partner/operations/projects.ts';
 import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
-import type { Context } from '../context.ts';
 import { nearTasks, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { isUsedIn } from '../slack-permissions.ts';
 import { searchJobs } from './command.ts';
 
@@ -31,42 +29,41 @@ interface Found {
 }
 
 /** Searches tasks and projects, and offers buttons to log time. */
-export function find({ asPerson, config, knownTasks }: Context): Automation {
-  return defineAutomation(searchJobs, async ({ text }, job, steps) => {
-    const mine = await asPerson('find', job.asked?.by, job, steps);
-    const found = await (mine ? asThem(mine, text) : withKey(text, job, steps));
-    if ('said' in found) return { text: `found: ${found.said}` };
-    const { tasks, projects, near, counted } = found;
-    const place = placeOf(job);
-    const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
-    const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
-    return { text: counted, blocks: foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near) };
-  });
+export const run = defineRun(searchJobs, async ({ text }, steps, context) => {
+  const { job, config, asPerson } = context;
+  const mine = await asPerson('find', job.asked?.by, job, steps);
+  const found = await (mine ? asThem(mine, text) : withKey(text, steps, context));
+  if ('said' in found) return { text: `found: ${found.said}` };
+  const { tasks, projects, near, counted } = found;
+  const place = placeOf(job);
+  const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
+  const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
+  return { text: counted, blocks: foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near) };
+});
 
-  async function withKey(text: string, job: Job, steps: Steps): Promise<Found> {
-    const query = { q: text, per_page: SHOWN };
-    const { kept: listed } = await steps
-      .list('search tasks', searchTasks, query, taskName, ({ id }) => id, 1)
-      .catch((error: unknown) => Promise.reject(asNotDone(error, 'this search')));
-    const matching = listed.slice(0, SHOWN);
-    const id = idIn(text) ?? '';
-    // A search need not look at ids.
-    const byId = matching.length === 0 && TASK_ID.test(id) ? await taskOf(id, steps) : null;
-    const tasks = byId ? [byId] : matching;
-    await knownTasks.learn(job.connection, tasks);
-    const named = ({ project_id, name }: { project_id: string; name?: string | null | undefined }) => ({
-      id: project_id,
-      name: name ?? project_id,
-    });
-    // The tasks are found already.
-    const projects = await steps
-      .list('search projects', searchProjects, query, named, ({ id }) => id, 1)
-      .then(({ kept }) => kept.slice(0, SHOWN), nullIfRefused);
-    const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
-    const isFound = tasks.length > 0 || projects?.length !== 0;
-    const near = isFound ? [] : await similarTasks(text, steps, await knownTasks.get(job.connection));
-    return { tasks, projects, near, counted };
-  }
+async function withKey(text: string, steps: Steps, { job, knownTasks }: RunContext): Promise<Found> {
+  const query = { q: text, per_page: SHOWN };
+  const { kept: listed } = await steps
+    .list('search tasks', searchTasks, query, taskName, ({ id }) => id, 1)
+    .catch((error: unknown) => Promise.reject(asNotDone(error, 'this search')));
+  const matching = listed.slice(0, SHOWN);
+  const id = idIn(text) ?? '';
+  // A search need not look at ids.
+  const byId = matching.length === 0 && TASK_ID.test(id) ? await taskOf(id, steps) : null;
+  const tasks = byId ? [byId] : matching;
+  await knownTasks.learn(job.connection, tasks);
+  const named = ({ project_id, name }: { project_id: string; name?: string | null | undefined }) => ({
+    id: project_id,
+    name: name ?? project_id,
+  });
+  // The tasks are found already.
+  const projects = await steps
+    .list('search projects', searchProjects, query, named, ({ id }) => id, 1)
+    .then(({ kept }) => kept.slice(0, SHOWN), nullIfRefused);
+  const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
+  const isFound = tasks.length > 0 || projects?.length !== 0;
+  const near = isFound ? [] : await similarTasks(text, steps, await knownTasks.get(job.connection));
+  return { tasks, projects, near, counted };
 }
 
 /** Only among what the person can see. */

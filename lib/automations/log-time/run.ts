@@ -2,15 +2,13 @@ import * as z from 'zod/mini';
 import { printDuration } from '../../commands/duration.ts';
 import { dateIn } from '../../dates.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
-import type { Job } from '../../engine/record/job.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { KnownDay, ShownReminder } from '../../timesheets/known-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import type { Mine } from '../as-person.ts';
-import type { Context } from '../context.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { type TimeToLog, timeJobs } from './command.ts';
 import { dayInWords, ensureFits, totalInWords } from './day-total.ts';
 import { type Task, type TaskSource, tasksOfKey, tasksOfTool } from './find-task.ts';
@@ -38,86 +36,88 @@ interface WrittenEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
 }
 
 /** Logs time for the person who asked, and for no one else. */
-export function logTime(context: Context): Automation {
-  const { config, people, firstEntries, asPerson, markers, knownTasks, timesheetOf, slack, clock } = context;
+export const run = defineRun(timeJobs, async (time, steps, context) => {
+  const { job, config, asPerson, markers, timesheetOf, clock } = context;
   const languages = config.slack?.languages ?? [];
+  const mine = await asPerson('log', time.by, job, steps);
+  const { timeZone, address, tasks, write, whose } = await (mine
+    ? asThem(mine, time, steps, context)
+    : withKey(time, steps, context));
+  const refused = (what: string) => (error: unknown) => Promise.reject(asNotDone(error, what, time.by.in === 'github'));
+  const asked = { time, job, today: dateAsked(job, timeZone), languages };
+  const { task, note, date } = await whatToLog(asked, tasks).catch(refused('this search'));
+  const timesheet = timesheetOf({ connection: job.connection, address });
+  const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
+  ensureFits({ task, note, date }, day, asked);
+  const marker = await markers.of('time entry', job.id);
+  const entry = { task, note, date, hours: Math.round((time.minutes / 60) * 10_000) / 10_000, marker };
+  const { id, verify } = await write('log the time', entry).catch(refused('this time entry'));
+  const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes: time.minutes };
+  const shown = await timesheet.add(noted);
+  await verify?.();
+  await updateReminders(shown, steps, context);
+  const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
+  return outcomeOf(logged, whose(task), mine && ' as you');
+});
 
-  return defineAutomation(timeJobs, async (time, job, steps) => {
-    const mine = await asPerson('log', time.by, job, steps);
-    const { timeZone, address, tasks, write, whose } = await (mine
-      ? asThem(mine, time, steps)
-      : withKey(time, job, steps));
-    const refused = (what: string) => (error: unknown) =>
-      Promise.reject(asNotDone(error, what, time.by.in === 'github'));
-    const asked = { time, job, today: dateAsked(job, timeZone), languages };
-    const { task, note, date } = await whatToLog(asked, tasks).catch(refused('this search'));
-    const timesheet = timesheetOf({ connection: job.connection, address });
-    const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
-    ensureFits({ task, note, date }, day, asked);
-    const marker = await markers.of('time entry', job.id);
-    const entry = { task, note, date, hours: Math.round((time.minutes / 60) * 10_000) / 10_000, marker };
-    const { id, verify } = await write('log the time', entry).catch(refused('this time entry'));
-    const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes: time.minutes };
-    const shown = await timesheet.add(noted);
-    await verify?.();
-    await updateReminders(shown, job, steps);
-    const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
-    return outcomeOf(logged, whose(task), mine && ' as you');
-  });
+async function withKey({ by }: TimeToLog, steps: Steps, context: RunContext): Promise<Way> {
+  const { job, people, knownTasks, firstEntries } = context;
+  const user = await people.userOf(by, job.connection, steps);
+  let tasks: ReturnType<typeof knownTasks.get> | undefined;
+  const known = () => (tasks ??= knownTasks.get(job.connection));
+  return {
+    timeZone: user.timeZone,
+    address: user.email,
+    tasks: tasksOfKey(steps, known),
+    async write(step, { task, date, hours, note, marker }) {
+      await knownTasks.learn(job.connection, [task], await known());
+      const first = await firstEntries.claim(job);
+      const marked = note ? `${note} ${marker}` : marker;
+      const entry = { task_id: task.id, user_id: user.userId, date, hours, note: marked };
+      const { id } = await steps.create(step, createTimelog, entry, { marker });
+      return { id, verify: first ? () => firstEntries.verify(job, steps, { id, ...entry }) : undefined };
+    },
+    whose: ({ name }) => `${name} for ${user.name}`,
+  };
+}
 
-  async function withKey({ by }: TimeToLog, job: Job, steps: Steps): Promise<Way> {
-    const user = await people.userOf(by, job.connection, steps);
-    let tasks: ReturnType<typeof knownTasks.get> | undefined;
-    const known = () => (tasks ??= knownTasks.get(job.connection));
-    return {
-      timeZone: user.timeZone,
-      address: user.email,
-      tasks: tasksOfKey(steps, known),
-      async write(step, { task, date, hours, note, marker }) {
-        await knownTasks.learn(job.connection, [task], await known());
-        const first = await firstEntries.claim(job);
-        const marked = note ? `${note} ${marker}` : marker;
-        const entry = { task_id: task.id, user_id: user.userId, date, hours, note: marked };
-        const { id } = await steps.create(step, createTimelog, entry, { marker });
-        return { id, verify: first ? () => firstEntries.verify(job, steps, { id, ...entry }) : undefined };
-      },
-      whose: ({ name }) => `${name} for ${user.name}`,
-    };
-  }
+async function asThem(
+  { uses, tools, holder }: Mine<'log'>,
+  { by, minutes }: TimeToLog,
+  steps: Steps,
+  { people }: RunContext,
+): Promise<Way> {
+  return {
+    timeZone: await people.timeZoneOf(by, steps),
+    address: (await people.addressOf(by, steps)) ?? `${holder.in}#${holder.id}`,
+    tasks: tasksOfTool(tools, uses.find),
+    write: async (step, { task, ...entry }) => ({
+      id: await tools.write(step, uses.own, { ...entry, task: task.id, minutes }, 'this was logged'),
+    }),
+    whose: ({ name }) => name,
+  };
+}
 
-  async function asThem({ uses, tools, holder }: Mine<'log'>, { by, minutes }: TimeToLog, steps: Steps): Promise<Way> {
-    return {
-      timeZone: await people.timeZoneOf(by, steps),
-      address: (await people.addressOf(by, steps)) ?? `${holder.in}#${holder.id}`,
-      tasks: tasksOfTool(tools, uses.find),
-      write: async (step, { task, ...entry }) => ({
-        id: await tools.write(step, uses.own, { ...entry, task: task.id, minutes }, 'this was logged'),
-      }),
-      whose: ({ name }) => name,
-    };
-  }
-
-  /**
-   * Lets the reminders of a person say what is missing now. The time is logged whatever comes of this, so no failure of
-   * Slack ends or repeats the job.
-   */
-  async function updateReminders(
-    reminders: readonly ShownReminder[],
-    { connection }: Job,
-    steps: Steps,
-  ): Promise<void> {
-    if (!slack) return;
-    for (const { channel, ts, date, balances, tasks } of reminders) {
-      const message = reminderMessage({ at: clock(), connection, date, balances, tasks });
-      await steps.read(`update the reminder of ${date}`, 'Slack chat.update', async () => {
-        try {
-          await slack.call('chat.update', { channel, ts, ...message }, z.object({}));
-          return 'updated';
-        } catch (error) {
-          return String(error);
-        }
-      });
-    }
+/**
+ * Lets the reminders of a person say what is missing now. The time is logged whatever comes of this, so no failure of
+ * Slack ends or repeats the job.
+ */
+async function updateReminders(
+  reminders: readonly ShownReminder[],
+  steps: Steps,
+  { job: { connection }, slack, clock }: RunContext,
+): Promise<void> {
+  if (!slack) return;
+  for (const { channel, ts, date, balances, tasks } of reminders) {
+    const message = reminderMessage({ at: clock(), connection, date, balances, tasks });
+    await steps.read(`update the reminder of ${date}`, 'Slack chat.update', async () => {
+      try {
+        await slack.call('chat.update', { channel, ts, ...message }, z.object({}));
+        return 'updated';
+      } catch (error) {
+        return String(error);
+      }
+    });
   }
 }
 

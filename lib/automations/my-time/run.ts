@@ -2,7 +2,6 @@ import { callOf } from '../../config/template.ts';
 import { recordsAt, saidIn, valueAt } from '../../config/tool-answer.ts';
 import { addDays, dateIn, datesBetween, mondayOf } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
-import { type Automation, defineAutomation } from '../../engine/run/automation.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import type { Person, ServiceUser } from '../../people/people.ts';
@@ -14,8 +13,8 @@ import { balancesOn, expectedOn, type MinutesByDate, teamOf } from '../../timesh
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import { dateOf, readEntry } from '../../timesheets/time-entry.ts';
 import type { Mine } from '../as-person.ts';
-import type { Context } from '../context.ts';
 import { mayBeCut } from '../log-time/find-task.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { myTimeJobs } from './command.ts';
 
 /** A time entry, with the name of its task. */
@@ -39,7 +38,7 @@ const MAY_BE_CUT = 'The tool lists no more than this, so time of yours may be mi
 
 const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mondayOf(date), 6) });
 
-interface Asked extends Pick<RestOfDay, 'connection' | 'at'> {
+interface Asked extends Pick<RestOfDay, 'connection' | 'at'>, Pick<RunContext, 'people' | 'config' | 'absences'> {
   by: Person;
   period: 'today' | 'week';
   steps: Steps;
@@ -56,90 +55,93 @@ interface MyTime {
 }
 
 /** Shows people what they logged today or this week, and what is missing. */
-export function myTime(context: Context): Automation {
-  const { config, people, asPerson, absences, knownTasks, timesheetOf, clock } = context;
+export const run = defineRun(myTimeJobs, async ({ by, period }, steps, context) => {
+  const { job, asPerson, clock } = context;
+  const { connection } = job;
+  const mine = await asPerson('week', by, job, steps);
+  const at = await steps.read('begin to read', 'clock', async () => clock());
+  const asked = { ...context, by, period, connection, at, steps };
+  const read = await (mine ? asThem(mine, asked) : withKey(asked, context));
+  if ('said' in read) return { text: `your time: ${read.said}` };
+  return show(period, read, { connection, at });
+});
 
-  return defineAutomation(myTimeJobs, async ({ by, period }, job, steps) => {
-    const { connection } = job;
-    const mine = await asPerson('week', by, job, steps);
-    const at = await steps.read('begin to read', 'clock', async () => clock());
-    const asked = { by, period, connection, at, steps };
-    const read = await (mine ? asThem(mine, asked) : withKey(asked));
-    if ('said' in read) return { text: `your time: ${read.said}` };
-    return show(period, read, { connection, at });
+async function withKey(asked: Asked, context: RunContext): Promise<MyTime> {
+  const { by, period, connection, at, steps } = asked;
+  const { people, knownTasks, timesheetOf } = context;
+  const user = await people.userOf(by, connection, steps);
+  const today = dateIn(user.timeZone, at);
+  const range = weekOf(today);
+  const read = await readEntries(user.userId, range, steps);
+  if (!read) throw new NotDone('the service also lists the time of others, so the relay cannot tell which is yours');
+  const { minutes, ids, tasks: worked } = read;
+  const entries = ensureRead(read, asked);
+  const due = await dueOf(today, asked, user);
+  const about = { at, to: range.to, minutes, ids, tasks: worked, expected: due.expected };
+  const recent = await timesheetOf({ connection, address: user.email }).keep(about);
+  const known = await knownTasks.get(connection);
+  const names = new Map(known.map(({ id, name }) => [id, name]));
+  const listed = period === 'week' ? entries : entries.filter(({ date }) => date === today);
+  const shown = [...recent, ...listed.flatMap(({ task }) => task ?? [])];
+  let namesAsked = 0;
+  for (const { id, name } of shown) {
+    if (name !== undefined) names.set(id, name);
+    else if (!names.has(id) && namesAsked++ < MOST_NAMES_ASKED)
+      names.set(id, await taskNameOf(id, connection, steps, context));
+  }
+  const named = shown.map(({ id }) => ({ id, name: names.get(id) ?? id }));
+  const learned = named.filter(({ id, name }) => name !== id);
+  await knownTasks.learn(connection, learned, known);
+  const entriesNamed = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
+    return { date, minutes, name: task ? (names.get(task.id) ?? task.id) : 'without a task' };
   });
+  return { today, entries: entriesNamed, due, tasks: named.slice(0, recent.length) };
+}
 
-  async function withKey({ by, period, connection, at, steps }: Asked): Promise<MyTime> {
-    const user = await people.userOf(by, connection, steps);
-    const today = dateIn(user.timeZone, at);
-    const range = weekOf(today);
-    const read = await readEntries(user.userId, range, steps);
-    if (!read) throw new NotDone('the service also lists the time of others, so the relay cannot tell which is yours');
-    const { minutes, ids, tasks: worked } = read;
-    const entries = ensureRead(read);
-    const due = await dueOf(by, connection, today, steps, user);
-    const about = { at, to: range.to, minutes, ids, tasks: worked, expected: due.expected };
-    const recent = await timesheetOf({ connection, address: user.email }).keep(about);
-    const known = await knownTasks.get(connection);
-    const names = new Map(known.map(({ id, name }) => [id, name]));
-    const listed = period === 'week' ? entries : entries.filter(({ date }) => date === today);
-    const shown = [...recent, ...listed.flatMap(({ task }) => task ?? [])];
-    let asked = 0;
-    for (const { id, name } of shown) {
-      if (name !== undefined) names.set(id, name);
-      else if (!names.has(id) && asked++ < MOST_NAMES_ASKED)
-        names.set(id, await taskNameOf(id, connection, steps, context));
-    }
-    const named = shown.map(({ id }) => ({ id, name: names.get(id) ?? id }));
-    const learned = named.filter(({ id, name }) => name !== id);
-    await knownTasks.learn(connection, learned, known);
-    const entriesNamed = entries.map(({ date = '', minutes = 0, task }): MyEntry => {
-      return { date, minutes, name: task ? (names.get(task.id) ?? task.id) : 'without a task' };
+/** Only what the person can see. */
+async function asThem({ uses, tools }: Mine<'week'>, asked: Asked): Promise<MyTime | { said: string }> {
+  const { by, at, steps, people } = asked;
+  const today = dateIn(await people.timeZoneOf(by, steps), at);
+  const { rows, date, hours, minutes, text } = uses.own;
+  const read = await tools.read('list the time', callOf(uses.own, { ...weekOf(today) }), (answer) => {
+    const records = date === undefined ? undefined : recordsAt(answer, rows);
+    if (!records) return { said: saidIn(answer) };
+    const read = records.map((row) => {
+      const at = (path: string | undefined) => (path === undefined ? undefined : valueAt(row, path));
+      const entry = readEntry({ user_id: 'me', date: at(date), hours: at(hours), minutes: at(minutes) });
+      return { ...entry, name: String(at(text) ?? 'without a task') };
     });
-    return { today, entries: entriesNamed, due, tasks: named.slice(0, recent.length) };
-  }
+    const entries = read.flatMap((one) => ('unreadable' in one ? [] : [one]));
+    return { entries, unreadable: read.flatMap((one) => ('unreadable' in one ? one.unreadable : [])) };
+  });
+  if (read.said !== undefined) return read;
+  const due = await dueOf(today, asked);
+  const note = mayBeCut(read.entries) ? MAY_BE_CUT : undefined;
+  return { today, entries: ensureRead(read, asked), due, tasks: [], note };
+}
 
-  /** Only what the person can see. */
-  async function asThem({ uses, tools }: Mine<'week'>, asked: Asked): Promise<MyTime | { said: string }> {
-    const { by, connection, at, steps } = asked;
-    const today = dateIn(await people.timeZoneOf(by, steps), at);
-    const { rows, date, hours, minutes, text } = uses.own;
-    const read = await tools.read('list the time', callOf(uses.own, { ...weekOf(today) }), (answer) => {
-      const records = date === undefined ? undefined : recordsAt(answer, rows);
-      if (!records) return { said: saidIn(answer) };
-      const read = records.map((row) => {
-        const at = (path: string | undefined) => (path === undefined ? undefined : valueAt(row, path));
-        const entry = readEntry({ user_id: 'me', date: at(date), hours: at(hours), minutes: at(minutes) });
-        return { ...entry, name: String(at(text) ?? 'without a task') };
-      });
-      const entries = read.flatMap((one) => ('unreadable' in one ? [] : [one]));
-      return { entries, unreadable: read.flatMap((one) => ('unreadable' in one ? one.unreadable : [])) };
-    });
-    if (read.said !== undefined) return read;
-    const due = await dueOf(by, connection, today, steps);
-    const note = mayBeCut(read.entries) ? MAY_BE_CUT : undefined;
-    return { today, entries: ensureRead(read), due, tasks: [], note };
-  }
+/** @throws {NotDone} if the hours of an entry cannot be read: what is missing is unknown then */
+function ensureRead<Entry>(
+  { entries, unreadable }: { entries: readonly Entry[]; unreadable: readonly string[] },
+  { config }: Asked,
+) {
+  if (unreadable.length === 0) return entries;
+  const reasons = [...new Set(unreadable)].join(', ');
+  throw new NotDone(`${unreadable.length} of your time entries cannot be read: ${reasons}. Tell ${config.contact}`);
+}
 
-  /** @throws {NotDone} if the hours of an entry cannot be read: what is missing is unknown then */
-  function ensureRead<Entry>({ entries, unreadable }: { entries: readonly Entry[]; unreadable: readonly string[] }) {
-    if (unreadable.length === 0) return entries;
-    const reasons = [...new Set(unreadable)].join(', ');
-    throw new NotDone(`${unreadable.length} of your time entries cannot be read: ${reasons}. Tell ${config.contact}`);
-  }
-
-  async function dueOf(by: Person, connection: string, today: string, steps: Steps, user?: ServiceUser): Promise<Due> {
-    const { teams = [] } = config.timesheets ?? {};
-    const email = teams.length > 0 ? (user?.email ?? (await people.addressOf(by, steps))) : undefined;
-    const team = email === undefined ? undefined : teamOf(teams, connection, email);
-    if (!team || email === undefined) return { away: [] };
-    const { from, to } = weekOf(today);
-    const noted = user && (await absences.noted(team.name, datesBetween(from, today))).away.get(String(user.userId));
-    const until = (await absences.until(by.id)) ?? '';
-    const away = [...(noted ?? []), ...datesBetween(today, to).filter((date) => date <= until)];
-    const expected = expectedOn(team, { email, createdOn: dateOf(user?.created) }, datesBetween(from, to), away);
-    return { expected, away, isByDay: team.remindOf === 'day' };
-  }
+async function dueOf(today: string, asked: Asked, user?: ServiceUser): Promise<Due> {
+  const { by, connection, steps, config, people, absences } = asked;
+  const { teams = [] } = config.timesheets ?? {};
+  const email = teams.length > 0 ? (user?.email ?? (await people.addressOf(by, steps))) : undefined;
+  const team = email === undefined ? undefined : teamOf(teams, connection, email);
+  if (!team || email === undefined) return { away: [] };
+  const { from, to } = weekOf(today);
+  const noted = user && (await absences.noted(team.name, datesBetween(from, today))).away.get(String(user.userId));
+  const until = (await absences.until(by.id)) ?? '';
+  const away = [...(noted ?? []), ...datesBetween(today, to).filter((date) => date <= until)];
+  const expected = expectedOn(team, { email, createdOn: dateOf(user?.created) }, datesBetween(from, to), away);
+  return { expected, away, isByDay: team.remindOf === 'day' };
 }
 
 function show(

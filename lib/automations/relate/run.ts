@@ -15,7 +15,7 @@ import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
-import { defineRun, type Uses } from '../our-automation.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { relateJobs } from './jobs.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
@@ -28,28 +28,29 @@ const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000 };
 const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps' } as const;
 
 /** Links the defect of an issue, or one that a person named, to a task, a test case or a test step. */
-export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, steps, uses) => {
-  const { job, config } = uses;
+export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, steps, context) => {
+  const { job, config } = context;
   const { mcp } = config.connections[job.connection] ?? {};
   const unserved = defect !== undefined && mcp ? unservedCommand('relate', mcp) : undefined;
   if (unserved !== undefined) throw new NotDone(unserved);
-  const id = defect === undefined ? await defectOf(issue, uses) : await steps.idFrom(linkDefect, 'defect_id', defect);
+  const id =
+    defect === undefined ? await defectOf(issue, context) : await steps.idFrom(linkDefect, 'defect_id', defect);
   if (id === undefined) return untold('the issue has no defect');
   const target = await targetOf(to, steps).catch((error: unknown) =>
     Promise.reject(asNotDone(error, 'this search', job.replyTo?.in === 'github')),
   );
-  const outcome = await link({ connection: job.connection, id }, target, steps, uses);
+  const outcome = await link({ connection: job.connection, id }, target, steps, context);
   return defect === undefined ? outcome : { ...outcome, isUntold: false };
 });
 
-async function link(defect: DefectName, target: RelationTarget, steps: Steps, uses: Uses): Promise<Outcome> {
-  const { job } = uses;
+async function link(defect: DefectName, target: RelationTarget, steps: Steps, context: RunContext): Promise<Outcome> {
+  const { job } = context;
   const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
-  const by = await relateDefect(defect, target, { ...uses, steps }).catch(async (error: unknown) => {
+  const by = await relateDefect(defect, target, { ...context, steps }).catch(async (error: unknown) => {
     // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
     if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
     const isThere = error.refusal.status !== 404;
-    const why = isThere ? 'the service does not take these ids' : await whyNotThere(defect.id, target, steps, uses);
+    const why = isThere ? 'the service does not take these ids' : await whyNotThere(defect.id, target, steps, context);
     throw new NotDone(`Did not link ${what}: ${why}`);
   });
   const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
@@ -62,10 +63,10 @@ async function whyNotThere(
   defect: DefectName['id'],
   { kind, id }: RelationTarget,
   steps: Steps,
-  uses: Uses,
+  context: RunContext,
 ): Promise<string> {
   const unclear = 'one of them is not there';
-  const isTask = (id: string | number) => taskExists(String(id), uses.job.connection, false, steps, uses);
+  const isTask = (id: string | number) => taskExists(String(id), context.job.connection, false, steps, context);
   try {
     const isTargetTask = kind === 'task' && (await isTask(id));
     if (await isTask(defect)) {
@@ -82,12 +83,12 @@ async function whyNotThere(
 }
 
 /** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
-async function defectOf(issue: string, uses: Uses): Promise<DefectName['id'] | undefined> {
-  const { job, config, links, clock } = uses;
-  const { whereabouts } = createTransfers(uses);
+async function defectOf(issue: string, context: RunContext): Promise<DefectName['id'] | undefined> {
+  const { job, config, links, clock } = context;
+  const { whereabouts } = createTransfers(context);
   // A link is known by its name only once it is claimed.
   const named = issue.includes('#') ? await links.named(issue) : issue;
-  const shown = named === undefined ? await shownIssue(issue, uses) : undefined;
+  const shown = named === undefined ? await shownIssue(issue, context) : undefined;
   const first = named ?? (shown && issueEntity(shown.id));
   const link = first === undefined ? undefined : (await whereabouts(first, job)).link;
   const { claim, defect } = link ? heldBy(link) : {};
@@ -99,7 +100,7 @@ async function defectOf(issue: string, uses: Uses): Promise<DefectName['id'] | u
   throw new RetryAt(dueAt, 'its issue has no defect yet', { releasesQueueGroup: true, waitsFor: 'job' });
 }
 
-function shownIssue(name: string, { job: { replyTo }, github }: Uses): Promise<GithubIssue | undefined> {
+function shownIssue(name: string, { job: { replyTo }, github }: RunContext): Promise<GithubIssue | undefined> {
   const [repository = '', number] = name.split('#');
   const isSame = replyTo?.in === 'github' && replyTo.repository.toLowerCase() === repository.toLowerCase();
   const installationId = isSame ? replyTo.installationId : undefined;

@@ -1,8 +1,8 @@
+import type { Fate } from '../../engine/run/newest-wins.ts';
 import { onOneLine } from '../../outside.ts';
 import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { counted } from '../../text.ts';
-import type { Fate } from '../newest-wins.ts';
 import type { WorkflowRun } from './draft.ts';
 import type { RunResults } from './read-run.ts';
 import type { Listed, ScenarioResult } from './tally.ts';

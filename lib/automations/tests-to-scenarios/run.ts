@@ -3,6 +3,7 @@ import type { TestsConfig } from '../../config/tests.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { type Refused, RetryAt } from '../../engine/record/interruption.ts';
 import { jobId } from '../../engine/record/job.ts';
+import { setNewest } from '../../engine/run/newest-wins.ts';
 import type { Steps } from '../../engine/run/steps.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
@@ -10,8 +11,7 @@ import { isOnBranch } from '../../platforms/github/runs/on-branch.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { counted, cutToLength } from '../../text.ts';
 import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
-import { setNewest } from '../newest-wins.ts';
-import { defineRun, type Uses } from '../our-automation.ts';
+import { defineRun, type RunContext } from '../our-automation.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
 import { attemptOf, testRunJobs, type WorkflowRun } from './draft.ts';
 import { takeFailing } from './failing-cases.ts';
@@ -36,24 +36,24 @@ const OUTCOME_LENGTH = 500;
  * Takes the test results of a workflow run to the test scenarios that the tests name. It is level-triggered: the state
  * of a scenario is compared with what was sent last, and a run that is older than the newest one changes nothing.
  */
-export const run = defineRun(testRunJobs, async ({ repository, installationId, run }, steps, uses) => {
-  const { config, table, github, jobs, job } = uses;
+export const run = defineRun(testRunJobs, async ({ repository, installationId, run }, steps, context) => {
+  const { config, table, github, jobs, job } = context;
   const settings = findRepository(config, repository)?.tests;
   if (!settings) return `nothing to do: ${repository} has no tests in relay.config.ts any more`;
   const place = { repository, installationId };
   const { head_branch: branch, head_sha: sha } = run;
   const isOn = await steps.read('branch', 'GitHub branch', () => isOnBranch(github, place, branch ?? '', sha));
   if (!isOn) return `nothing to do: ${sha} is not on the branch ${branch}`;
-  const results = await read(run, place, settings, steps, uses);
+  const results = await read(run, place, settings, steps, context);
   const { scenarios, cases, unread, broken } = results;
   const isWhole = unread.length === 0 && !broken;
   const shown: ShownScenario[] = [];
   for (const one of scenarios) {
     const verdict = await noteResult(table, job.connection, repository, run, one, isWhole);
-    const became = typeof verdict === 'string' ? verdict : await sendChanges(one.id, verdict, settings, steps, uses);
+    const became = typeof verdict === 'string' ? verdict : await sendChanges(one.id, verdict, settings, steps, context);
     shown.push({ ...one, became });
   }
-  const defects = settings.defects ? await makeDefects(repository, run, cases, isWhole, steps, uses) : 0;
+  const defects = settings.defects ? await makeDefects(repository, run, cases, isWhole, steps, context) : 0;
   const check = checkOf({ run, results, shown, defects });
   // The check is one for all attempts, and the first one may be delivered after the next one.
   const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
@@ -77,7 +77,7 @@ async function read(
   place: RepositoryAddress,
   settings: TestsConfig,
   steps: Steps,
-  { job: { lease }, artifacts, clock }: Uses,
+  { job: { lease }, artifacts, clock }: RunContext,
 ): Promise<RunResults> {
   const isLeft = (ms: number) => lease === undefined || clock() + ms < lease.until;
   const { wanted, unread } = await steps.read('artifacts', 'GitHub artifacts', async () => {
@@ -106,7 +106,7 @@ async function sendChanges(
   { place, hasFailed, coverage }: ScenarioVerdict,
   settings: TestsConfig,
   steps: Steps,
-  uses: Uses,
+  context: RunContext,
 ): Promise<ShownScenario['became']> {
   const fields = {
     status: hasFailed ? settings.status.failed : settings.status.passed,
@@ -114,7 +114,7 @@ async function sendChanges(
   };
   const scenario_id = await steps.idFrom(updateTestScenario, 'scenario_id', String(id));
   const setting = { kind: 'test scenario', id: String(id), place, value: fields, unlessTold: true };
-  const fate = await setNewest(uses, uses.job, setting, (number, fence) =>
+  const fate = await setNewest(context, context.job, setting, (number, fence) =>
     steps.set(`scenario ${id} ${number}`, updateTestScenario, { scenario_id, ...fields }, fence, notTaken),
   );
   return typeof fate === 'object' && 'refused' in fate ? 'refused' : fate;
@@ -127,7 +127,7 @@ async function makeDefects(
   cases: readonly CaseResult[],
   isWhole: boolean,
   steps: Steps,
-  { job: { id, connection }, table, jobs, queue }: Uses,
+  { job: { id, connection }, table, jobs, queue }: RunContext,
 ): Promise<number> {
   const due = await steps.read('failing tests', 'test results', () =>
     takeFailing(table, repository, run, cases, isWhole),

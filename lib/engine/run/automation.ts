@@ -1,6 +1,4 @@
-import type { JobInput } from '../../triggers/trigger.ts';
 import type { Job } from '../record/job.ts';
-import type { JobKind } from '../record/job-kind.ts';
 import type { Steps } from './steps.ts';
 import type { Outcome } from './tell-person.ts';
 
@@ -18,12 +16,4 @@ export interface Automation {
    * @param isHeld returns true if no other worker has taken over the job
    */
   letGo?(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void>;
-}
-
-/** An automation whose `run` gets the input of its own jobs. */
-export function defineAutomation<Input extends JobInput>(
-  { name, inputOf }: JobKind<Input>,
-  run: (input: Input, job: Job, steps: Steps) => Promise<string | Outcome>,
-): Automation {
-  return { name, run: async (job, steps) => run(inputOf(job), job, steps) };
 }

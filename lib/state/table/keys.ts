@@ -107,7 +107,7 @@ export const keys = {
     pk: `link-share#${platform}#${id.toLowerCase()}`,
     sk: hour,
   }),
-  /** lib/automations/newest-wins.ts: what the newest request set, of a test scenario or a checklist item. */
+  /** lib/engine/run/newest-wins.ts: what the newest request set, of a test scenario or a checklist item. */
   newest: (connection: string, kind: string, id: string): Key => ({
     pk: `newest#${connection}#${kind}#${id}`,
     sk: 'newest',

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual as isEqual } from 'node:util';
 import * as z from 'zod/mini';
-import type { Job } from '../engine/record/job.ts';
-import type { Fence } from '../engine/run/partner-calls.ts';
-import { executableUntil } from '../service/partner/signed-request.ts';
-import { changeItem } from '../state/table/counted-item.ts';
-import { keys } from '../state/table/keys.ts';
-import type { Table } from '../state/table/table.ts';
-import { storedTime } from '../state/table/unreadable-item.ts';
+import { executableUntil } from '../../service/partner/signed-request.ts';
+import { changeItem } from '../../state/table/counted-item.ts';
+import { keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { storedTime } from '../../state/table/unreadable-item.ts';
+import type { Job } from '../record/job.ts';
+import type { Fence } from './partner-calls.ts';
 
 /**
  * Until when the service may carry out what this run of a job sends, in epoch milliseconds: a run signs nothing after
