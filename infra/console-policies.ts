@@ -1,8 +1,8 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledgeWildcard } from './acknowledge.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
 import type { Secrets } from './secrets.ts';
@@ -55,11 +55,8 @@ export class ConsolePolicies extends Construct {
       ...under,
       description: `Enter the secrets of ${stackName}`,
     });
-    const { partition, region } = Stack.of(this);
-    const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-    const place = `${shown(partition, 'Partition')}:cloudformation:${shown(region, 'Region')}`;
-    const found = `arn:${place}:<AWS::AccountId>:stack/${stackName}/*`;
-    acknowledge(this, `AwsSolutions-IAM5[Resource::${found}]`, 'What follows the name is the id of the one stack.');
+    const reason = 'What follows the name is the id of the one stack.';
+    acknowledgeWildcard(this, 'cloudformation', `stack/${stackName}/*`, reason);
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');
     key?.grant(this.read, 'kms:Decrypt');

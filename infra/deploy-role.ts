@@ -2,7 +2,7 @@ import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, acknowledgeWildcard } from './acknowledge.ts';
 import { deployedBy, readStage, StageError } from './stage.ts';
 
 const GITHUB = 'token.actions.githubusercontent.com';
@@ -83,24 +83,20 @@ export class DeployRoleStack extends Stack {
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [check] }));
-    const letRead = (resource: string, shown: string, actions: string[]) => {
-      role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-      const reason = 'It reads what is there, and no value of a secret or of a table.';
-      acknowledge(role, `AwsSolutions-IAM5[Resource::${shown}]`, reason);
-    };
+    const reason = 'It reads what is there, and no value of a secret or of a table.';
     for (const [service, name, ...actions] of [
       ['cloudformation', 'stack/CDKToolkit*/*', 'DescribeStacks'],
       ['cloudformation', `stack/partner-relay-${stage}/*`, 'DescribeStacks', 'ListStackResources'],
       ['dynamodb', 'table/*', 'DescribeTable'],
       ['lambda', `function:partner-relay-${stage}-*`, 'GetFunctionConcurrency'],
       ['secretsmanager', `secret:partner-relay/${stage}/*`, 'DescribeSecret'],
-    ])
-      letRead(
-        `arn:${this.partition}:${service}:${this.region}:${this.account}:${name}`,
-        `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${name}`,
-        actions.map((action) => `${service}:${action}`),
-      );
-    letRead('*', '*', OF_THE_ACCOUNT);
+    ] as const) {
+      const resources = [`arn:${this.partition}:${service}:${this.region}:${this.account}:${name}`];
+      role.addToPolicy(new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources }));
+      acknowledgeWildcard(role, service, name, reason);
+    }
+    role.addToPolicy(new PolicyStatement({ actions: OF_THE_ACCOUNT, resources: ['*'] }));
+    acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', reason);
     new CfnOutput(this, 'DeployRoleArn', { value: role.roleArn });
   }
 }

@@ -1,11 +1,11 @@
-import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { stageSecrets } from '../lib/config/stage-secrets.ts';
 import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, acknowledgeWildcard } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import { type Stage, StageError } from './stage.ts';
 import type { StateTable } from './state-table.ts';
@@ -128,13 +128,8 @@ export class Secrets extends Construct {
   }
 
   #arnOfAll(kind: SecretName): string {
-    const stack = Stack.of(this);
-    const [partition, region] = Token.isUnresolved(stack.region)
-      ? ['<AWS::Partition>', '<AWS::Region>']
-      : [stack.partition, stack.region];
-    const found = `arn:${partition}:secretsmanager:${region}:<AWS::AccountId>:secret:${this.prefix}${kind}/*`;
     const reason = 'The secrets of this kind of this stage, and of no other.';
-    acknowledge(stack, `AwsSolutions-IAM5[Resource::${found}]`, reason);
+    acknowledgeWildcard(Stack.of(this), 'secretsmanager', `secret:${this.prefix}${kind}/*`, reason);
     return this.#arnOf(`${kind}/*`);
   }
 }
