@@ -140,17 +140,10 @@ export class RelayStack extends Stack {
       webhook?.function.node.addDependency(worker.function, ...scheduled);
     addStateAlarms(alarms, config, own);
     addFloodAlarms(alarms, entrance, config);
-    const functions = [
-      githubWebhook.function,
-      ...(slackWebhook ? [slackWebhook.function] : []),
-      ...(hooksWebhook ? [hooksWebhook.function] : []),
-      ...(accountLink ? [accountLink.function] : []),
-      worker.function,
-      ...scheduled,
-    ];
+    const others = [githubWebhook, slackWebhook, hooksWebhook, accountLink, worker];
     const dashboard = new Dashboard(this, 'Dashboard', {
       stage,
-      functions,
+      functions: [...others.flatMap((one) => one?.function ?? []), ...scheduled],
       deadLetters: [interactive, background].map((queue) => queue.deadLetters),
       failures: schedules.map((one) => one.failures),
     });
