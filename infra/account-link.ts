@@ -38,7 +38,6 @@ export class AccountLink extends Construct {
     this.url = url;
 
     alarms.add(serverErrors, 'account-link-5xx', {
-      threshold: 1,
       broken: 'account-link answered 5xx: a person could not link their account.',
       todo: 'Read the log of the function: it says whether the service did not answer, or what is wrong with it.',
     });

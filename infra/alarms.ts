@@ -21,8 +21,8 @@ import type { Running } from './running.ts';
 import type { Stage } from './stage.ts';
 
 export interface AlarmText {
-  /** The alarm goes off at this value. */
-  threshold: number;
+  /** The alarm goes off at this value. Default: 1. */
+  threshold?: number;
   /** What is broken, and who is affected. */
   broken: string;
   /** What the operator should do. */
@@ -76,15 +76,7 @@ export class Alarms extends Construct {
   }
 
   add(metric: IMetric, name: string, text: AlarmText): void {
-    const {
-      threshold,
-      broken,
-      todo,
-      periods = 1,
-      staysAsItWas = false,
-      isArrival = false,
-      isSignOfLife = false,
-    } = text;
+    const { threshold = 1, broken, todo, periods = 1, staysAsItWas, isArrival, isSignOfLife } = text;
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${broken} ${todo} See docs/stuck.md#alarms.`,
@@ -94,7 +86,7 @@ export class Alarms extends Construct {
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
-      treatMissingData: whereMissing({ staysAsItWas, isSignOfLife }),
+      treatMissingData: staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING,
     });
     // A stopped stage gives no sign of life, and nothing is broken.
     const { node } = alarm;
@@ -144,11 +136,6 @@ export class Alarms extends Construct {
       guardrailPolicies: [`arn:${Aws.PARTITION}:iam::aws:policy/CloudWatchReadOnlyAccess`],
     });
   }
-}
-
-function whereMissing({ staysAsItWas, isSignOfLife }: { staysAsItWas: boolean; isSignOfLife: boolean }) {
-  if (isSignOfLife) return TreatMissingData.BREACHING;
-  return staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 }
 
 /** A metric of lib/state/metrics/metrics.ts. */

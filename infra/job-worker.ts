@@ -46,12 +46,10 @@ export class JobWorker extends Construct {
     }
 
     alarms.add(this.function.metricErrors({ statistic: 'Sum', period: Duration.minutes(1) }), 'job-worker-errors', {
-      threshold: 1,
       broken: 'The worker crashed or timed out: the job is retried automatically, but late.',
       todo: 'Read the log of job-worker. If it happens again, it is a bug.',
     });
     alarms.add(alarms.metric('JobsParked', 'Sum'), 'parked-jobs', {
-      threshold: 1,
       isArrival: true,
       broken:
         'Newly parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',

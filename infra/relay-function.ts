@@ -128,7 +128,6 @@ export class RelayFunction extends Construct {
     table.grant(this.function, slug);
 
     alarms.add(this.function.metricThrottles({ statistic: 'Sum', period: Duration.minutes(1) }), `${slug}-throttles`, {
-      threshold: 1,
       broken: `Lambda throttled ${slug}, because too many functions run at the same time: ${props.throttled}`,
       todo: 'npx partner-relay --stage <stage> doctor compares the concurrency of the account with what the relay needs. docs/deploy.md explains how to raise it.',
     });

@@ -85,7 +85,6 @@ export class ScheduledFunction extends Construct {
     // should count; what SQS moves to a dead-letter queue itself does not:
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
     alarms.add(this.failures.metricNumberOfMessagesSent({ statistic: 'Sum' }), `${slug}-failures`, {
-      threshold: 1,
       isArrival: true,
       broken: `${slug} failed three times in a row: ${broken}`,
       todo: 'Read its log. When it runs again, you can delete the messages in its failure queue.',
@@ -94,7 +93,6 @@ export class ScheduledFunction extends Construct {
     if (schedule.everyMinutes === 1) return;
     const period = Duration.minutes(schedule.everyMinutes);
     alarms.add(this.function.metricInvocations({ statistic: 'Sum', period }), `${slug}-not-run`, {
-      threshold: 1,
       periods: PERIODS_WITHOUT_RUN,
       isSignOfLife: true,
       broken: `${slug} has not run for ${PERIODS_WITHOUT_RUN * schedule.everyMinutes} minutes: ${broken}`,

@@ -19,32 +19,27 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
     todo: 'partner-relay --stage <stage> doctor says whether there are too few background workers. If not, check that job-worker runs: its errors and throttles, and the concurrency of the account.',
   });
   alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {
-    threshold: 1,
     periods: 5,
     isSignOfLife: true,
     broken: 'job-sweep has not completed for five minutes: waiting jobs do not continue, and other alarms get no data.',
     todo: 'Read its log. If there is none, check that the schedule is enabled and the account has concurrency left.',
   });
   alarms.add(alarms.metric('DeliveriesGivenUp', 'Sum'), 'deliveries-given-up', {
-    threshold: 1,
     broken: 'A GitHub delivery failed, redelivery failed too, and the relay gave it up: its event is lost.',
     todo: 'The log of github-redelivery names the delivery. Check in the settings of the hook why it failed, and redeliver it there.',
   });
   alarms.add(alarms.metric('HooksRefused', 'Maximum'), 'hooks-refused', {
-    threshold: 1,
     staysAsItWas: true,
     broken: 'GitHub does not let the relay list the deliveries of a hook: failed deliveries are not requested again.',
     todo: 'The log of github-redelivery says which permission is missing; docs/redelivery.md lists them.',
   });
   alarms.add(alarms.metric('NewlyDead', 'Sum'), 'dead-letters', {
-    threshold: 1,
     isArrival: true,
     broken:
       'A message crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.',
     todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run partner-relay --stage <stage> job <id>, which shows what to do next.',
   });
   alarms.add(alarms.metric('NewerItems', 'Sum', 5), 'newer-items', {
-    threshold: 1,
     periods: 3,
     broken:
       'For 15 minutes, jobs have needed what a newer version of the relay wrote, so a rollback left them waiting.',
@@ -52,7 +47,6 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
   });
   if (own.list.length > 0) {
     alarms.add(alarms.metric('OwnAutomationsFailed', 'Sum'), 'own-automations-failed', {
-      threshold: 1,
       isArrival: true,
       broken:
         'A file in automations/ threw an error on an event, which made no job. All other automations made theirs.',
@@ -78,25 +72,21 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
  */
 function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('NewlyPaused', 'Sum'), 'connection-paused', {
-    threshold: 1,
     isArrival: true,
     broken: 'A connection has been paused for five minutes: no calls reach that instance.',
     todo: 'partner-relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
   });
   alarms.add(alarms.metric('NewlyFailing', 'Sum'), 'operations-stopped', {
-    threshold: 1,
     isArrival: true,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
     todo: 'partner-relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; partner-relay --stage <stage> resume <connection> tries at once.',
   });
   alarms.add(alarms.metric('NewlyRefused', 'Sum'), 'credentials-refused', {
-    threshold: 1,
     isArrival: true,
     broken: 'The service refuses the key of a connection: no calls reach that instance.',
     todo: 'partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with partner-relay --stage <stage> secrets set partner/<connection>.',
   });
   alarms.add(alarms.metric('StrangersWait', 'Sum'), 'strangers-wait', {
-    threshold: 1,
     broken: "Outsiders have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
     todo: 'partner-relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
   });
@@ -124,7 +114,6 @@ function addCredentialAlarm(
   }: { secret: string; name?: string; isArrival?: boolean; broken: string },
 ): void {
   alarms.add(metric, `credential-check-${name}`, {
-    threshold: 1,
     isArrival,
     staysAsItWas: !isArrival,
     broken: `According to the last hourly check, ${broken}`,

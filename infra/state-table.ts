@@ -51,7 +51,6 @@ export class StateTable extends Construct {
         period: Duration.minutes(1),
       });
       alarms.add(metric, `table-throttles-${Operation}`, {
-        threshold: 1,
         periods: 3,
         broken: `DynamoDB has throttled requests of ${Operation} to the table for three minutes: webhooks may answer 5xx, and jobs are carried out late.`,
         todo: 'docs/stuck.md#the-table-is-throttled says how to find out what uses the table, and what to do.',

@@ -45,7 +45,6 @@ export class WebhookEndpoint extends Construct {
     this.url = url;
 
     alarms.add(serverErrors, `${slug}-5xx`, {
-      threshold: 1,
       broken: `${slug} could not store an event and answered 5xx: ${refused.means}`,
       todo: `Read the log of the function for the reason. ${refused.todo}`,
     });
