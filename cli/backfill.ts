@@ -41,7 +41,7 @@ const OF_THE_STAND_IN =
   'Without credentials for GitHub, these are the issues that were sent to this relay since its start.';
 
 /** `backfill`: turns the issues of a repository that were there before the relay into defects. */
-export const defineBackfill: Define = (command, { open, readConfig }) =>
+export const define: Define = (command, { open, readConfig }) =>
   command
     .arguments('<repository>')
     .option('--label <name>', 'take only issues with this label; may be repeated', (name, names: string[] = []) => [

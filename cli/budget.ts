@@ -12,7 +12,7 @@ import type { Define } from './cli.ts';
 import { printJson, withIsoTimes } from './print.ts';
 
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
-export const defineBudget: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .arguments('[connection]')
     .option('--json', 'as JSON, with times in ISO 8601')

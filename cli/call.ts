@@ -16,7 +16,7 @@ interface CallOptions {
 }
 
 /** `call`: calls one operation of the partner API. */
-export const defineCall: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .arguments('<operation> [payload]')
     .option('--raw', 'send path and payload unchanged, without the schema and override of a known operation')

@@ -14,7 +14,7 @@ import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 /** `config check`: checks relay.config.ts and automations/, without a relay. */
-export const defineConfig: Define = (command, { open, ownFolder }) =>
+export const define: Define = (command, { open, ownFolder }) =>
   command
     .command('check [file]')
     .description(

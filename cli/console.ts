@@ -22,7 +22,7 @@ interface ConsoleCommandOptions {
 const DEFAULT_PORT = 8789;
 
 /** `console`: the console of a stage on this machine, or the address of the console of `partner-relay start`. */
-export const defineConsole: Define = (command, { open, stage }) =>
+export const define: Define = (command, { open, stage }) =>
   command
     .description('show a stage in the browser, with your AWS credentials, which stay in this process')
     .option('--operate', 'allow changes: of jobs, links, connections and schedules')

@@ -20,7 +20,7 @@ const CHOSEN_AT_ONCE = 1_000;
 const CHOSEN_PAGE = 500;
 const PARKED_FOR = 'instead of one job, all jobs that were parked for a reason with this text';
 
-export const defineReplay: Define = (command, { open }) =>
+export const replay: Define = (command, { open }) =>
   command
     .arguments('[id]')
     .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
@@ -41,7 +41,7 @@ export const defineReplay: Define = (command, { open }) =>
       await inTurn(chosen, (job) => replayJob(job, decision, target.stores), sayQueued, options);
     });
 
-export const defineResolve: Define = (command, { open }) =>
+export const resolve: Define = (command, { open }) =>
   command
     .arguments('[id]')
     .description('settle a job that is parked because the outcome of its creation is unknown')
@@ -65,11 +65,11 @@ export const defineResolve: Define = (command, { open }) =>
       );
       if (isOnlyListed(chosen, id, options)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
-      const resolve = (job: Job) => resolveJob(job, resolution, { ...target.stores, by: operatorOf(target) });
-      await inTurn(chosen, resolve, sayQueued, options);
+      const by = operatorOf(target);
+      await inTurn(chosen, (job) => resolveJob(job, resolution, { ...target.stores, by }), sayQueued, options);
     });
 
-export const defineDiscard: Define = (command, { open }) =>
+export const discard: Define = (command, { open }) =>
   command
     .arguments('[id]')
     .description(

@@ -21,7 +21,7 @@ interface LinkOptions {
 }
 
 /** `issue`: shows which defect an issue has, or records a person's decision about it. */
-export const defineIssue: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .arguments('<issue>')
     .description('show which defect an issue has, or change it; write an issue as owner/repo#42')

@@ -34,7 +34,7 @@ interface ListOptions {
   json?: boolean;
 }
 
-export const defineJobs: Define = (command, { open, readConfig }) =>
+export const define: Define = (command, { open, readConfig }) =>
   command
     .description('list jobs: those that have not ended, then the last that ended')
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
@@ -72,7 +72,7 @@ export const defineJobs: Define = (command, { open, readConfig }) =>
       if (follow) await followJobs(table, filter, found.jobs, json ?? false);
     });
 
-export const defineJob: Define = (command, { open }) =>
+export const job: Define = (command, { open }) =>
   command
     .arguments('<id>')
     .description('show what happened to a job, step by step; a part of its id is enough')

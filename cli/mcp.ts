@@ -39,7 +39,7 @@ const LOOPBACK_PORT = 8790;
 const SIGN_IN_MS = 10 * 60_000;
 
 /** `mcp`: the service's assistant endpoint, as an operator. */
-export const defineMcp: Define = (mcp, { open, stage }) => {
+export const define: Define = (mcp, { open, stage }) => {
   const command = (name: string, description: string) =>
     mcp
       .command(name)

@@ -6,7 +6,7 @@ import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 
 /** `messages`: shows what the relay would have sent to Slack. */
-export const defineMessages: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .description('show the messages sent to the local Slack stand-in, which replaces Slack if there is no Slack token')
     .option('--json', 'as JSON')

@@ -24,7 +24,7 @@ interface Beginning {
 }
 
 /** `new automation`: writes a file of automations/ to begin with, and its test. */
-export const defineNew: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
+export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
   command
     .command('automation <name>')
     .description('write automations/<name>.ts and its test, automations/<name>.test.ts, to begin with')

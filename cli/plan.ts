@@ -22,7 +22,7 @@ import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 
 /** `plan`: what events of issues would do under relay.config.ts as it is in this folder. */
-export const definePlan: Define = (command, { open, readConfig, ownFolder = OWN_FOLDER }) =>
+export const define: Define = (command, { open, readConfig, ownFolder = OWN_FOLDER }) =>
   command
     .description(
       'show what an event of each issue that the newest jobs are about would do under the relay.config.ts in this folder, ' +

@@ -44,7 +44,7 @@ interface RecoverOptions {
 const READ_AGAIN = 5;
 
 /** `recover`: rebuilds what a lost or restored table does not know. */
-export const defineRecover: Define = (command, { open, readConfig }) =>
+export const define: Define = (command, { open, readConfig }) =>
   command
     .description(
       'after the table was lost or restored: find the defects of the issues, and get the lost deliveries again',

@@ -6,7 +6,7 @@ import { operatorOf } from './operator.ts';
 import { printJson, withIsoTimes } from './print.ts';
 
 /** `resume`: resumes a paused or stopped connection at once. */
-export const defineResume: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .arguments('<connection>')
     .description('end the pause after a 429, close the breakers of failing operations, and continue waiting jobs now')

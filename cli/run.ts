@@ -19,9 +19,8 @@ interface RunOptions {
 }
 
 /** `run`: runs a schedule now. */
-export const defineRun: Define = (command, { stage, readConfig, ownFolder }) => {
+export const define: Define = (command, { stage, readConfig, ownFolder }) => {
   command
-    .description('run a schedule now, and show the result')
     .argument('<schedule>', `${slugs.join(', ')}, or one of automations/`)
     .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
     .option('--json', 'print only what the function returned, as JSON')

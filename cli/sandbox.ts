@@ -29,7 +29,7 @@ const LISTS: Record<string, { rows: (data: Data, target: Target) => ListRow[] | 
   };
 
 /** `sandbox`: lists the records of the sandbox, with the ids that commands take. */
-export const defineSandbox: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .description(
       'list the people, projects, tasks, checklist items, defects or test scenarios of the sandbox, with their ids',

@@ -16,7 +16,7 @@ import { openSecretStore } from './secret-store.ts';
 const NAMES = SECRET_NAMES.join(', ');
 
 /** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
-export const defineSecrets: Define = (command, { stage, readConfig, ownFolder }) =>
+export const define: Define = (command, { stage, readConfig, ownFolder }) =>
   command
     .command('set <name>')
     .description(`enter a secret: ${NAMES}`)

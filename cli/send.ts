@@ -27,7 +27,7 @@ interface SendOptions extends WaitOptions {
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
-export const defineSend: Define = (send, { open, readConfig, stage }) => {
+export const define: Define = (send, { open, readConfig, stage }) => {
   send
     // What follows `slack` belongs to it, also options that `send` has too.
     .enablePositionalOptions()

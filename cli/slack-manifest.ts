@@ -11,7 +11,7 @@ import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';
 
 /** `slack-manifest`: prints the manifest of the Slack app with all settings. */
-export const defineSlackManifest: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .option(
       '--url <url>',

@@ -2,7 +2,7 @@ import type { Define } from './cli.ts';
 import { startStage } from './stop.ts';
 
 /** `start`: runs the relay here, or starts a stage that is stopped. */
-export const defineStart: Define = (command, { stage }) =>
+export const define: Define = (command, { stage }) =>
   command
     .description('run the relay on this machine, until Ctrl-C. With --stage, start a stage that was stopped')
     .addHelpText(

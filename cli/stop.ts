@@ -13,7 +13,7 @@ import type { Define } from './cli.ts';
 const LONGEST_UPDATE_S = 15 * 60;
 
 /** `stop`: a deployed stage keeps what it takes, and does nothing. */
-export const defineStop: Define = (command, { stage }) =>
+export const define: Define = (command, { stage }) =>
   command.action(async () => {
     const name = stageOf(stage());
     console.log(`Stopping the stage ${name}. CloudFormation needs about a minute.`);

@@ -12,7 +12,7 @@ import { printWarnings, readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
-export const defineTest: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
+export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
   command
     .arguments('[files...]')
     .description(

@@ -67,7 +67,7 @@ export async function helpOfAll(): Promise<string> {
   const program = relayProgram();
   for (const [name, [, load]] of Object.values(commands).flatMap((group) => Object.entries(group))) {
     const command = program.commands.find((one) => one.name() === name);
-    if (command) (await load())(command, {} as Cli);
+    if (command) (await load()).define(command, {} as Cli);
   }
   return textOf(program);
 }

@@ -6,7 +6,7 @@ import { cdkFolder } from './cdk.ts';
 import type { Deployment } from './deploy-built.ts';
 
 /** `build`: writes all that a deployment of a stage needs. */
-export const defineBuild: Define = (command, { stage }) =>
+export const define: Define = (command, { stage }) =>
   command
     .description('write all that a deployment of the stage needs, without any right in the account')
     .option('--output <folder>', 'where to', OUTPUT)

@@ -6,7 +6,7 @@ import type { Define } from '../cli.ts';
 import { runNode } from './run-node.ts';
 
 /** `cdk`: calls the command line of the CDK. */
-export const defineCdk: Define = (command, { stage }) =>
+export const define: Define = (command, { stage }) =>
   command
     .description("call the CDK's own command line, as `cdk` in a folder with a cdk.json does")
     .usage('<command of the CDK> [options]')

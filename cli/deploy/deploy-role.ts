@@ -7,7 +7,7 @@ import { cdkFolder, cdkIn } from './cdk.ts';
 import { runNode } from './run-node.ts';
 
 /** `deploy-role`: deploys the role with which GitHub Actions deploys a stage. */
-export const defineDeployRole: Define = (command, { stage, readConfig }) =>
+export const define: Define = (command, { stage, readConfig }) =>
   command
     .description('deploy the role with which one environment of one repository of GitHub deploys the stage')
     .requiredOption('--repository <name>', 'as GitHub names it in its tokens, with ids: acme@1234/relay@5678')

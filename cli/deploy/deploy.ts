@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** `deploy`: runs deploy.mjs of what `build` wrote. */
-export const defineDeploy: Define = (command, { stage }) =>
+export const define: Define = (command, { stage }) =>
   command
     .description('deploy a stage: examine the account, show the difference, deploy, and watch the alarms')
     .option('--from <folder>', 'deploy what build wrote there, and build nothing')

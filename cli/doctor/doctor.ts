@@ -30,7 +30,7 @@ import { concurrencyCheck } from './stage.ts';
 const TIMEOUT_MS = 10_000;
 
 /** `doctor`: checks everything that it can check without creating anything. */
-export const defineDoctor: Define = (command, { open, stage: named }) =>
+export const define: Define = (command, { open, stage: named }) =>
   command
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
     .option('--json', 'as JSON')

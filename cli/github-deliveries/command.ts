@@ -21,7 +21,7 @@ const CALL_TIMEOUT_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** `github-deliveries`: brings GitHub's events to the relay on this machine, which GitHub cannot reach. */
-export const defineGithubDeliveries: Define = (command, { open }) =>
+export const define: Define = (command, { open }) =>
   command
     .description("bring GitHub's events to the relay on this machine, without a tunnel, until you press Ctrl+C")
     .option('--repo <owner/name>', 'of the webhook of this repository')

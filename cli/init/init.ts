@@ -45,7 +45,7 @@ const GITHUB = 'https://github.com';
 const SLACK_API = 'https://slack.com/api';
 
 /** `init`: from nothing to a configuration with its secrets, a GitHub App and a Slack app. */
-export const defineInit: Define = (command, { stage }) =>
+export const define: Define = (command, { stage }) =>
   command
     .option('--repo <owner/name>', 'the repository on GitHub')
     .option('--label <label...>', 'the labels of issues that become defects')

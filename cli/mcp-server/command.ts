@@ -15,7 +15,7 @@ import { addReadings } from './readings.ts';
 import { addTo } from './tool.ts';
 
 /** `mcp-server`: an operator's assistant reads the relay, and decides with the operator, over MCP. */
-export const defineMcpServer: Define = (command, { open, stage }) =>
+export const define: Define = (command, { open, stage }) =>
   command
     .option('--operate', 'also offer decisions: one job at a time, each confirmed by the person at the client')
     .addHelpText(

@@ -10,7 +10,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/{*,guides/*,dec
 const program = relayProgram();
 for (const [name, [, load]] of Object.values(commands).flatMap((group) => Object.entries(group))) {
   const command = program.commands.find((one) => one.name() === name);
-  if (command) (await load())(command, {} as Cli);
+  if (command) (await load()).define(command, {} as Cli);
 }
 
 /** What pages write after `partner-relay`, without quoted values and comments. */
