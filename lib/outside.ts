@@ -7,3 +7,19 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export function onOneLine(text: string): string {
   return text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
+
+/**
+ * A body from outside, whatever length it announces. Behind `most` bytes, nothing more is read.
+ * @returns the parts that fit, and whether there are others
+ */
+export async function readUpTo(most: number, body: AsyncIterable<Uint8Array> | null) {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.byteLength;
+    // Leaving the loop cancels the rest.
+    if (bytes > most) break;
+    parts.push(part);
+  }
+  return { bytes: Buffer.concat(parts), isCut: bytes > most };
+}

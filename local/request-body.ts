@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { readUpTo } from '../lib/outside.ts';
 
 /**
  * Reads a body of at most `maxBytes`, regardless of its announced length.
@@ -8,13 +9,7 @@ import type { IncomingMessage } from 'node:http';
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length']) > maxBytes) return undefined;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   // The caller sends the answer before the socket is closed.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const { bytes, isCut } = await readUpTo(maxBytes, request.iterator({ destroyOnReturn: false }));
+  return isCut ? undefined : bytes;
 }

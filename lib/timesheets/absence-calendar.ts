@@ -1,7 +1,7 @@
 import { comparableName } from '../commands/words.ts';
 import type { Team } from '../config/timesheets.ts';
 import { charsetOf, decoded } from '../encoding.ts';
-import { readUpTo } from '../state/http/read-up-to.ts';
+import { readUpTo } from '../outside.ts';
 import { calendarSecret, SecretError, type Secrets } from '../state/secrets/secrets.ts';
 import { comparableAddress } from '../text.ts';
 import type { TeamMember } from './read-timesheets.ts';
@@ -75,11 +75,13 @@ async function download(calendar: string, fetch: typeof globalThis.fetch): Promi
     const response = await fetch(address, { redirect: 'manual', signal });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) {
-      const file = response.ok && (await readUpTo(MOST_BYTES, response));
-      if (file) return decoded(withoutFolds(file), charsetOf(response.headers) ?? 'windows-1252');
-      if (file === undefined) throw new Unread(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
-      await response.body?.cancel();
-      throw new Unread(`it answers with ${response.status}`);
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw new Unread(`it answers with ${response.status}`);
+      }
+      const { bytes, isCut } = await readUpTo(MOST_BYTES, response.body);
+      if (isCut) throw new Unread(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
+      return decoded(withoutFolds(bytes), charsetOf(response.headers) ?? 'windows-1252');
     }
     await response.body?.cancel();
     const next = new URL(location, address);

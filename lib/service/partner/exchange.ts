@@ -1,4 +1,5 @@
 import { charsetOf, decoded } from '../../encoding.ts';
+import { readUpTo } from '../../outside.ts';
 import { type HttpAnswer, MOST_BODY_BYTES } from './answer.ts';
 import { PartnerUnanswered } from './errors.ts';
 import { type NetworkFailure, networkFailure } from './network-failure.ts';
@@ -24,25 +25,14 @@ export async function exchange(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: response.status, headers: response.headers, ...(await readBody(response)) };
+    const { status, headers } = response;
+    const { bytes, isCut } = await readUpTo(MOST_BODY_BYTES, response.body);
+    return { status, headers, body: decoded(bytes, charsetOf(headers)), isCut };
   } catch (cause) {
     const { sent, why } = whatFailed(cause, timeoutMs);
     // Once headers came, the request was sent, whatever the error is called.
     throw new PartnerUnanswered(operation, { sent: sent || response !== undefined, why, cause });
   }
-}
-
-/** Reads a body up to {@link MOST_BODY_BYTES}. */
-async function readBody({ body, headers }: Response): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
-  const read: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES) break;
-    read.push(chunk);
-  }
-  const text = decoded(Buffer.concat(read), charsetOf(headers));
-  return { body: text, isCut: bytes > MOST_BODY_BYTES };
 }
 
 function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {

@@ -1,4 +1,4 @@
-import { readUpTo } from '../../../state/http/read-up-to.ts';
+import { readUpTo } from '../../../outside.ts';
 import { messageOf } from '../../../text.ts';
 import { PlatformUnanswered } from '../../errors.ts';
 import {
@@ -89,7 +89,8 @@ export function createArtifacts(github: GithubClient, fetch: typeof globalThis.f
       const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(STORE_TIMEOUT_MS) });
       if (response.status === 404 || response.status === 410) return undefined;
       if (!response.ok) throw new Error(`it answered ${response.status}`);
-      return await readUpTo(most, response);
+      const { bytes, isCut } = await readUpTo(most, response.body);
+      return isCut ? undefined : bytes;
     } catch (error) {
       const why = messageOf(error);
       throw new PlatformUnanswered(`the store of GitHub's artifacts did not deliver: ${why}`, { cause: error });
