@@ -12,37 +12,26 @@ import {
   slackSecret,
 } from '../lib/state/secrets/secrets.ts';
 
-/** The names of the secrets, as a person is told them. */
-export const SECRET_NAMES = [
-  'github-webhook',
-  'github',
-  'slack',
-  'grants',
-  'markers',
-  'intake',
-  'instance/<connection>',
-  'partner/<connection>',
-  'calendar/<team>',
-  'hooks/<automation>',
-] as const;
+/** The fields of each secret, by the name that a person is told. */
+const SCHEMAS: Readonly<Record<string, z.ZodMiniObject>> = {
+  'github-webhook': githubWebhookSecret,
+  github: githubCredentials,
+  slack: slackSecret,
+  grants: grantsSecret,
+  markers: markersSecret,
+  intake: intakeSecret,
+  'instance/<connection>': instanceSecret,
+  'partner/<connection>': partnerSecret,
+  'calendar/<team>': calendarSecret,
+  'hooks/<automation>': hookSecret,
+};
 
-/** The fields of a secret, by a pattern of its name. */
-const schemas: readonly [RegExp, z.ZodMiniObject][] = [
-  [/^github-webhook$/, githubWebhookSecret],
-  [/^github$/, githubCredentials],
-  [/^slack$/, slackSecret],
-  [/^grants$/, grantsSecret],
-  [/^markers$/, markersSecret],
-  [/^intake$/, intakeSecret],
-  [/^instance\/[a-z0-9-]+$/, instanceSecret],
-  [/^partner\/[a-z0-9-]+$/, partnerSecret],
-  [/^calendar\/[a-z0-9-]+$/, calendarSecret],
-  [/^hooks\/[a-z0-9-]+$/, hookSecret],
-];
+export const SECRET_NAMES = Object.keys(SCHEMAS);
 
 /** @throws {Error} for a name that no secret has */
 export function secretSchema(name: string): z.ZodMiniObject {
-  const found = schemas.find(([pattern]) => pattern.test(name));
-  if (!found) throw new Error(`there is no secret '${name}'; ${meantName(name, SECRET_NAMES)}`);
-  return found[1];
+  const kind = SECRET_NAMES.find((one) => new RegExp(`^${one.replace(/<.*>/, '[a-z0-9-]+')}$`).test(name));
+  const schema = kind === undefined ? undefined : SCHEMAS[kind];
+  if (!schema) throw new Error(`there is no secret '${name}'; ${meantName(name, SECRET_NAMES)}`);
+  return schema;
 }
