@@ -38,12 +38,7 @@ export const define: Define = (command, { open }) =>
       const target = await open();
       const { stores } = target;
       const config = withGithubAt(target.githubStandIn, await loadConfig());
-      const github = createGithubClient({
-        apiUrl: config.github.apiUrl,
-        secrets: stores.secrets,
-        clock: Date.now,
-        fetch,
-      });
+      const github = createGithubClient({ ...stores, apiUrl: config.github.apiUrl, clock: Date.now, fetch });
       const issue = await findIssue(text, stores, github);
       const decision = await decisionOf(options, open);
       if (decision !== undefined) await decideLink(issue, decision, { ...stores, config, by: operatorOf(target) });

@@ -69,11 +69,6 @@ async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDeci
 /** The policies of a stage give no access to the credentials for GitHub. */
 function issueOf({ stores, runtime, try: isLocal }: ConsoleRelay, name: string) {
   const { config, fetch } = runtime;
-  const github = createGithubClient({
-    apiUrl: config.github.apiUrl,
-    secrets: stores.secrets,
-    clock: stores.clock,
-    fetch,
-  });
+  const github = createGithubClient({ ...stores, apiUrl: config.github.apiUrl, fetch });
   return findIssue(name, stores, isLocal && github);
 }
