@@ -43,6 +43,7 @@ export const processTests = [
   'test/sandbox/mcp/conformance.test.ts',
   'test/simulation/simulation.test.ts',
   'test/walks/walks.test.ts',
+  'test/without-acting.test.ts',
 ];
 
 /** The tests of both. */

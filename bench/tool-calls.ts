@@ -11,8 +11,9 @@ import { openStores, systemRuntime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { startLocalStack } from '../local/stack.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
-import { GRANTS_KEY, linkAccount, miraInSlack } from '../test/as-person/linked.ts';
+import { linkAccount, miraInSlack } from '../test/as-person/linked.ts';
 import { exampleConfig } from '../test/relay.ts';
+import { GRANTS_KEY } from '../test/requests.ts';
 import { amount, type Figure, median, medianRatio, type Options } from './figure.ts';
 
 const WARM_UP_CALLS = 50;

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
+import { actingAsPerson } from './acting-as-person.ts';
 import { acrossAutomations, nevers } from './nevers.ts';
 
 /**
@@ -82,6 +83,12 @@ it.for(nevers)('$from never imports from $to, but for a list that only gets shor
   const isIn = (folders: readonly string[], file: string) => folders.some((folder) => file.startsWith(`${folder}/`));
   const found = imports.filter((one) => isIn(from, one.from) && isIn(to, one.to));
   expect(found.map(inWords)).toEqual(today);
+});
+
+it('what a relay runs knows of acting as a person nothing but one file', () => {
+  const acts = (file: string) => actingAsPerson.some((path) => `${file}/`.startsWith(`${path}/`));
+  const found = imports.filter(({ from, to }) => /^(lib|functions|infra)\//.test(from) && !acts(from) && acts(to));
+  expect([...new Set(found.map(({ to }) => to))]).toEqual(['lib/as-person/index.ts']);
 });
 
 it('no automation imports from another, but for a list that only gets shorter', () => {

@@ -5,6 +5,8 @@ export const WEBHOOK_SECRET = "It's a Secret to Everybody";
 /** Slack's published example secret. */
 export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
 
+export const GRANTS_KEY = { key: 'a key of the tests, long enough for it' };
+
 /** Bytes as they arrive at a function URL. */
 export interface Posted {
   url: '/github' | '/slack' | `/hooks/${string}`;

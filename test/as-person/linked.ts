@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { openAssistant } from '../../lib/as-person/grants/assistant.ts';
 import type { Grant, Holder } from '../../lib/as-person/grants/grant.ts';
 import { schemaHash, type Tool } from '../../lib/as-person/protocol/tool.ts';
-import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { Toolbox } from '../../sandbox/mcp/tools/toolbox.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Commands } from '../kill/trial.ts';
 import type { TestRelay } from '../relay.ts';
 import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 import { MIRA } from '../slack-requests.ts';
 import { REDIRECT_URI } from './world.ts';
 
 export const miraInSlack: Holder = { in: 'slack', id: MIRA };
-export const GRANTS_KEY = { key: 'a key of the tests, long enough for it' };
 
 /** Links the account of a person through the pages of the sandbox. */
 export async function linkAccount(
@@ -38,8 +37,6 @@ export async function linkAccount(
   const { searchParams } = await consent(sandbox, url, choices);
   return grants.link(holder, await link.finish(pending, searchParams));
 }
-
-export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
 
 /** The hash of a tool's schema, as the sandbox has it today. */
 export function hashOf(name: string): string {

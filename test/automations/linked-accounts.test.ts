@@ -2,9 +2,10 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
-import { type Commands, linkAccount, sandboxCommands } from '../as-person/linked.ts';
+import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
+import type { Commands } from '../kill/trial.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
   ask,

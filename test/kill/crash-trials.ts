@@ -1,6 +1,5 @@
 import { isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
-import type { Commands } from '../as-person/linked.ts';
 import { exampleConfig, withLimits } from '../relay.ts';
 import { everyWay, type Way } from '../ways.ts';
 import { changesAws } from './aws-effects.ts';
@@ -83,9 +82,14 @@ export class Tally {
 }
 
 /** Makes one trial after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
-export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, commands?: Commands) {
+export async function startTrials(
+  sandboxOptions: SandboxOptions,
+  tally: Tally,
+  { commands }: Pick<Row, 'commands'> = {},
+) {
   const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
-  const connection = commands && { mcp: { accounts: 'offered' as const, commands } };
+  const connection = commands && { mcp: { accounts: 'offered' as const, commands: commands() } };
+  const mcp = { enabled: true, rateLimit: limits, toolsPerPage: 100 };
   const relay = await startKillableRelay(
     ({ github, slack }) =>
       withLimits(
@@ -103,7 +107,7 @@ export async function startTrials(sandboxOptions: SandboxOptions, tally: Tally, 
         ),
         limits,
       ),
-    sandboxOptions,
+    { ...sandboxOptions, ...(commands && { mcp }) },
   );
   let id = 0;
 

@@ -1,14 +1,13 @@
 import { digest } from '../../lib/digest.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
-import { linkAccount } from '../as-person/linked.ts';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import { idOf, junit, upload, type WantedTest, workflowRun } from '../workflow-runs.ts';
 import { commentPayload, mergedPayload, pullPayload, shaOf } from './github-payloads.ts';
 import type { KillableRelay } from './killable-relay.ts';
-import type { Incoming, Target } from './trial.ts';
+import type { Commands, Incoming, Target } from './trial.ts';
 
 /** Something in the service. */
 export interface Made {
@@ -19,6 +18,7 @@ export interface Made {
 
 /** What an automation is tried with. A new automation is a row more. */
 export interface Row extends Target {
+  commands?: () => Commands;
   automation: string;
   what: string;
   /** No list shows it: after a lost answer, a person has to look. */
@@ -134,14 +134,14 @@ export const taskOfIssue: Row = {
 };
 
 /** Somebody in Slack for this trial only, so that nobody knows yet which user of the service they are. */
-const slackUser = (id: number) => `U0TRIAL${id}`;
+export const slackUser = (id: number) => `U0TRIAL${id}`;
 const EMAIL = 'mira.novak@example.com';
 
-function newInSlack({ slack }: KillableRelay, id: number): void {
+export function newInSlack({ slack }: KillableRelay, id: number): void {
   slack.users.set(slackUser(id), { id: slackUser(id), name: 'Mira Novak', email: EMAIL, tz: 'Europe/Berlin' });
 }
 
-function command(id: number, text: string): Incoming[] {
+export function command(id: number, text: string): Incoming[] {
   return [{ from: 'slack command', text, userId: slackUser(id), channelId: PLATFORM }];
 }
 
@@ -153,8 +153,8 @@ function modal(id: number, callback_id: string, memory: object, inputs: readonly
   return [{ from: 'slack modal', payload: { type: 'view_submission', ...sender, view } }];
 }
 
-const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
-const DATE = '2026-11-18';
+export const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
+export const DATE = '2026-11-18';
 /** Of the example comment. */
 export const COLLABORATOR = { github: 'Codertocat', email: EMAIL };
 
@@ -162,7 +162,7 @@ export const COLLABORATOR = { github: 'Codertocat', email: EMAIL };
  * Everything that is remembered for the next entry: who is who, that the connection's first one was read back, and what was
  * logged on that day, which has no room for the entries of all trials.
  */
-async function forgetEntries(relay: KillableRelay): Promise<void> {
+export async function forgetEntries(relay: KillableRelay): Promise<void> {
   const { table } = relay.stores;
   const first = (await firstEntries(relay)).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
   const users = (await table.partition(keys.users('main', '').pk)).map(({ pk, sk }) => ({
@@ -176,7 +176,7 @@ async function forgetEntries(relay: KillableRelay): Promise<void> {
 
 const firstEntries = ({ stores }: KillableRelay) => stores.table.partition(keys.firstTimeEntry('main', '').pk);
 
-const logTime = {
+export const logTime = {
   automation: 'log-time',
   operation: 'timelogs/create',
   made: ({ sandbox: { data } }, id) =>
@@ -232,7 +232,7 @@ export const loggedInModal: Row = {
     ]),
 };
 
-const createDefect = {
+export const createDefect = {
   automation: 'create-defect',
   operation: 'defects/create',
   prepare: newInSlack,
@@ -371,40 +371,6 @@ export const checked: Row = {
   looks: 'success',
 };
 
-/** The person has linked their account, so that tools are called as them. */
-const withTool = {
-  isTool: true,
-  async prepare(relay: KillableRelay, id: number) {
-    newInSlack(relay, id);
-    await linkAccount(relay, { in: 'slack', id: slackUser(id) });
-  },
-} satisfies Partial<Row>;
-
-export const loggedWithTool: Row = {
-  ...logTime,
-  ...withTool,
-  what: 'a command in Slack logs time with a tool',
-  async prepare(relay, id) {
-    await withTool.prepare(relay, id);
-    await forgetEntries(relay);
-  },
-  operation: 'log_time',
-  tells: /Logged 1h30m on/,
-  incoming: (id) => command(id, `log 1h30m ${TASK.id} ${DATE} trial ${id} with a tool`),
-  readBack: async () => true,
-};
-
-/** Nothing lists what this tool has made, so that a lost answer is left to the person. */
-export const defectWithTool: Row = {
-  ...createDefect,
-  ...withTool,
-  what: 'a command in Slack creates a defect with a tool',
-  operation: 'report_defect',
-  // The tool takes no type.
-  looks: ` in ${PROJECT}`,
-  incoming: (id) => command(id, `defect trial ${id}`),
-};
-
 /** What is done with the results of tests. */
 export const TESTS = {
   workflows: ['ci.yml'],
@@ -463,11 +429,11 @@ export const testsFailedTwice: Row = {
   looks: 'trial-',
 };
 
-/** Every row, for the statements about every automation. */
+/** For the statements about every automation. */
 export const rows: readonly Row[] = [
   ...[opened, edited, transferred, taskOfIssue],
-  ...[loggedInComment, loggedInTwoComments, loggedInSlack, loggedInModal, loggedWithTool],
-  ...[defectInSlack, defectInModal, defectWithTool, taskInSlack],
+  ...[loggedInComment, loggedInTwoComments, loggedInSlack, loggedInModal],
+  ...[defectInSlack, defectInModal, taskInSlack],
   ...[doneInComment, merged, relatedInSlack, relatedByPullRequest],
   ...[checked, testsFailed, testsFailedTwice],
 ];

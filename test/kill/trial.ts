@@ -1,3 +1,4 @@
+import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { Way } from '../ways.ts';
 
@@ -36,6 +37,9 @@ export interface Recovery {
   /** What was not answered comes again at once, or only minutes after everything else came to rest. */
   redelivers: 'at once' | 'late';
 }
+
+/** The tools that commands go through. */
+export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
 
 /** What the faults befall. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkOrders } from '../../sandbox/checks.ts';
 import { nonceMoments } from '../../sandbox/nonces.ts';
-import { sandboxCommands } from '../as-person/linked.ts';
+import { defectWithTool, loggedWithTool, rows as withTools } from '../as-person/rows.ts';
 import {
   everyFault,
   faults,
@@ -61,7 +61,7 @@ const wholes: Scene[] = [
  * that Slack and GitHub are answered with an error. Every second fault meets one point from the signing on: what comes before
  * does not depend on it, and the same code carries out every creation. A tool meets each fault at every such point.
  */
-const ofRows: Scene[] = rows.rows.flatMap((row, place) => {
+const ofRows: Scene[] = [...rows.rows, ...withTools].flatMap((row, place) => {
   const everywhere = (effects: readonly Effect[]) => [
     ...killsAt(effects),
     ...refusalsOf(effects),
@@ -122,8 +122,8 @@ const stalled = [
   { row: rows.loggedInSlack, from: '' },
   { row: rows.defectInModal, from: '' },
   { row: rows.doneInComment, from: '' },
-  { row: rows.loggedWithTool, from: '' },
-  { row: rows.defectWithTool, from: '' },
+  { row: loggedWithTool, from: '' },
+  { row: defectWithTool, from: '' },
 ].map(({ row, answers = usual, from }): Scene => {
   const stops = (effects: readonly Effect[]) => stopsAt(effects).filter(({ at }) => at >= placeOf(effects, from));
   return { row, answers, stops, comesBack: true };
@@ -132,8 +132,7 @@ const stalled = [
 describe.each(Object.entries({ wholes, ofRows, ofTwoEntries, afterRefusals, stalled }))('%s', (_, all) => {
   it.each(all)('happens once or ends as documented, wherever hosts stop: $row.what, $answers', async (scene) => {
     const { row, answers, stops, comesBack = false } = scene;
-    const mcp = { enabled: true, rateLimit: { perMinute: 1_000_000, perDay: 1_000_000 }, toolsPerPage: 100 };
-    const trials = await (row.isTool ? startTrials({ mcp }, tally, sandboxCommands()) : startTrials({}, tally));
+    const trials = await startTrials({}, tally, row);
     // The first trial of a relay also learns about the service and the repository, so its effects come in other places.
     await trials.try({ row, answers });
     await trials.tryEach({ row, answers, comesBack }, stops(await trials.try({ row, answers })));
