@@ -15,7 +15,7 @@ interface Limiter {
   consume(key: string): Promise<unknown>;
 }
 
-/** As in the simulation; not on a boundary of any calendar window. */
+/** The start of the simulation; not on a boundary of any calendar window. */
 export const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 
 /**

@@ -9,7 +9,7 @@ import { exampleConfig } from '../test/relay.ts';
 
 /** A function with all its dependencies. */
 export interface Bundle {
-  /** Of the file to import. */
+  /** The address of the file to import. */
   url: string;
   /** The size of what it loads when it starts, without what it loads on demand. */
   kilobytes: number;

@@ -31,7 +31,7 @@ const MEMORY_AFTER_EVENTS = 200;
 const AIM_MEGABYTES = 200;
 
 const MINUTES = 3;
-/** Of the 120 that the service allows. */
+/** The aim, of the 120 that the service allows. */
 const AIM_PER_MINUTE = 114;
 
 /** `npm start` with nothing else to do, then under many senders, and then with the backlog that they leave. */
@@ -146,7 +146,7 @@ async function startRelayProcess(folder: string) {
       const answer = await fetch(`${printed('service')}/sandbox/audit`);
       return (await answer.json()) as AuditEntry[];
     },
-    /** Of the relay without its database, which has a process of its own. */
+    /** The memory of the relay without its database, which has a process of its own. */
     residentMegabytes(): number {
       const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' });
       return (Number(kilobytes) * 1_024) / 1e6;

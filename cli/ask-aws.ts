@@ -5,7 +5,7 @@ import { reach } from './reach.ts';
 
 /** A request to a service of AWS. */
 export interface Question {
-  /** As in its address and its signature: `sts` */
+  /** The name in its address and its signature: `sts` */
   service: string;
   /** The default is the region of this process. */
   region?: string;

@@ -141,7 +141,7 @@ function progress({ stored, underWay, parked, unchanged }: StoredJobs): string {
   ].join(', ');
 }
 
-/** As GitHub writes times: ISO 8601 in UTC without milliseconds. */
+/** The form in which GitHub writes times: ISO 8601 in UTC without milliseconds. */
 function wholeSeconds(time: Date): string {
   return time.toISOString().replace(/\.\d+/, '');
 }

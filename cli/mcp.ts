@@ -47,7 +47,7 @@ export const define: Define = (mcp, { open, stage }) => {
       .option('--connection <name>', 'the instance', 'main')
       .option('--as <name>', 'the name that the link is kept under', userInfo().username);
 
-  /** Of a stage no budget is shared: its limits are counted by address, and this is not the address of the stage. */
+  /** The budget of a stage is not shared: its limits are counted by address, and this is not the address of the stage. */
   const openMcp = async ({ connection, as }: McpOptions): Promise<OpenedMcp> => {
     const { stores } = await open();
     const config = await loadConfig();

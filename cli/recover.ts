@@ -123,7 +123,7 @@ function operations(
     },
   };
 
-  /** Those that the table knows, and those that GitHub lists: a table that was lost knows none. */
+  /** The hooks that the table knows, and those that GitHub lists: a table that was lost knows none. */
   async function allHooks() {
     if (!(await github.isThere())) return { all: known, refused: [] };
     const { hooks: listed, refused } = await hooksTo(githubWebhookUrl, repositories, github);

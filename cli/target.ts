@@ -13,7 +13,7 @@ export interface WebhookUrls {
   githubWebhookUrl: string;
   /** Undefined for a stage without Slack. */
   slackWebhookUrl: string | undefined;
-  /** Of the webhooks of the team, without the name of one; undefined if the stage has none. */
+  /** The address of the team's webhooks, without the name of one; undefined if the stage has none. */
   hooksUrl?: string | undefined;
 }
 

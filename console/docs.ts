@@ -28,7 +28,7 @@ export async function docsFile(path: string): Promise<StaticFile | undefined> {
   return staticFile('text/html; charset=utf-8', html);
 }
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub makes of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

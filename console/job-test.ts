@@ -66,7 +66,7 @@ async function eventOf({ stores, runtime }: OperatedRelay, job: Job): Promise<Te
   return own && { event, action };
 }
 
-/** As TypeScript has it in this repository: no quotes around names, single ones around texts. */
+/** A value in the TypeScript of this repository: no quotes around names, single ones around texts. */
 function literal(value: unknown): string {
   if (typeof value === 'string') {
     return value.includes("'")

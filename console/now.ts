@@ -98,7 +98,7 @@ export function createNowReader(relay: OperatedRelay) {
     };
   }
 
-  /** Of parts of an hour that are over, whose numbers do not change any more, by status and beginning. */
+  /** The numbers of parts of an hour that are over, which do not change any more, by status and beginning. */
   const counted = new Map<string, number>();
 
   async function countEnded(status: Ending, from: number): Promise<number> {

@@ -13,7 +13,7 @@ export interface OperatedRelay {
   stores: Stores;
   /** Who operates. It is recorded with each change. */
   operator: string;
-  /** Of a stage that can be stopped: the sentence that says that it is, or null. */
+  /** The sentence that says that the stage is stopped, or null. Undefined if it cannot be stopped. */
   stopped?: (() => Promise<string | null>) | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface DashboardProps {
   stage: Stage;
   functions: readonly IFunction[];
   deadLetters: readonly IQueue[];
-  /** Of the schedules. */
+  /** The queues of failed schedules. */
   failures: readonly IQueue[];
 }
 

@@ -106,7 +106,7 @@ export class Secrets extends Construct {
   }
 
   /**
-   * Those of all connections are one resource with a wildcard, because a policy has at most 6,144 characters.
+   * The secrets of all connections are one resource with a wildcard, because a policy has at most 6,144 characters.
    * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
    */
   #grant(grantee: IGrantable, actions: readonly string[], kinds: readonly SecretName[]): void {

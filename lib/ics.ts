@@ -10,7 +10,7 @@ import { counted } from './text.ts';
 /** An event of an iCalendar file that takes place on some of the wanted days (RFC 5545). */
 interface CalendarEvent {
   summary: string;
-  /** Those who take part and have not declined, otherwise the organizer; in lowercase. */
+  /** The addresses of the people who take part and have not declined, otherwise that of the organizer; in lowercase. */
   addresses: string[];
   /** The wanted days on which it takes place. */
   dates: string[];

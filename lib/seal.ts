@@ -52,5 +52,5 @@ export function unseal(keys: readonly SealKey[], sealed: Uint8Array, associated:
   }
 }
 
-/** As JSON, so that no two lists have the same bytes. */
+/** JSON, so that no two lists have the same bytes. */
 const bytesOf = (associated: readonly string[]) => Buffer.from(JSON.stringify(associated));

@@ -49,7 +49,7 @@ export interface User {
   email: string;
 }
 
-/** As with a task's title: either `note` or `description` is accepted, and both are returned. */
+/** Either `note` or `description` is accepted, and both are returned, like the title of a task. */
 export interface Timelog {
   timelog_id: string;
   project_id: string;
@@ -74,7 +74,7 @@ export interface Defect {
   test_case_id: string | null;
   test_step_id: number | null;
   task_id: string | null;
-  /** As for a task. */
+  /** The same as for a task. */
   created_by?: string;
   dt_created: string;
   dt_updated: string;

@@ -27,7 +27,7 @@ export function answerWith(given: object): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: { note: NOTE, data } };
 }
 
-/** As many rows as an answer holds, at least one. @param cursor of the last answer: how many rows came before */
+/** A page of as many rows as an answer holds, at least one. @param cursor of the last answer: how many rows came before */
 export function pageOf(rows: readonly unknown[], cursor = '0'): object {
   const from = Number.parseInt(cursor, 10) || 0;
   let room = MOST_OF_ROWS;

@@ -25,7 +25,7 @@ export interface SenderOptions {
   addresses: () => { github: string; commands: string; interactions: string };
   webhookSecret: string;
   table: Table;
-  /** As it is now, with the automations of the team. */
+  /** The current runtime, with the automations of the team. */
   runtime: Pick<Runtime, 'config' | 'own'>;
   /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack itself. */
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;

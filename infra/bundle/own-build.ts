@@ -61,7 +61,7 @@ export function writeConfig(config: RelayConfig, folder: string): void {
   writeFileSync(join(folder, CONFIG_MODULE), `export default ${jsonIn(config)};\n`);
 }
 
-/** As text, because the name `__proto__` in an object of JavaScript would set its prototype. */
+/** A text that is parsed, because the name `__proto__` in an object of JavaScript would set its prototype. */
 const jsonIn = (value: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
 
 function emptied(given: string): string {

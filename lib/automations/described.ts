@@ -2,7 +2,7 @@ import { cutToBytes, cutToLength } from '../text.ts';
 
 /** The limits of the service are not known. The form in Slack takes a title of this length. */
 const MAX_TITLE_LENGTH = 255;
-/** As `maxDescriptionBytes` of an issue's defect is by default. */
+/** The default of `maxDescriptionBytes` of an issue's defect. */
 export const MAX_DESCRIPTION_BYTES = 32_768;
 
 export const fittingTitle = (title: string) => cutToLength(title, MAX_TITLE_LENGTH, '…');

@@ -95,7 +95,7 @@ const POLITE = /^(?:(?:please|pls|bitte|svp|s['’]il (?:te|vous) pla[iî]t|por 
 
 /** `I worked 2h on holiday planning` */
 const TIME_INSIDE = /\d ?(?:h|m|std|min|hours?|stunden?|heures?|horas?)(?!\p{L})/iu;
-/** Of commands that are offered. */
+/** The most commands that are offered. */
 const MOST_LINES = 5;
 
 type OurVerb = (typeof ourVerbs)[number];

@@ -12,7 +12,7 @@ export interface Names {
   short: Map<string, number[]>;
   /** With their numbers, from 1 on. */
   months: Map<string, number>;
-  /** Of days that are not in the future, those that are recognized with typos. */
+  /** Names of days that are not in the future, which are recognized with typos. */
   long: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function plain(word: string): string {
     .replace(/['’]s$/, '');
 }
 
-/** Those of our verbs. Their long names always count: nothing is logged for a weekday without a question. */
+/** The languages of our verbs. Their long names always count: nothing is logged for a weekday without a question. */
 const ALWAYS = ['en', 'de', 'fr', 'es'];
 
 /** What ICU has no word for, and words of other languages that mean nothing else. */

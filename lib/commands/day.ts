@@ -120,7 +120,7 @@ export const likeDay = (words: string): string => `${excerpt(words)} looks like 
 
 /** Words that may be meant as a day. */
 interface Phrase {
-  /** As they were typed. */
+  /** The words that were typed. */
   words: string;
   /** Today, yesterday, tomorrow, or a date as the relay writes it: a note that begins so is about that day. */
   isPlain: boolean;

@@ -87,7 +87,7 @@ function placeText({ file, line }: { file: string; line?: number }): string {
   return line === undefined ? shortPath(file) : `${shortPath(file)}:${line}`;
 }
 
-/** As seen from the current folder, or from the project, if the file is in one of them. */
+/** The path from the current folder or from the project, if the file is in one of them. */
 function shortPath(file: string): string {
   for (const folder of [process.cwd(), projectFolder()]) {
     const path = relative(folder, file);

@@ -13,7 +13,7 @@ const date = z.iso.date('expected a date such as 2026-12-25');
 const place = z.strictObject({
   /** ISO 3166-1: `DE`. */
   country: z.string(),
-  /** As date-holidays names it, mostly by ISO 3166-2 without the country: `BY`, or `BY-A` for a part of it. */
+  /** The name that date-holidays uses, mostly by ISO 3166-2 without the country: `BY`, or `BY-A` for a part of it. */
   region: z.string().optional(),
   /** Further dates on which the team does not work. */
   extra: z.array(date).default([]),

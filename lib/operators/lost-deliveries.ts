@@ -40,7 +40,7 @@ export function createLostDeliveries({
 
   return {
     /**
-     * Those that arrived in the period, and not after it.
+     * The deliveries that arrived in the period, and not after it.
      * @throws {NotNow}
      */
     async find(hook: Hook, period: LostPeriod): Promise<LostDeliveries> {

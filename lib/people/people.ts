@@ -194,7 +194,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
       return zone ?? mapped(person)?.timeZone ?? 'UTC';
     },
-    /** Whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
+    /** The people whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
     holdersFor(person: Person): Person[] {
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];

@@ -55,7 +55,7 @@ const sentReminder = z.object({
   tasks: restOfDay.shape.tasks,
 });
 const shape = z.object({
-  /** Of the last reading that had any. */
+  /** The tasks of the last reading that had any. */
   tasks: z.array(z.object({ id: text, name: z.optional(text) })),
   /** The last reading of each of the last weeks, by their Mondays. */
   weeks: z.record(text, reading),

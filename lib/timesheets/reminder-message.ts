@@ -47,7 +47,7 @@ export function reminderMessage({
   };
 }
 
-/** As many tasks as fit into the value of a button. */
+/** The value of a button: with as many tasks as fit. */
 export function restOfDay({ tasks, ...rest }: RestOfDay): string {
   const cut = tasks.map(({ id, name }) => ({ id, name: cutToLength(name, MAX_TASK_NAME_LENGTH, '…') }));
   for (let count = cut.length; ; count--) {

@@ -88,7 +88,7 @@ export function expectedOn(
 }
 
 /**
- * Of several days, more on one makes up for less on another, the earliest first: 10 hours on Monday and 6 on Tuesday are
+ * More on one of several days makes up for less on another, the earliest first: 10 hours on Monday and 6 on Tuesday are
  * complete.
  */
 export function balancesOn(dates: readonly string[], expected: MinutesByDate, logged: MinutesByDate): Balances {

@@ -21,7 +21,7 @@ export type GithubPayload<Event extends GithubEvent> = Event extends GithubEvent
     : never
   : never;
 
-/** Whose events count: only those of people who may at least triage issues of the repository, or those of anyone. */
+/** The people whose events count: those who may at least triage issues of the repository, or anyone. */
 export type By = 'collaborators' | 'anyone';
 
 export interface GithubTrigger<Event extends GithubEvent = GithubEvent, Input = unknown>

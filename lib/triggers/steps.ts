@@ -27,7 +27,7 @@ export interface Asker {
   in: 'slack' | 'github';
   /** The id of the user in Slack, or the login on GitHub. */
   id: string;
-  /** As people know them: `Mira Novak`, `@octocat`. */
+  /** The name that people know: `Mira Novak`, `@octocat`. */
   name: string;
 }
 

@@ -47,12 +47,12 @@ export class Administration {
     this.#parts.workspaces.disable(workspace_id);
   }
 
-  /** Of one person, or of everyone. */
+  /** Ends the grants of one person, or of everyone. */
   revokeGrants(user_id?: string): void {
     this.#parts.grants.endAll('revoked', user_id);
   }
 
-  /** Of one person, or of everyone. */
+  /** Ends the grants of one person, or of everyone. */
   withdrawConsent(user_id?: string): void {
     this.#parts.grants.endAll('consent withdrawn', user_id);
   }

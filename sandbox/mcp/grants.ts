@@ -93,7 +93,7 @@ export class Grants {
     this.#store.commit();
   }
 
-  /** Of one person, or of everyone. */
+  /** Ends the grants of one person, or of everyone. */
   endAll(state: 'revoked' | 'consent withdrawn', user_id?: string): void {
     for (const grant of [...this.all]) if ((user_id ?? grant.user_id) === grant.user_id) this.end(grant, state);
   }

@@ -48,7 +48,7 @@ export class McpService {
   readonly #surroundings: Surroundings;
   readonly #parts: McpParts;
   readonly #audit: McpAuditEntry[] = [];
-  /** Of the OAuth endpoints, by method and path. */
+  /** The handlers of the OAuth endpoints, by method and path. */
   readonly #handlers: ReadonlyMap<string, Handler>;
 
   constructor(surroundings: Surroundings, options: McpOptions) {

@@ -13,7 +13,7 @@ export interface McpSurroundings {
   readonly store: Store;
   /** The path in front of all endpoints. */
   readonly basePath: string;
-  /** Of access tokens. */
+  /** The key that signs access tokens. */
   readonly signingKey: string;
   baseUrl(): string;
   clock(): number;

@@ -24,7 +24,7 @@ export interface Result {
 }
 
 /**
- * As in docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: only the path is
+ * The evidence of docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: only the path is
  * documented, and the fields follow by analogy. `assumed`: both follow by analogy.
  *
  * docs/partner-api.md#payload-types shows all that is known about the types of payload fields and which are required.

@@ -19,7 +19,7 @@ export function BarChart(props: {
   from: number;
   partMs: number;
   series: readonly Series[];
-  /** Of one part. */
+  /** The limit of one part. */
   limit?: number;
   unit: string;
 }) {

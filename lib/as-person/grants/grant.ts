@@ -30,7 +30,7 @@ export interface Grant {
   tokenEndpoint: string;
   /** The registration that it was issued to. */
   clientId: string;
-  /** As the instance spells it. */
+  /** The spelling of the instance. */
   resource: string;
   scopes: readonly string[];
   /** New whenever an account is linked, even the same one, because the service does not say whose account it is. */

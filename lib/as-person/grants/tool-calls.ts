@@ -20,7 +20,7 @@ interface ToolCallsOptions {
   pause: (forMs?: number) => Promise<number>;
   /** Reads a Retry-After header. @returns seconds */
   retryAfterSeconds: (header: string | null) => number | null;
-  /** Those of earlier calls of this process. */
+  /** The sessions of earlier calls of this process. */
   sessions?: Sessions;
 }
 

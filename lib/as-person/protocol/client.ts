@@ -25,7 +25,7 @@ export interface Session {
 const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1_000;
-/** Of all pages together, because all of them are in memory. */
+/** The limits of all pages together, because all of them are in memory. */
 const MOST_VALUES = 200_000;
 const MOST_CHARACTERS = 2 * 1024 * 1024;
 /** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
@@ -34,7 +34,7 @@ const INVALID_PARAMS = -32_602;
 /** What one client passes on to the next, because a session outlives the job that began it. */
 export interface KeptSession {
   session: Session | undefined;
-  /** Of the requests in it. */
+  /** The id of the last request in it. */
   lastId: number;
 }
 

@@ -20,7 +20,7 @@ export interface McpRefusalFacts {
   challenge: Challenge | null;
   /** `invalid_request`, `invalid_token` or `insufficient_scope`, of the challenge or the body; null without one. */
   error: string | null;
-  /** Of the JSON-RPC error in the body. */
+  /** The code of the JSON-RPC error in the body. */
   code: number | null;
   /** The service's own words: one short line. */
   said: string | null;

@@ -3,7 +3,7 @@ import { defineJobs } from '../../engine/record/job-kind.ts';
 
 /** A branch requires a check of a commit, whatever pull requests have it as their head. So a commit has one. */
 const input = z.object({
-  /** As configured: owner/name. */
+  /** The configured name: owner/name. */
   repository: z.string(),
   installationId: z.optional(z.int()),
   headSha: z.string(),

@@ -14,7 +14,7 @@ import { decideClaim, decideCreation, howToDecide, leaveOrPark, mayHaveCreated }
 import { createIssueRefs, type IssueLink, type IssueRef } from './issue-ref.ts';
 import { createTransfers, LOOK_AGAIN_MS } from './issue-transfers.ts';
 
-/** Of defects of the project, for the defect of an earlier holder of the claim. */
+/** How many pages of defects are searched for the defect of an earlier holder of the claim. */
 const SEARCH_PAGES = 20;
 
 /** Creates the defect of an issue once, even if several jobs want to. */

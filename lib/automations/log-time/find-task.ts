@@ -58,7 +58,7 @@ const MOST_FOUND = 100;
 const PAGES = 10;
 export const MOST_OFFERED = 5;
 export const SHOWN_LENGTH = 250;
-/** Of the name of a listed task: a page of them goes into one item of the journal, which holds 400 KB. */
+/** The length of a listed task's name: a page of them goes into one item of the journal, which holds 400 KB. */
 const KEPT_LENGTH = 500;
 const kept = ({ id, name }: Task): Task => ({ id, name: cutToLength(name, KEPT_LENGTH, '…') });
 

@@ -51,7 +51,7 @@ export function typedWords({ task, open }: TypedTask): TypedWords {
   return { words, leadIns, shortest, first: bare(first), searched: bare(telling ?? first), isOpen: true };
 }
 
-/** Of several ways in which a task fits, the one that takes up the most words. */
+/** The way in which a task fits that takes up the most words. */
 export function fitOf(task: { id: string | number; name: string }, { words, leadIns, isOpen }: TypedWords): Fit {
   const name = comparableName(task.name);
   const names = [name, String(task.id).toLowerCase()];

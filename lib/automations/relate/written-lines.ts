@@ -47,7 +47,7 @@ export function relationsOfIssue(payload: Payload<'issues'>, { repository }: Abo
   return linesOf({ ...issue, sender, edit }, source);
 }
 
-/** As GitHub closes the issues only then, and no link can be taken back, the lines count from the merge on. */
+/** The lines count from the merge on: GitHub closes the issues only then, and no link can be taken back. */
 export function relationsOfMerge(
   payload: Payload<'pull_request'>,
   { repository, config }: About,

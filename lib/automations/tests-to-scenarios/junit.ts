@@ -17,7 +17,7 @@ const DECLARATION_BYTES = 256;
 export const MOST_TESTS = 100_000;
 const MOST_DEPTH = 64;
 const MOST_ATTRIBUTES = 64;
-/** Of a test with its suites: each of its suites' properties is one of the test, too. */
+/** The limit for a test with its suites: each of its suites' properties is one of the test, too. */
 const MOST_PROPERTIES = 200;
 const LONGEST_VALUE = 65;
 const LONGEST_NAME = 500;

@@ -6,7 +6,7 @@ import type { JobQueue } from './queue.ts';
 export interface AcceptedBy {
   jobs: JobStore;
   queue: JobQueue;
-  /** Of jobs that a person asks for. */
+  /** The signatures of jobs that a person asks for. */
   signatures?: Pick<JobSignatures, 'sign'>;
 }
 

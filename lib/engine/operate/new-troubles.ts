@@ -79,7 +79,7 @@ export function troublesOf(connection: string, { isPaused, refusesKey, operation
 /** A message that more than these are dead is not news any more. */
 const MOST_DEAD = 100;
 
-/** Those that somebody looks at are hidden meanwhile, and would be new again afterwards. */
+/** Messages that an operator looks at are hidden meanwhile, and would be new again afterwards. */
 const COUNTS = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
 
 /** Each dead letter of a lane, by its number. */

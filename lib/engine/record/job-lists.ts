@@ -69,7 +69,7 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
   };
 }
 
-/** As many as `limit` of what can be read in some pages. */
+/** The first `limit` of what can be read in some pages. */
 async function firstOf<T>(pages: AsyncIterable<Item[]>, limit: number, read: (items: Item[]) => T[]): Promise<T[]> {
   const found: T[] = [];
   for await (const items of pages) {

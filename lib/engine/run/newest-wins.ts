@@ -19,7 +19,7 @@ export const mayArriveUntil = ({ lease }: Job, now: number) => executableUntil(l
  * late: once nothing is under way, the service has its value, unless the service refused it or somebody else changed it.
  */
 const stateShape = z.object({
-  /** Of the newest request. */
+  /** The place of the newest request. */
   place: z.string(),
   /** The value that the service accepted last, and the request that it came from. */
   told: z.optional(z.unknown()),

@@ -21,7 +21,7 @@ import type { Replies } from './tell-person.ts';
 export interface Worker {
   table: Table;
   jobs: JobStore;
-  /** Of the process. */
+  /** What the process knows of its runs. */
   runs: ProcessRuns;
   queue: JobQueue;
   lines: WaitingLines;

@@ -15,7 +15,7 @@ export interface GithubDelivery {
   /** `X-GitHub-Delivery`; a redelivery keeps it. */
   deliveryId: string;
   payload: Record<string, unknown>;
-  /** Of what is between GitHub and the relay; GitHub itself sends none. */
+  /** The trace of a proxy between GitHub and the relay; GitHub itself sends none. */
   trace?: string;
 }
 

@@ -20,10 +20,10 @@ export type GithubRequest = typeof octokitRequest;
  * `@octokit/request-error`.
  */
 export interface AuthorizedGithub {
-  /** Whose rate limit the request counts against: `token`, `app 12`, `installation 77`. */
+  /** The account whose rate limit the request counts against: `token`, `app 12`, `installation 77`. */
   as: string;
   request: GithubRequest;
-  /** Of an installation. */
+  /** The id of the App, for an installation. */
   appId?: string;
 }
 
@@ -50,7 +50,7 @@ export interface GithubClient {
   /** Whether the secret has a token or an App, complete or not. */
   isThere(): Promise<boolean>;
   /**
-   * As the App itself, with its JWT.
+   * Requests as the App itself, with its JWT.
    * @returns undefined if the secret has no complete App
    */
   asApp(): Promise<(AuthorizedGithub & { appId: string }) | undefined>;

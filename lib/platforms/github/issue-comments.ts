@@ -11,7 +11,7 @@ export type MadeComment = { url: string } | { leftOut: string };
 export interface ReadComment {
   text: string;
   login: string | undefined;
-  /** Of the account. */
+  /** The id of the account. */
   accountId: number | undefined;
   isByBot: boolean;
   /** Epoch milliseconds. */

@@ -25,7 +25,7 @@ type Known = z.output<typeof known>;
 const seen = z.object({ full_name: z.string(), id: z.int(), owner: z.object({ id: z.int() }) });
 
 export interface MovedRepository {
-  /** As relay.config.ts has it. */
+  /** The name in relay.config.ts. */
   name: string;
   /** The same name, if another repository has it. */
   calledNow: string;

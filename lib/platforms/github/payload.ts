@@ -103,7 +103,7 @@ const shapes = {
       issue,
       /** Who brought the event about. */
       sender: account,
-      /** Of `transferred` the new issue, of `opened` by a transfer the old one, of `edited` the text before. */
+      /** `transferred` has the new issue, `opened` by a transfer the old one, `edited` the text before. */
       changes: z.nullish(
         z.object({
           body: before,

@@ -8,7 +8,7 @@ export const workspace = z.object({
 });
 export type Workspace = z.output<typeof workspace>;
 
-/** Whose user it is. https://docs.slack.dev/reference/objects/user-object */
+/** The workspace that the user belongs to. https://docs.slack.dev/reference/objects/user-object */
 export const membership = {
   team_id: z.nullish(z.string()),
   enterprise_user: z.nullish(z.object({ enterprise_id: z.nullish(z.string()) })),

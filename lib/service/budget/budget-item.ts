@@ -7,7 +7,7 @@ import { DAY, emptyDay, emptyMinute, emptyTenMinutes, emptyWeek, MINUTE, packWin
 /** What is known of a budget. Times are epoch milliseconds, 0 for never. */
 export interface BudgetState extends Windows {
   pausedUntil: number;
-  /** Of each connection that uses the budget. */
+  /** The waiting lines of each connection that uses the budget. */
   lines: Record<string, Lines>;
   assumed?: AssumedLimit | undefined;
 }

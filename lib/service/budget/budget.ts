@@ -81,7 +81,7 @@ export interface LostCalls {
   from: number;
   /** Epoch milliseconds. */
   to: number;
-  /** As many as the service says; by default all that the limits allow in that time. */
+  /** How many the service says; by default all that the limits allow in that time. */
   calls?: number | undefined;
   /** This many calls of the day stay free in any case. */
   left: number;

@@ -27,7 +27,7 @@ export interface PageRead {
   /** The page repeats an earlier one or is not there, so it has no rows that count. */
   repeats: boolean;
   last: boolean;
-  /** Of the last page: every row of the list has arrived. False if that cannot be told. */
+  /** Whether every row of the list has arrived, known at the last page. False if it is unknown. */
   whole: boolean;
   /** For a list without pagination: what the next page is compared with. */
   fingerprint: string | null;
@@ -167,7 +167,7 @@ const rowsIn = ({ data }: Result<unknown>): readonly unknown[] => (Array.isArray
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 const sizeField = ({ pageSize = 'per_page' }: Operation) => pageSize;
 
-/** Of an error of the client, or of a run, which has it as its cause. */
+/** The refusal in an error of the client, or in that of a run, which has it as its cause. */
 function refusalIn(error: unknown): PartnerRefusal | undefined {
   const refusal = error instanceof Error && !(error instanceof PartnerRefusal) ? error.cause : error;
   return refusal instanceof PartnerRefusal ? refusal : undefined;

@@ -40,7 +40,7 @@ export function signRequest(input: SigningInput): SignedRequest {
 interface Unsigned extends Omit<SignedRequest, 'headers'> {
   /** Unix time in seconds, as in `X-TIMESTAMP`. */
   timestampSeconds: number;
-  /** As in `X-NONCE`. */
+  /** The value of `X-NONCE`. */
   nonce: string;
 }
 

@@ -6,7 +6,7 @@ import type { Table } from './table.ts';
 export interface Source<T> {
   table: Table;
   clock: () => number;
-  /** Of the item that keeps the answer; its attributes are those of `T`. */
+  /** The key of the item that keeps the answer; its attributes are those of `T`. */
   key: Key;
   /** How long an answer is kept; 0 to not keep it. */
   keptForMs: number | ((answer: T) => number);

@@ -40,7 +40,7 @@ const WRITE_ID_BYTES = 9;
 const EARLIER_KEPT = 7;
 /** A repeated update must not count twice where its condition still holds. */
 const NOT_WRITTEN = `NOT contains(#${WRITE_ID}, :${WRITE_ID}) AND NOT contains(#${EARLIER_IDS}, :${WRITE_ID})`;
-/** Of how many items a process remembers the ids that it read. */
+/** How many items a process remembers the ids of. */
 const ITEMS_REMEMBERED = 200;
 
 /**

@@ -56,7 +56,7 @@ export class Actor {
     return (task && item) ?? refuse(404, 'Checklist item not found');
   }
 
-  /** Those of the records that belong to a visible project. */
+  /** The records that belong to a visible project. */
   visible<T extends { project_id: string }>(records: readonly T[]): T[] {
     const projects = new Set(this.projects().map(({ project_id }) => project_id));
     return records.filter(({ project_id }) => projects.has(project_id));

@@ -9,7 +9,7 @@ export class InstanceFault extends Error {
   }
 }
 
-/** Those of RFC 6749, 7591, 8628, 8707 and OpenID Connect Core. */
+/** The error codes of RFC 6749, 7591, 8628, 8707 and OpenID Connect Core. */
 const CODES: ReadonlySet<string> = new Set(
   (
     'invalid_request invalid_client invalid_grant invalid_scope invalid_target invalid_redirect_uri ' +

@@ -3,7 +3,7 @@ import { type GithubClient, ownerAndRepo, pagesOf, type RepositoryAddress } from
 import { type OpenPull, openPull, readPayload } from '../payload.ts';
 
 const PAGE_SIZE = 100;
-/** Those that changed last are on the first pages. */
+/** The most pages that are read: pull requests that changed last are on the first ones. */
 const MOST_PAGES = 10;
 
 /**

@@ -8,7 +8,7 @@ import type { Table } from '../../../state/table/table.ts';
 export interface Hook {
   /** `X-GitHub-Hook-Installation-Target-Type`; a GitHub App is an `integration` there. */
   kind: 'integration' | 'repository' | 'organization';
-  /** As the API names it: owner/name, or the login of the organization. The word `app` for a GitHub App. */
+  /** The name in the API: owner/name, or the login of the organization. The word `app` for a GitHub App. */
   target: string;
   /** `X-GitHub-Hook-ID`. For a GitHub App, which has one hook, the id of the App. */
   id: string;

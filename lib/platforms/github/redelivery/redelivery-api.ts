@@ -52,7 +52,7 @@ const needed = {
 };
 
 interface Way {
-  /** Whose rate limit counts. */
+  /** The account whose rate limit counts. */
   as: string;
   authorize(): Promise<AuthorizedGithub | undefined>;
 }

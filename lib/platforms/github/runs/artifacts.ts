@@ -14,7 +14,7 @@ import {
 export interface Artifact {
   id: number;
   name: string;
-  /** Of its archive. */
+  /** The size of its archive. */
   bytes: number;
 }
 
@@ -32,7 +32,7 @@ const STORE_TIMEOUT_MS = 20_000;
  */
 export function createArtifacts(github: GithubClient, fetch: typeof globalThis.fetch, apiUrl: string) {
   return {
-    /** Those of a run that have not expired, the newest first. */
+    /** The artifacts of a run that have not expired, the newest first. */
     async list(place: RepositoryAddress, runId: number): Promise<Artifact[]> {
       const found = await ask(place, async (request, of) => {
         const found: Artifact[] = [];

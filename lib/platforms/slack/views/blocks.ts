@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { cutToLength } from '../../../text.ts';
 
-/** Of a list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+/** The most options of a list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 export const MAX_OPTIONS = 100;
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
 const MAX_OPTION_LENGTH = 75;
