@@ -37,16 +37,20 @@ export type AsPerson = <Command extends MappedCommand>(
 const STEP = 'who acts';
 const KEY = 'the key';
 
-export function createAsPerson(config: RelayConfig, people: People): AsPerson {
-  /** @param canWait whether the command waits for the next link if the person's is dead */
-  async function holderOf(by: Person, steps: Steps, canWait: boolean): Promise<Person | undefined> {
-    for (const holder of people.holdersFor(by)) {
-      const linked = await steps.as(holder).linked();
-      if (linked === 'yes' || (linked === 'dead' && canWait)) return holder;
-    }
-    return undefined;
+/** @param canBeDead whether an account counts that has to be linked again: its holder is told so */
+export async function holderOf(
+  holders: readonly Person[],
+  steps: Steps,
+  canBeDead: boolean,
+): Promise<Person | undefined> {
+  for (const holder of holders) {
+    const linked = await steps.as(holder).linked();
+    if (linked === 'yes' || (linked === 'dead' && canBeDead)) return holder;
   }
+  return undefined;
+}
 
+export function createAsPerson(config: RelayConfig, people: People): AsPerson {
   function linkFirst(by: Person): NotDone {
     const isKnown = people.holdersFor(by).some((holder) => holder.in === 'slack');
     const todo = isKnown
@@ -70,7 +74,7 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
         if (isRequired) throw unconfirmed();
         return KEY;
       }
-      const holder = await holderOf(person, steps, own !== undefined);
+      const holder = await holderOf(people.holdersFor(person), steps, own !== undefined);
       if (!holder && isRequired) throw linkFirst(person);
       const unserved = settings && unservedCommand(command, settings);
       if (unserved !== undefined) throw new NotDone(unserved);

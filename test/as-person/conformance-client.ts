@@ -67,4 +67,3 @@ function sample(schema: Readonly<Record<string, unknown>>): Record<string, unkno
 
 const { tools } = await authorized(() => client.listTools(token));
 for (const { name, inputSchema } of tools) await authorized(() => client.callTool(token, name, sample(inputSchema)));
-await client.close(token);

@@ -2,24 +2,14 @@ import { isRecord } from '../../outside.ts';
 import type { Leaving } from '../../send-once.ts';
 import { type McpError, McpRefusal, McpRevisionError, McpRpcError, McpUnreadable } from './errors.ts';
 import { sizeOf } from './json-rpc.ts';
-import { outsideText } from './outside-text.ts';
 import { readTool, readToolResult, type ToolList, type ToolResult } from './tool.ts';
-import {
-  endSession,
-  type Permit,
-  type SessionAnswer,
-  sendNotification,
-  sendRequest,
-  type Transport,
-} from './transport.ts';
+import { type Permit, type SessionAnswer, sendNotification, sendRequest, type Transport } from './transport.ts';
 
 export type McpClient = ReturnType<typeof createMcpClient>;
 
 export interface Session {
   id: string | undefined;
   revision: Revision;
-  /** What the service calls itself: one short line. */
-  server: string;
 }
 
 const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
@@ -59,10 +49,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
 
   async function begin(token: string | undefined): Promise<Session> {
     const { reply, revision } = await negotiate(token);
-    const { serverInfo } = isRecord(reply.result) ? reply.result : {};
-    const named = isRecord(serverInfo) ? [serverInfo.name, serverInfo.version] : [];
-    const server = outsideText(named.filter((part) => typeof part === 'string').join(' '));
-    const begun = { id: reply.sessionId, revision, server };
+    const begun = { id: reply.sessionId, revision };
     await sendNotification(transport, envelopeOf(begun, token), 'notifications/initialized');
     return begun;
   }
@@ -141,13 +128,6 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
       const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, leaving));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
       return result;
-    },
-    /** Ends the session, if there is one. @throws {McpError} */
-    async close(token: string | undefined) {
-      const ended = kept.session;
-      if (ended?.id === undefined) return;
-      kept.session = undefined;
-      await endSession(transport, envelopeOf(ended, token));
     },
   };
 }

@@ -78,15 +78,6 @@ export async function sendNotification(transport: Transport, envelope: SessionHe
   (await post(transport, envelope, method, { jsonrpc: '2.0', method })).drop();
 }
 
-/** Ends a session. An endpoint that does not let clients end sessions refuses, which does not matter. */
-export async function endSession(transport: Transport, envelope: SessionHeaders): Promise<void> {
-  const headers = headersOf(envelope);
-  const answer = await transport.permit(() =>
-    exchange(transport.fetch, 'end of session', transport.endpoint, { method: 'DELETE', headers }, transport.times),
-  );
-  answer.drop();
-}
-
 type ResultOrError = Extract<Message, { kind: 'result' | 'error' }>;
 
 const isStream = ({ headers }: Answer) => /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');

@@ -29,6 +29,7 @@ import { type Operation, rawOperation } from '../../service/partner/operation.ts
 import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
 import type { CommandSteps, Json, Recipient } from '../../triggers/steps.ts';
+import { holderOf } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { withFooter } from '../described.ts';
 import { findTask, tasksOfKey } from '../log-time/find-task.ts';
@@ -157,7 +158,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
     return asking(steps.create(step, operation, payload as z.input<typeof operation.payload>, identity));
   }
 
-  async function holderOf(): Promise<Person> {
+  async function actor(): Promise<Person> {
     if (!by) throw new NeedsOperator(`${job.automation} acts as a person, and this job has no person who asked for it`);
     if (config.connections[job.connection]?.mcp.accounts === 'off') {
       throw new NeedsOperator(`connections.${job.connection}.mcp.accounts is off, so no account is linked`);
@@ -166,9 +167,8 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       throw new NotDone('The relay may not read on GitHub who wrote this. Ask for it in Slack');
     }
     return steps.decide('who acts', 'account link', async () => {
-      for (const holder of context.people.holdersFor(by)) {
-        if ((await steps.as(holder).linked()) !== 'no') return holder;
-      }
+      const holder = await holderOf(context.people.holdersFor(by), steps, true);
+      if (holder) return holder;
       throw new AccountFirst(`This needs your own account. Link it in Slack with ${config.slack?.command} link`, []);
     });
   }
@@ -305,7 +305,7 @@ function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: 
       { changes, ...call }: ToolCall & { changes: boolean },
       keep: (answer: { texts: readonly string[]; structured?: unknown }) => Kept,
     ) {
-      const tools = steps.as(await holderOf());
+      const tools = steps.as(await actor());
       return tools[changes ? 'change' : 'read'](step, call, (answer) => checked(step, () => keep(answer)));
     },
   };
