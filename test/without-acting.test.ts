@@ -9,6 +9,11 @@ import { startChild } from './child.ts';
 
 const root = join(import.meta.dirname, '..');
 
+const COPIED = [
+  ...['functions', 'infra', 'lib', 'local', 'sandbox', 'test'],
+  ...['docs/exactly-once.md', 'package.json', 'relay.config.ts', 'tsconfig.json', 'vitest.config.ts'],
+];
+
 /** In place of what acts as a person: nobody has linked an account. */
 const NOBODY = `import type { Acting } from "../engine/run/acting.ts";
 const none = (..._: unknown[]): never => {
@@ -27,10 +32,10 @@ describe('a copy of the repository without what acts as a person', () => {
   afterAll(() => rmSync(copy, { recursive: true }));
 
   beforeAll(() => {
-    const left = new Set(['.git', 'node_modules', 'dist', 'cdk.out']);
-    cpSync(root, copy, { recursive: true, filter: (path) => !left.has(basename(path)) });
+    const acts = new Set(actingAsPerson.map((path) => join(root, path)));
+    const filter = (path: string) => !acts.has(path);
+    for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true, filter });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    for (const path of actingAsPerson) rmSync(join(copy, path), { recursive: true });
     mkdirSync(join(copy, 'lib/as-person'));
     writeFileSync(join(copy, 'lib/as-person/index.ts'), NOBODY);
   });
