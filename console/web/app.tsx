@@ -1,7 +1,7 @@
 import type { Now, RelayFacts } from '../contract.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
-import { timeZone } from './format.ts';
+import { many, timeZone } from './format.ts';
 import { Icon } from './icons.tsx';
 import { isHelpOpen, KEYS, SCREENS } from './keyboard.ts';
 import { connection } from './live.ts';
@@ -112,8 +112,7 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
                   )}
                   {parked !== undefined && parked.jobs > 0 && (
                     <span class="badge">
-                      {parked.jobs}
-                      {parked.more && '+'}
+                      {many(parked)}
                       <span class="hidden">{parked.jobs === 1 ? ' job' : ' jobs'}</span>
                     </span>
                   )}

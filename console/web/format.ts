@@ -1,3 +1,5 @@
+import type { Count } from '../contract.ts';
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -84,7 +86,8 @@ export function count(value: number): string {
   return numberFormat.format(value);
 }
 
-/** `1 job`, `2 jobs`, `1,000+ jobs` */
-export function jobs({ jobs: value, more = false }: { jobs: number; more?: boolean }): string {
-  return `${count(value)}${more ? '+' : ''} ${value === 1 && !more ? 'job' : 'jobs'}`;
-}
+/** `2`, `1,000+` */
+export const many = ({ jobs, more }: Count): string => `${count(jobs)}${more ? '+' : ''}`;
+
+/** `1 job`, `2 jobs` */
+export const jobs = (value: number): string => `${count(value)} ${value === 1 ? 'job' : 'jobs'}`;

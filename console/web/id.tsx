@@ -1,20 +1,15 @@
-import { announce } from './notice.tsx';
+import { copy } from './notice.tsx';
 import { seen } from './outside.tsx';
 import { useRelay } from './relay-facts.tsx';
 
 /** An id. A click copies all of it, and a double click selects what is shown. */
 export function Id({ id, shown = id }: { id: string; shown?: string }) {
-  const copy = () =>
-    navigator.clipboard.writeText(id).then(
-      () => announce(`Copied: ${seen(id)}`),
-      () => announce('The browser does not let the console copy. Select and copy the id.', true),
-    );
   return (
     <button
       type="button"
       class="id"
       title={`Copy ${seen(id)}`}
-      onClick={() => void copy()}
+      onClick={() => copy(id, 'id', `Copied: ${seen(id)}`)}
       onDblClick={({ currentTarget }) => getSelection()?.selectAllChildren(currentTarget)}
     >
       <code>{seen(shown)}</code>

@@ -84,7 +84,7 @@ interface ConfirmationProps {
 function Confirmation({ ids, action, will, close, done }: ConfirmationProps) {
   const [answer, setAnswer] = useState('');
   const { title, will: always, confirm, asks, isGrave } = described[action];
-  const many = ids.length === 1 ? 'this job' : jobs({ jobs: ids.length });
+  const many = ids.length === 1 ? 'this job' : jobs(ids.length);
   return (
     <Question
       title={title(many)}
@@ -135,7 +135,7 @@ function announceResults(results: ActionResult['results']): void {
     return;
   }
   const failed = results.filter(({ ok }) => !ok);
-  const done = `${jobs({ jobs: results.length - failed.length })} changed.`;
+  const done = `${jobs(results.length - failed.length)} changed.`;
   const reasons = failed.map(({ id, text }) => `${id}: ${seen(text)}`);
   announce([done, ...reasons].join('\n'), failed.length > 0);
 }

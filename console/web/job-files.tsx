@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { JobDetail, JobTest } from '../contract.ts';
 import { type ApiError, get } from './api.ts';
 import { Dialog } from './dialog.tsx';
-import { announce } from './notice.tsx';
+import { announce, copy } from './notice.tsx';
 import { seen } from './outside.tsx';
 
 /** What can be made of a job: a file for support, and a test for `partner-relay test`. */
@@ -39,16 +39,7 @@ export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>)
             <button type="button" onClick={close}>
               Close
             </button>
-            <button
-              type="button"
-              class="primary"
-              onClick={() =>
-                void navigator.clipboard.writeText(test.text).then(
-                  () => announce('Copied.'),
-                  () => announce('The browser does not let the console copy. Select and copy the text.', true),
-                )
-              }
-            >
+            <button type="button" class="primary" onClick={() => copy(test.text, 'text', 'Copied.')}>
               Copy
             </button>
           </div>

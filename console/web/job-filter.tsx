@@ -1,5 +1,5 @@
 import type { Now } from '../contract.ts';
-import { count } from './format.ts';
+import { many } from './format.ts';
 import { useRelay } from './relay-facts.tsx';
 import { href, replaceAddress, route } from './route.ts';
 import { SearchBox, useTyped } from './search.tsx';
@@ -51,12 +51,7 @@ export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
             onClick={() => setFilter('status', filters.status === status ? undefined : status)}
           >
             <StatusMark of={status} text={statusText(status)} />
-            {counts && (
-              <span class="count">
-                {count(counts[status].jobs)}
-                {counts[status].more && '+'}
-              </span>
-            )}
+            {counts && <span class="count">{many(counts[status])}</span>}
           </button>
         ))}
       </fieldset>

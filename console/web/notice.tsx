@@ -24,6 +24,14 @@ export function announce(text: string, isBad = false, jobs: readonly string[] = 
   }, GOOD_STAYS_MS);
 }
 
+/** Copies a text, and says so. @param what it is, if the browser does not let the console copy */
+export function copy(text: string, what: string, said: string): void {
+  void navigator.clipboard.writeText(text).then(
+    () => announce(said),
+    () => announce(`The browser does not let the console copy. Select and copy the ${what}.`, true),
+  );
+}
+
 /** Says what the relay did. */
 export function announceOutcome({ text, jobs }: ActionOutcome): void {
   announce(seen(text), false, jobs);

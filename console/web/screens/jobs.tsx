@@ -22,7 +22,7 @@ export function JobsScreen() {
       {pages.error && <Failure error={pages.error} retry={pages.reload} isOld={pages.rows.length > 0} />}
       {pages.others.size > 0 && (
         <button type="button" class="news-bar" onClick={pages.reload}>
-          {jobs({ jobs: pages.others.size })} changed since. Show the newest
+          {jobs(pages.others.size)} changed since. Show the newest
         </button>
       )}
       {pages.rows.length > 0 && (
@@ -37,7 +37,7 @@ export function JobsScreen() {
 function End({ pages, isFiltered }: { pages: JobList; isFiltered: boolean }) {
   const { rows, read, cursor, isReading, error, more } = pages;
   const hasMore = cursor !== undefined;
-  const shown = `${jobs({ jobs: rows.length })} shown${isFiltered ? `, of ${count(read)} searched` : ''}.`;
+  const shown = `${jobs(rows.length)} shown${isFiltered ? `, of ${count(read)} searched` : ''}.`;
   return (
     <div class="list-end">
       <p role="status" class="soft">

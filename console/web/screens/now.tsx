@@ -1,9 +1,9 @@
-import type { ConnectionNow, Count, LaneNow, Now } from '../../contract.ts';
+import type { ConnectionNow, LaneNow, Now } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { BarChart } from '../charts/bar-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
-import { count } from '../format.ts';
+import { count, many } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
 import { Line, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
@@ -75,9 +75,7 @@ function Counts({ counts }: { counts: Now['counts'] }) {
           <li key={status}>
             <a href={status === 'parked' ? href('parked') : href('jobs', undefined, { status })} data-item={status}>
               <StatusMark of={status} text={statusText(status)} />
-              <strong class={number === 0 ? 'zero' : status}>
-                <Many of={counts[status]} />
-              </strong>
+              <strong class={number === 0 ? 'zero' : status}>{many(counts[status])}</strong>
             </a>
           </li>
         );
@@ -230,8 +228,8 @@ function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connectio
           {[
             count(left),
             left > 0 ? 'now' : nextSlotAt === null ? 'not known' : <Coming at={nextSlotAt} past="now" />,
-            <Many of={inLine} />,
-            <Many of={queued} />,
+            many(inLine),
+            many(queued),
             <Oldest of={[oldestSince, queuedSince]} />,
           ].map((shown, index) => (
             <td key={index} class="number" data-label={LANE_NUMBERS[index]}>
@@ -241,15 +239,6 @@ function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connectio
         </tr>
       ))}
     </Table>
-  );
-}
-
-function Many({ of: { jobs: number, more } }: { of: Count }) {
-  return (
-    <>
-      {count(number)}
-      {more && '+'}
-    </>
   );
 }
 

@@ -55,7 +55,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
     <section class="card group" aria-labelledby={heading}>
       <header>
         <StatusMark of={outcomeUnknown ? 'unknown' : 'parked'} />
-        <span class="soft">{jobs({ jobs: rows.length })}</span>
+        <span class="soft">{jobs(rows.length)}</span>
       </header>
       <h2 class="reason" id={heading}>
         <Text text={reason} length={240} />
@@ -82,7 +82,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
           />
           {!isWhole && rows.length > SHOWN && (
             <button type="button" class="news-bar" onClick={() => setWhole(true)}>
-              Show {jobs({ jobs: rows.length - SHOWN })} more
+              Show {jobs(rows.length - SHOWN)} more
             </button>
           )}
           <div class="bulk">
@@ -92,7 +92,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
                 checked={isAll}
                 onChange={() => setSelected(new Set(isAll ? [] : rows.map(({ id }) => id)))}
               />
-              {ids.length === 0 ? 'Select all' : `${jobs({ jobs: ids.length })} selected`}
+              {ids.length === 0 ? 'Select all' : `${jobs(ids.length)} selected`}
             </label>
             <JobActions
               ids={ids}
