@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from './examples/signed-request.ts';
@@ -94,7 +95,7 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
       } catch (error) {
         if (error instanceof SocketRefused) throw error;
         failed(error);
-        await Promise.race([after(pauseMs), stopping.promise]);
+        await Promise.race([pause(pauseMs, undefined, { ref: false }), stopping.promise]);
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       }
     }
@@ -155,7 +156,7 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
       isStopped = true;
       stopping.resolve();
       for (const socket of sockets) socket.close();
-      await Promise.race([running, after(OVERLAP_MS)]);
+      await Promise.race([running, pause(OVERLAP_MS, undefined, { ref: false })]);
     },
   };
 }
@@ -187,8 +188,4 @@ async function openUrl({ apiUrl, appToken }: SlackSocketOptions): Promise<string
   throw new SocketRefused(
     `Slack refuses SLACK_APP_TOKEN (${read.error}): use an app-level token (xapp-…) with the scope connections:write`,
   );
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
