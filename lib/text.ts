@@ -41,8 +41,8 @@ export function parsedJson(given: string): unknown {
   const text = given.replace(/^\ufeff/, '');
   try {
     const value: unknown = JSON.parse(text);
-    // A reviver would get each value of the text, which takes several times as long.
-    return hasLongNumber(text) ? JSON.parse(withDigits(text)) : value;
+    // A reviver gets each value of the text, which takes several times as long.
+    return hasLongNumber(text) ? JSON.parse(text, withDigits) : value;
   } catch {
     return undefined;
   }
@@ -60,24 +60,9 @@ function hasLongNumber(json: string): boolean {
   return false;
 }
 
-const LONG_INTEGER = /(?<![\w.+-])-?\d{16,}(?![\d.eE])/g;
-
-/** A JSON text in which integers beyond 2^53 are texts. */
-function withDigits(json: string): string {
-  let isInText = false;
-  let quote = json.indexOf('"');
-  return json.replace(LONG_INTEGER, (digits, at) => {
-    for (; quote !== -1 && quote < at; quote = json.indexOf('"', quote + 1)) {
-      if (!isInText || !isEscaped(json, quote)) isInText = !isInText;
-    }
-    return isInText || Number.isSafeInteger(Number(digits)) ? digits : `"${digits}"`;
-  });
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let from = at;
-  while (json[from - 1] === '\\') from--;
-  return (at - from) % 2 === 1;
+/** An integer beyond 2^53 as its digits. */
+function withDigits(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
 }
 
 /** True if the text matches the pattern, in which each `*` stands for any characters. */
