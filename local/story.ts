@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { elapsed, localClock, localDate, localTime, zoneAt } from '../lib/dates.ts';
 import { commandsOf, nextStepOfParked, withDocs } from '../lib/engine/line/next-step.ts';
 import { parkedShape, shortName } from '../lib/engine/record/job.ts';
+import { type MovedRepository, movedInWords } from '../lib/platforms/github/moved-repositories.ts';
 import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
@@ -105,8 +106,8 @@ function words(line: LogLine, now: number): string {
       );
     case 'the service refuses the key':
       return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
-    case 'a repository has another name than in relay.config.ts':
-      return `! the repository ${line.calledNow} is called ${line.name} in relay.config.ts`;
+    case 'a repository has another name or owner than in relay.config.ts':
+      return `! ${movedInWords(line as unknown as MovedRepository)}`;
     case 'calls are stopped':
       return `! calls of ${line.what} are stopped: ${line.why}`;
     case 'job queued by the sweep':

@@ -74,10 +74,10 @@ describe('the story of jobs in the first terminal', () => {
     [refused, '! the service refuses the key of the connection main: unknown or revoked key'],
     [
       {
-        message: 'a repository has another name than in relay.config.ts',
+        message: 'a repository has another name or owner than in relay.config.ts',
         ...{ name: 'acme/web', calledNow: 'acme/site', isRenamed: true },
       },
-      '! the repository acme/site is called acme/web in relay.config.ts',
+      '! acme/web is called acme/site now. Its events are taken all the same. Change its name in relay.config.ts.',
     ],
     [{ ...ended, message: 'job not done' }, '⚠ acme/web#1 not done: the task is closed'],
     [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],
