@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/dates.ts';
 
 /** What {@link readMoment} reads, for the help of an option. */
 export const MOMENTS =
@@ -7,7 +8,7 @@ export const MOMENTS =
 
 const DAYS = ['today', 'yesterday'];
 
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 const day = z.iso.date();
 /** With or without seconds. */

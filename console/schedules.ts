@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../lib/dates.ts';
 import { schedules } from '../lib/schedules.ts';
 import { type Key, keys } from '../lib/state/table/keys.ts';
 import { storedTime } from '../lib/state/table/unreadable-item.ts';
@@ -5,7 +6,6 @@ import { nextTimeOf } from '../lib/triggers/cron.ts';
 import { ownOf } from '../lib/triggers/own-automation.ts';
 import type { OperatedRelay } from './relay.ts';
 
-const MINUTE_MS = 60_000;
 const TIMES = { 1: 'every minute', 15: 'every 15 minutes', 60: 'every hour' } as const;
 
 /** What fires by the clock, with its last time and its next one: the functions, then the schedules of the team. */

@@ -6,8 +6,11 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 
 type Weekday = (typeof WEEKDAYS)[number];
 
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
 /** The length of a UTC day, and so of every day in this file. */
-export const DAY_MS = 86_400_000;
+export const DAY_MS = 24 * HOUR_MS;
 
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
@@ -71,19 +74,14 @@ export function zoneAt(ms: number): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** A length of time for people, in its two largest units: `280 ms`, `10.3 s`, `4 min 10 s`, `2 h 3 min`, `3 d 4 h`. */
 export function elapsed(ms: number): string {
-  if (ms < SECOND) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${Number((ms / SECOND).toFixed(1))} s`;
-  const [large, small] =
-    ms < HOUR ? ([MINUTE, SECOND] as const) : ms < DAY ? ([HOUR, MINUTE] as const) : ([DAY, HOUR] as const);
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(1))} s`;
+  const large = ms < HOUR_MS ? MINUTE_MS : ms < DAY_MS ? HOUR_MS : DAY_MS;
+  const small = large === DAY_MS ? HOUR_MS : large / 60;
   const rest = Math.floor((ms % large) / small);
   return `${Math.floor(ms / large)} ${UNITS[large]}${rest === 0 ? '' : ` ${rest} ${UNITS[small]}`}`;
 }
 
-const UNITS = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' };
+const UNITS: Readonly<Record<number, string>> = { [SECOND_MS]: 's', [MINUTE_MS]: 'min', [HOUR_MS]: 'h', [DAY_MS]: 'd' };

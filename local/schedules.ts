@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import { MINUTE_MS } from '../lib/dates.ts';
 import { SOURCE } from '../lib/project.ts';
 import type { Runtime } from '../lib/runtime.ts';
 import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
@@ -24,8 +25,6 @@ export interface LocalSchedule {
 
 /** Fires the schedules on one machine. */
 export type LocalSchedules = ReturnType<typeof createLocalSchedules>;
-
-const MINUTE_MS = 60_000;
 
 /** The functions of all schedules, as deployed. */
 export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {

@@ -1,9 +1,9 @@
 import ICAL from 'ical.js';
-import { DAY_MS } from '../dates.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../dates.ts';
 import { timeOf } from './zones.ts';
 
 const MOST_OCCURRENCES = 20_000;
-const [SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY] = [1_000, 60_000, 3_600_000, DAY_MS, 7 * DAY_MS];
+const [SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY] = [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS];
 const PERIODS: Readonly<Record<string, number>> = { SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY };
 
 /** A rule of repetition without its end. */

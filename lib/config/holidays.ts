@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
 import * as z from 'zod';
-import { addDays } from '../dates.ts';
+import { addDays, DAY_MS, HOUR_MS } from '../dates.ts';
 import { unknownName } from '../faults/fault.ts';
 
 /** The last year and four more: a summary in January is about days of the year before. */
 const YEARS = 5;
-const HOUR_MS = 3_600_000;
 
 const date = z.iso.date('expected a date such as 2026-12-25');
 
@@ -63,7 +62,7 @@ function wholeDays({ date, start, end }: { date: string; start: Date; end: Date 
   const [first = '', time] = date.split(' ');
   if (time !== '00:00:00') return [];
   // The day on which daylight saving begins has 23 hours.
-  const days = Math.floor((end.getTime() - start.getTime() + HOUR_MS) / (24 * HOUR_MS));
+  const days = Math.floor((end.getTime() - start.getTime() + HOUR_MS) / DAY_MS);
   return Array.from({ length: days }, (_, index) => addDays(first, index));
 }
 

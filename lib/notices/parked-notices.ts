@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SectionBlock } from '@slack/types';
 import * as z from 'zod/mini';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../dates.ts';
 import { digest } from '../digest.ts';
 import { commandsOf, nextStepOfParked, withDocs } from '../engine/line/next-step.ts';
 import type { ShowJob } from '../engine/operate/find-jobs.ts';
@@ -22,10 +23,8 @@ export interface ParkedNoticesOptions extends NoticePostsOptions {
   stage: string | undefined;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 /** The index of parked jobs may lag behind, so an hour is read again for a while. */
-const INDEX_LAG_MS = 5 * MINUTE;
+const INDEX_LAG_MS = 5 * MINUTE_MS;
 /** Keep the message far below the size that Slack refuses with `msg_blocks_too_long`, which it does not document. */
 const CAUSES = 8;
 const JOBS_NAMED = 3;
@@ -35,7 +34,7 @@ const JOBS_KEPT = 2_000;
 const MAX_LINE_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
 /** The longest standstill, such as a machine that is off, after which everything is still told, also what was decided. */
-const LOOKED_BACK_MS = 14 * 24 * HOUR;
+const LOOKED_BACK_MS = 14 * DAY_MS;
 
 /** Up to which hour everything is told, and the hours before it with a notice that has jobs to decide. */
 const PLACE = 'place';
@@ -59,10 +58,10 @@ export function createParkedNotices(options: ParkedNoticesOptions) {
     for (const hour of before.undecided) {
       if (hour >= clock() - LOOKED_BACK_MS && (await tellHour(hour)) !== 'decided') after.undecided.push(hour);
     }
-    for (let hour = before.toldTo; hour <= hourOf(clock()); hour += HOUR) {
+    for (let hour = before.toldTo; hour <= hourOf(clock()); hour += HOUR_MS) {
       const told = await tellHour(hour);
-      if (told === 'untold' || after.toldTo !== hour || clock() < hour + HOUR + INDEX_LAG_MS) continue;
-      after.toldTo = hour + HOUR;
+      if (told === 'untold' || after.toldTo !== hour || clock() < hour + HOUR_MS + INDEX_LAG_MS) continue;
+      after.toldTo = hour + HOUR_MS;
       if (told === 'undecided') after.undecided.push(hour);
     }
     if (!isDeepStrictEqual(before, after)) await table.put({ ...keys.parkedNotice(PLACE), ...after });
@@ -72,7 +71,7 @@ export function createParkedNotices(options: ParkedNoticesOptions) {
     const known = place.safeParse(await table.get(keys.parkedNotice(PLACE))).data;
     if (known) return { ...known, toldTo: Math.max(known.toldTo, hourOf(clock() - LOOKED_BACK_MS)) };
     // The setting is new. What was parked long before it is not news.
-    const begun = { toldTo: hourOf(clock() - HOUR), undecided: [] };
+    const begun = { toldTo: hourOf(clock() - HOUR_MS), undecided: [] };
     await table.put({ ...keys.parkedNotice(PLACE), ...begun });
     return begun;
   }
@@ -94,7 +93,7 @@ export function createParkedNotices(options: ParkedNoticesOptions) {
   async function parkedIn(hour: number): Promise<{ groups: ParkedGroup[]; parked: StillParked }> {
     const parked = new Map<string, number>();
     async function* pages() {
-      for await (const page of jobs.parkedBetween(hour, hour + HOUR - 1)) {
+      for await (const page of jobs.parkedBetween(hour, hour + HOUR_MS - 1)) {
         for (const { id, wakeAt } of page) parked.set(id, wakeAt);
         yield Promise.all(page.map(shown));
       }
@@ -143,7 +142,7 @@ function toldIn(parked: StillParked, told: readonly string[] = []): Required<Pic
 }
 
 function hourOf(at: number): number {
-  return Math.floor(at / HOUR) * HOUR;
+  return Math.floor(at / HOUR_MS) * HOUR_MS;
 }
 
 function sectionsOf(

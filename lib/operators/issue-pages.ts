@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../dates.ts';
 import { NeedsOperator } from '../engine/record/interruption.ts';
 import type { GithubClient } from '../platforms/github/github-client.ts';
 import { ownerAndRepo } from '../platforms/github/github-client.ts';
@@ -21,7 +22,6 @@ export interface IssuePage {
 }
 
 const PAGE_SIZE = 100;
-const SECOND_MS = 1_000;
 
 /**
  * Reads a page of a repository's issues. One request.

@@ -1,7 +1,6 @@
+import { MINUTE_MS } from '../../lib/dates.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { FifoQueue } from '../fifo-queue.ts';
-
-const MINUTE = 60_000;
 
 /**
  * When something can happen next in a relay that has done all it can do now: a message wakes, or the sweep finds
@@ -11,7 +10,7 @@ export function nextMoment(now: number, queues: readonly FifoQueue[], underWay: 
   const next = Math.min(
     ...queues.map((queue) => queue.nextWakeAt()),
     ...underWay.map(({ line, wakeAt, expectedAt = 0 }) =>
-      line === undefined ? wakeAt : Math.max(now + MINUTE, expectedAt - MINUTE),
+      line === undefined ? wakeAt : Math.max(now + MINUTE_MS, expectedAt - MINUTE_MS),
     ),
   );
   return Math.max(now + 1, next);

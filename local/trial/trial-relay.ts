@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { MINUTE_MS } from '../../lib/dates.ts';
 import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
@@ -37,7 +38,6 @@ export interface TrialCall {
   status: number;
 }
 
-const MINUTE_MS = 60_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { deadLettersOf, type QueueName } from '../../config/queues.ts';
+import { MINUTE_MS } from '../../dates.ts';
 import type { MetricName, Metrics } from '../../state/metrics/metrics.ts';
 import { jobsByStatus, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -28,8 +29,6 @@ export interface Trouble {
   metric: MetricName;
   about: Readonly<Record<string, unknown>>;
 }
-
-const MINUTE = 60_000;
 
 /**
  * What the sweep adds each minute, so that an alarm on arrivals is at OK when the next one comes. Where a metric has gaps,
@@ -67,7 +66,7 @@ export async function tellNewTroubles(kind: string, troubles: readonly Trouble[]
 /** What stands still on a connection. A pause of a few minutes is usual after a 429 and a deployment of the service. */
 export function troublesOf(connection: string, { isPaused, refusesKey, operations }: Standstill): Trouble[] {
   const trouble = (what: string, minutes: number, metric: MetricName): Trouble => {
-    return { name: `${connection}: ${what}`, lastsMs: minutes * MINUTE, metric, about: { connection, what } };
+    return { name: `${connection}: ${what}`, lastsMs: minutes * MINUTE_MS, metric, about: { connection, what } };
   };
   return [
     ...(isPaused ? [trouble('paused', 5, 'NewlyPaused')] : []),

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../dates.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { ofThisForm } from '../../state/table/form.ts';
 import { keys } from '../../state/table/keys.ts';
@@ -11,20 +12,17 @@ import { createJobLists, lineOf } from './job-lists.ts';
 import { createProcessRuns, type ProcessRuns } from './process-runs.ts';
 import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-
 /** If no worker has a queued job by then, its sender or its message may be lost, and the sweep sends it again. */
-export const UNCLAIMED_MS = MINUTE;
+export const UNCLAIMED_MS = MINUTE_MS;
 /** A job that no worker has is looked at again by then. */
-const LONGEST_UNCLAIMED_MS = 24 * 60 * MINUTE;
+const LONGEST_UNCLAIMED_MS = DAY_MS;
 /** No worker may run for longer (AWS Lambda quotas: 15 minutes), so a later end of a lease is ignored. */
-const LONGEST_LEASE_MS = 16 * MINUTE;
+const LONGEST_LEASE_MS = 16 * MINUTE_MS;
 /** How late a sleeping message may wake before the sweep treats the job as lost. */
-export const WAKE_GRACE_MS = 2 * MINUTE;
+export const WAKE_GRACE_MS = 2 * MINUTE_MS;
 
 /** How often the sweep checks that the connection of a job in line still exists. */
-const LINE_GRACE_MS = 60 * MINUTE;
+const LINE_GRACE_MS = HOUR_MS;
 
 /** What the end of a run removes, unless it sets it. */
 const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'openUntil', 'limited'];
@@ -140,7 +138,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       return { unclaimed: 'not due', until: job.dueAt, job };
     }
     const crashed = crashesOf(job);
-    if (!runs.mayStart({ ...job, ...crashed }, now)) return { unclaimed: 'beside others', until: now + SECOND, job };
+    if (!runs.mayStart({ ...job, ...crashed }, now)) return { unclaimed: 'beside others', until: now + SECOND_MS, job };
     await endSolitude(runs);
     const lease = { owner, since: now, until, ...(runs.isEmpty() && { alone: true as const }) };
     const waits = endWait(job.waits, now);
@@ -151,7 +149,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     );
     const taken = claimed && jobOfItem(claimed);
     // If the answer was late, another worker may have taken it over since.
-    if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND, job };
+    if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND_MS, job };
     runs.begin({ ...taken, lease });
     return { ...taken, dueAt: job.dueAt };
   }
@@ -183,7 +181,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     const job: Job = { ...draft, ...place, createdAt: now, generation: 1, attempts: 0 };
     const unlessThereOrExpired = {
       expression: 'attribute_not_exists(#pk) OR ((#status = :succeeded OR #status = :notDone) AND #expiresAt <= :now)',
-      values: { now: now / SECOND, succeeded: 'succeeded', notDone: 'not-done' },
+      values: { now: now / SECOND_MS, succeeded: 'succeeded', notDone: 'not-done' },
     };
     if (await table.put({ ...keys.job(job.id), ...job }, unlessThereOrExpired)) {
       return { job, stored: true };

@@ -1,4 +1,5 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DAY_MS, HOUR_MS } from '../../dates.ts';
 import type { SecretTimes } from '../../state/secrets/secrets.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -81,13 +82,12 @@ export async function ofEarlierTable(
   return { until: at + OVERLAP_MS, unknown };
 }
 
-const HOUR_MS = 3_600_000;
 /** GitHub redelivers for three days, GitHub Enterprise Server for seven. Nothing is known of what calls a team's webhook. */
 const REDELIVERED_MS: Record<Cause['from'], number> = {
-  github: 7 * 24 * HOUR_MS,
-  webhook: 7 * 24 * HOUR_MS,
-  schedule: 24 * HOUR_MS,
-  job: 24 * HOUR_MS,
+  github: 7 * DAY_MS,
+  webhook: 7 * DAY_MS,
+  schedule: DAY_MS,
+  job: DAY_MS,
   slack: HOUR_MS,
 };
 

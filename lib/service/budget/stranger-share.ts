@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../dates.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -16,8 +17,6 @@ export interface StrangersToday {
  * a connection: docs/decisions/0017-share-of-strangers.md. It is besides the budget, and takes nothing from it.
  */
 export type StrangerShare = ReturnType<typeof createStrangerShare>;
-
-const DAY_MS = 86_400_000;
 
 export function createStrangerShare(table: Table, clock: () => number) {
   const keyOf = (connection: string) => keys.strangers(connection, new Date(clock()).toISOString().slice(0, 10));
