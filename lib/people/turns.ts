@@ -4,7 +4,7 @@ import type { JobStore } from '../engine/record/job-store.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
-import type { Table } from '../state/table/table.ts';
+import type { Item, Table } from '../state/table/table.ts';
 import { ifReadable, storedTime, unchangedSince } from '../state/table/unreadable-item.ts';
 import type { Person } from './people.ts';
 
@@ -41,7 +41,7 @@ export const readTurns = (table: Table, person: Person) => table.getEvenExpired(
 
 /** The last jobs that the person requested and that were stored, the newest first. */
 export async function lastJobs(table: Table, jobs: JobStore, person: Person): Promise<Job[]> {
-  const { asked } = turnsItem.parse((await readTurns(table, person)) ?? {});
+  const { asked } = readTurnsItem(await readTurns(table, person));
   const found = await Promise.all(asked.map((id) => ifReadable(jobs.get(id))));
   return found.filter((job) => job !== undefined).reverse();
 }
@@ -77,7 +77,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
       const key = keys.turns(person.in, person.id);
       for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
         const item = await (readBefore && tries === 0 ? readBefore : readTurns(table, person));
-        const { noted, asked, lastAt, version } = turnsItem.parse(item ?? {});
+        const { noted, asked, lastAt, version } = readTurnsItem(item);
         const now = clock();
         // Almost every job is new, so it is looked up only if something speaks for a repeat.
         const isKnown = noted.some(({ id }) => id === jobId) || asked.includes(jobId);
@@ -105,18 +105,25 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   };
 }
 
-const id = z.string().check(z.minLength(1));
-
-/** What the table has of a person's requests. What cannot be read counts as missing: it never stops a person, who could not repair it. */
-const turnsItem = z.object({
-  /** Jobs, and when they were recorded; epoch milliseconds. */
-  noted: z.catch(z.array(z.object({ id, at: storedTime })), []),
-  /** The ids of the last jobs, ended or not, the newest last. */
-  asked: z.catch(z.array(id), []),
-  /** When the last job was recorded. */
-  lastAt: z.catch(storedTime, 0),
-  /** Counts the writes, so that each write is conditional on what was read. */
-  version: z.catch(z.int().check(z.gte(0)), 0),
-});
-type TurnsItem = z.output<typeof turnsItem>;
+/** What the table has of a person's requests. */
+type TurnsItem = ReturnType<typeof readTurnsItem>;
 type NotedJob = TurnsItem['noted'][number];
+
+const id = z.string().check(z.minLength(1));
+/** Jobs, and when they were recorded; epoch milliseconds. */
+const noted = z.array(z.object({ id, at: storedTime }));
+/** The ids of the last jobs, ended or not, the newest last. */
+const asked = z.array(id);
+/** Counts the writes, so that each write is conditional on what was read. */
+const version = z.int().check(z.gte(0));
+
+/** Reads any item. What cannot be read counts as missing: it never stops a person, who could not repair it. */
+function readTurnsItem(item: Item | undefined) {
+  return {
+    noted: noted.safeParse(item?.noted).data ?? [],
+    asked: asked.safeParse(item?.asked).data ?? [],
+    /** When the last job was recorded. */
+    lastAt: storedTime.safeParse(item?.lastAt).data ?? 0,
+    version: version.safeParse(item?.version).data ?? 0,
+  };
+}
