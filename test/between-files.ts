@@ -1,11 +1,20 @@
-import { isBuiltin, registerHooks } from 'node:module';
+import { isBuiltin, type ResolveFnOutput, registerHooks } from 'node:module';
 import { afterAll, vi } from 'vitest';
 import { keepAnswers } from './lost-answers.ts';
 
-// dynalite requires `stream` for each query, and Vitest tells another process of each module that is looked for.
-const builtin = registerHooks({
+/** What a module of ours has imported before. */
+const found = new Map<string, ResolveFnOutput>();
+
+// dynalite requires `stream` for each query, and each relay imports the functions. Vitest tells another process of each
+// module that is looked for.
+const hooks = registerHooks({
   resolve(name, context, next) {
-    return isBuiltin(name) ? { url: `node:${name.replace(/^node:/, '')}`, shortCircuit: true } : next(name, context);
+    if (isBuiltin(name)) return { url: `node:${name.replace(/^node:/, '')}`, shortCircuit: true };
+    if (!name.startsWith('.')) return next(name, context);
+    const key = `${name} ${context.parentURL}`;
+    const result = found.get(key) ?? next(name, context);
+    found.set(key, result);
+    return { ...result, shortCircuit: true };
   },
 });
 
@@ -13,7 +22,7 @@ const builtin = registerHooks({
 const folder = process.cwd();
 const environment = { ...process.env };
 afterAll(() => {
-  builtin.deregister();
+  hooks.deregister();
   vi.useRealTimers();
   vi.restoreAllMocks();
   keepAnswers();

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
 /**
@@ -27,24 +28,8 @@ export async function carryOutTwice<T>(carryOut: () => Promise<T>, meanwhile?: (
   });
 }
 
-type Send = (command: { input: object }, ...others: unknown[]) => Promise<unknown>;
-
-/** Has SQS lose answers from now on, for every client of this process, as the tables of tests do. */
-export function loseAnswers(): void {
-  const prototype = SQSClient.prototype as unknown as { send: Send };
-  if (Object.hasOwn(prototype, 'send')) return;
-  const { send } = prototype;
-  const isLost = losingAnswers(LOSES_ONE_IN);
-  const sendLosing: Send = function (this: unknown, command, ...others) {
-    const carryOut = () => send.call(this, command, ...others);
-    return isLost(command.input) ? carryOutTwice(carryOut) : carryOut();
-  };
-  // The clients inherit their sending, so that an own one hides it.
-  Object.defineProperty(prototype, 'send', { value: sendLosing, configurable: true });
-}
-
 /** Has AWS answer clients that are new from now on. Other tests of this process may have made it lose answers. */
 export function keepAnswers(): void {
-  Reflect.deleteProperty(DynamoDBClient.prototype, 'send');
-  Reflect.deleteProperty(SQSClient.prototype, 'send');
+  for (const { prototype } of [DynamoDBClient, SQSClient, SecretsManagerClient])
+    Reflect.deleteProperty(prototype, 'send');
 }

@@ -8,7 +8,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { DatabaseServer } from '../local/database-server.ts';
-import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import { Process } from './fuzz/process.ts';
 import { carryOutTwice, LOSES_ONE_IN, losingAnswers } from './lost-answers.ts';
 import { DynamoDbModel } from './simulation/dynamodb-model.ts';
@@ -96,10 +95,6 @@ export function openTable(clock: () => number): DatabaseServer & { name: string;
   reachTables(DynamoDBClient.prototype as unknown as { send: Send });
   return { name, faults, endpoint: 'http://table.invalid', close: async () => void tables.delete(name) };
 }
-
-/** A stack with such a table. */
-export const startStack = (clock: () => number): Promise<LocalStack> =>
-  startLocalStack({ clock, table: openTable(clock) });
 
 /** All other tables are where they were. keepAnswers() gives the clients their own sending back. */
 function reachTables(prototype: { send: Send }): void {

@@ -11,10 +11,10 @@ import type { OwnAutomations, OwnRun, OwnTrigger } from '../lib/triggers/own-aut
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { linkRoutes } from '../local/link-routes.ts';
-import { type LocalStack, startLocalStack } from '../local/stack.ts';
+import type { LocalStack } from '../local/stack.ts';
 import { nextMoment } from '../local/trial/next-moment.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import { loseAnswers } from './lost-answers.ts';
+import { startStack } from './relay-stack.ts';
 import { openTable, type TableFaults } from './relay-table.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
@@ -153,7 +153,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
   const { tableOnWire, tableThrough, environment } = options;
   const inProcess = openTable(read);
-  const stack = await startLocalStack({ clock: read, ...(!(tableOnWire || tableThrough) && { table: inProcess }) });
+  const stack = await startStack({ clock: read, ...(!(tableOnWire || tableThrough) && { table: inProcess }) });
   const sandbox = await startSandbox({ clock: read, ...options.sandbox });
   const [key] = sandbox.keys;
   for (const connection of Object.keys(config.connections)) {
@@ -167,7 +167,6 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const slackSecret = options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN };
   stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);
 
-  loseAnswers();
   Object.assign(process.env, stack.variables);
   const table = stack.variables.AWS_ENDPOINT_URL_DYNAMODB;
   if (tableThrough) process.env.AWS_ENDPOINT_URL_DYNAMODB = await tableThrough(table);

@@ -8,9 +8,9 @@ import { keys } from '../../lib/state/table/keys.ts';
 import type { Item } from '../../lib/state/table/table.ts';
 import type { LocalStack } from '../../local/stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
-import { loseAnswers } from '../lost-answers.ts';
 import { exampleConfig, type TestClock } from '../relay.ts';
-import { startStack } from '../relay-table.ts';
+import { startStack } from '../relay-stack.ts';
+import { openTable } from '../relay-table.ts';
 import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 
 export const mira: Holder = { in: 'slack', id: 'U0MIRA' };
@@ -30,12 +30,11 @@ export interface World {
 export async function startWorld(baseUrl: string): Promise<World> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
-  const stack = await startStack(read);
+  const stack = await startStack({ clock: read, table: openTable(read) });
   onTestFinished(() => stack.close());
   const put = (name: string, value: object) => stack.secrets.put(stack.secretPrefix + name, value);
   put('grants', { key: 'a key of the tests, long enough for it' });
   put('partner/main', { baseUrl, apiKey: 'pk_test', secretKey: 'sk_test' });
-  loseAnswers();
   Object.assign(process.env, stack.variables);
   const runtime = { ...systemRuntime(exampleConfig(), process.env), clock: read };
   const stores = openStores(runtime);

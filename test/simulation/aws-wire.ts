@@ -68,26 +68,20 @@ class KmsDenied extends Error {
   override readonly message = 'Access to the KMS key is denied';
 }
 
-/** Carries a command to its effect, and the answer back. */
-type Travel = (answer: () => object, command: object) => Promise<object>;
+/** The longest group that SQS takes. */
+const LONGEST_GROUP = 128;
 
-/**
- * Has the models answer the SDK's clients of this process. After a lost answer, the request is repeated as the SDK
- * does.
- *
- * @returns what gives the clients their own sending back
- */
-export function connectAws(models: AwsModels, travel: Travel): () => void {
-  const { table, queues, secrets, clock, losesOneIn, trouble, sleep, throttled } = models;
+/** What SQS says with these queues. */
+export function queueAnswers(queues: ReadonlyMap<string, Queue>): (command: unknown) => object {
   const queueOf = (url = ''): Queue => {
     const queue = queues.get(url.slice(url.lastIndexOf('/') + 1));
     if (!queue) throw new Error(`there is no queue ${url}`);
     return queue;
   };
-
-  function answerQueue(command: unknown): object {
+  return (command) => {
     if (command instanceof SendMessageCommand) {
       const { QueueUrl, MessageBody = '', MessageGroupId = '', MessageDeduplicationId = '' } = command.input;
+      if (MessageGroupId.length > LONGEST_GROUP) throw new RangeError(`the group ${MessageGroupId} is too long`);
       queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId, lineage.getStore() ?? 0);
       return {};
     }
@@ -101,7 +95,20 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
       return { Attributes: { ApproximateNumberOfMessages: String(deadLetters.length) } };
     }
     throw new TypeError('the model of SQS does not know this command');
-  }
+  };
+}
+
+/** Carries a command to its effect, and the answer back. */
+type Travel = (answer: () => object, command: object) => Promise<object>;
+
+/**
+ * Has the models answer the SDK's clients of this process. After a lost answer, the request is repeated as the SDK
+ * does.
+ *
+ * @returns what gives the clients their own sending back
+ */
+export function connectAws(models: AwsModels, travel: Travel): () => void {
+  const { table, queues, secrets, clock, losesOneIn, trouble, sleep, throttled } = models;
 
   function answerSecret(command: unknown): object {
     if (!(command instanceof GetSecretValueCommand)) throw new TypeError('the model of Secrets Manager only reads');
@@ -130,7 +137,7 @@ export function connectAws(models: AwsModels, travel: Travel): () => void {
 
   const answers = new Map<object, (command: { input: object }) => object>([
     [DynamoDBClient.prototype, answerTable],
-    [SQSClient.prototype, answerQueue],
+    [SQSClient.prototype, queueAnswers(queues)],
     [SecretsManagerClient.prototype, answerSecret],
   ]);
   for (const [prototype, answer] of answers) {
