@@ -351,7 +351,9 @@ describe('a command', () => {
     const starts =
       '|please |log |log 2h |log 2h "|log 2h 4711 |log 9|loog 1.|done |doone 1 |fnid "|block |ship "'.split('|');
     // Each unit has both ends, behind one start or another.
-    const typed = starts.flatMap((start, index) => units.map((unit, at) => ({ start, unit, end: 'x'.repeat((index + at) % 2) })));
+    const typed = starts.flatMap((start, index) =>
+      units.map((unit, at) => ({ start, unit, end: 'x'.repeat((index + at) % 2) })),
+    );
     for (const { start, unit, end } of typed) {
       // As long as GitHub lets a comment be. What takes the square of this length would outlast the test.
       const parsed = parseCommand(start + unit.repeat(65_536 / unit.length) + end);

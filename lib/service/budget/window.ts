@@ -91,12 +91,15 @@ export function openings(window: Window, limit: number): Opening[] {
 /** Loaded on first use, because few cold starts need it. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
+/** By default, it takes 300 KB of memory each time, and most of the time for that. */
+const PACKING = { windowBits: 10, memLevel: 4, chunkSize: 1_024 };
+
 /**
  * The window in few bytes. While calls without an answer are held for another minute, most of its thousand buckets are
  * empty.
  */
 export const packWindow = ({ first, calls }: Window): Uint8Array =>
-  zlib().deflateRawSync(JSON.stringify([first, ...calls]));
+  zlib().deflateRawSync(JSON.stringify([first, ...calls]), PACKING);
 
 /** A thousand buckets of {@link MOST_IN_BUCKET} calls have less. */
 const LONGEST_LIST_BYTES = 16_000;
@@ -105,7 +108,7 @@ const LONGEST_LIST_BYTES = 16_000;
 function unpacked(packed: unknown): number[] | undefined {
   if (!(packed instanceof Uint8Array)) return undefined;
   try {
-    const text = zlib().inflateRawSync(packed, { maxOutputLength: LONGEST_LIST_BYTES }).toString();
+    const text = zlib().inflateRawSync(packed, { maxOutputLength: LONGEST_LIST_BYTES, chunkSize: 1_024 }).toString();
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) && list.every((number) => Number.isSafeInteger(number) && number >= 0)
       ? list
