@@ -111,7 +111,7 @@ export async function planJobs(
       journal,
       once,
       replies,
-      acting: { as: () => ({ linked: notReached, read: sealed, change: sealed, write: sealed }) },
+      as: () => ({ linked: notReached, read: sealed, change: sealed, write: sealed }),
     });
     const run = automationsOn(dry).get(job.automation)?.run(job, steps) ?? Promise.resolve();
     const stop: unknown = await run.then(() => undefined).catch((error: unknown) => error);

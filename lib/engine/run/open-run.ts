@@ -20,7 +20,8 @@ import type { Worker } from './worker.ts';
 /** What a run made its calls with; nothing where its connection is gone. */
 export interface CallsOfRun {
   calls?: PartnerCalls;
-  acting?: ActingSteps;
+  /** Opened by the first step as a person. */
+  acting?: { opened?: ActingSteps };
 }
 
 /** One run of a job, before it is known whether its connection exists. */
@@ -100,9 +101,14 @@ export function connected(
   const learned = createLearned(table, connection.name, clock);
   const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
   const isPublic = job.replyTo?.in === 'github';
-  const acting = worker.acting.open({ ...run, ...began, journal, once, privacy, bug, isPublic, ensureSignedByIntake });
+  const given = { ...run, ...began, journal, once, privacy, bug, isPublic, ensureSignedByIntake };
+  const acting: CallsOfRun['acting'] = {};
+  const as: ActingSteps['as'] = (person) => {
+    acting.opened ??= worker.acting.open(given);
+    return acting.opened.as(person);
+  };
   const [{ takeShare }, replies] = [calls.slots, replySteps];
-  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, acting });
+  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, as });
   return { steps, calls, acting };
 }
 

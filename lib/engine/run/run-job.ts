@@ -174,7 +174,7 @@ async function endCalls(job: Job, ending: Ending, { calls, acting }: CallsOfRun,
   const called = connection(job.connection);
   await moveOn(job, worker, async (lines) => {
     await budget.flush(job.connection);
-    await acting?.flush();
+    await acting?.opened?.flush();
     if (!called) return;
     const { slotAt, ...standing } = job;
     // An operator took it from the line, which counts on it to be moved on later.

@@ -119,11 +119,11 @@ export interface StepsOptions {
   journal: Journal;
   once: Once;
   replies: ReplySteps;
-  acting: Pick<ActingSteps, 'as'>;
+  as: ActingSteps['as'];
 }
 
 export function createSteps(options: StepsOptions): Steps {
-  const { connection, learned, calls, takeShare, creating, journal, once, replies, acting } = options;
+  const { connection, learned, calls, takeShare, creating, journal, once, replies, as } = options;
 
   /** The names that this run has come to. */
   const named = new Set<string>();
@@ -197,7 +197,7 @@ export function createSteps(options: StepsOptions): Steps {
     unreached,
     journal,
     idFrom: (declared, field, text) => learned.idFrom(connection.operation(declared), field, text),
-    as: acting.as,
+    as,
   };
 }
 
