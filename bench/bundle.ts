@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { writeConfig, writeCustom } from '../infra/bundle/custom-build.ts';
 import { functionBuild } from '../infra/bundle/function-build.ts';
-import { writeConfig, writeOwn } from '../infra/bundle/own-build.ts';
-import none from '../lib/triggers/own-automation.ts';
+import none from '../lib/triggers/custom-automation.ts';
 import { loadedAtStart } from '../test/infra/loaded-at-start.ts';
 import { exampleConfig } from '../test/relay.ts';
 
@@ -46,7 +46,7 @@ export async function bundle(entry: string, folder: string, more: BuildOptions =
     metafile: true,
   });
   writeConfig(exampleConfig(), target);
-  writeOwn({ own: none, files: [] }, join(folder, 'automations'))(slug, target);
+  writeCustom({ custom: none, files: [] }, join(folder, 'automations'))(slug, target);
   const path = join(target, 'index.mjs');
   const bytes = loadedAtStart(path, metafile).reduce((sum, output) => sum + output.bytes, 0);
   return { url: pathToFileURL(path).href, kilobytes: bytes / 1_000 };

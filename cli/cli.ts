@@ -10,7 +10,7 @@ export interface Cli {
   /** relay.config.ts */
   readConfig: () => Promise<RelayConfig>;
   /** Where the automations of the team are, if it is not automations/. */
-  ownFolder?: string;
+  customFolder?: string;
 }
 
 /** Gives a command its arguments, its options and its action. */

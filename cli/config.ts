@@ -5,16 +5,16 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { counted } from '../lib/text.ts';
 import type { Define } from './cli.ts';
+import { printWarnings, readCustomFolder } from './custom-folder.ts';
 import { credentialsOf } from './doctor/credentials.ts';
 import { tellFindings } from './doctor/doctor.ts';
 import { atOnce } from './doctor/finding.ts';
 import { idChecks, nameChecks } from './doctor/github.ts';
-import { printWarnings, readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 import type { OpenTarget } from './target.ts';
 
 /** `config check`: checks relay.config.ts and automations/, without a relay. */
-export const define: Define = (command, { open, ownFolder }) =>
+export const define: Define = (command, { open, customFolder }) =>
   command
     .command('check [file]')
     .description(
@@ -23,7 +23,7 @@ export const define: Define = (command, { open, ownFolder }) =>
     .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
-      const { own, faults, files } = await readOwnFolder(config, ownFolder);
+      const { custom, faults, files } = await readCustomFolder(config, customFolder);
       if (faults.length > 0) throw new Error(`${counted(faults.length, 'fault')} found:\n  ${faults.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
@@ -32,7 +32,7 @@ export const define: Define = (command, { open, ownFolder }) =>
         `repositories: ${github.repositories.map(({ name }) => name).join(', ') || 'none'}`,
         `Slack: ${slack ? slack.command : 'off'}`,
         `timesheets: ${timesheets?.teams.map(({ name }) => name).join(', ') ?? 'off'}`,
-        `automations: ${own.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
+        `automations: ${custom.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
       console.log(`The configuration is good. ${parts.join('; ')}.`);
       const few = tooFewWorkers(config);

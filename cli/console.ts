@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createPolledChanges } from '../console/polled-changes.ts';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
@@ -52,7 +52,7 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
   const config = await loadConfig();
   trustCaFile(config);
   const failed = (error: unknown) => console.error(printable(`relay: ${messageOf(error)}`));
-  const { own } = await readOwnAutomations(config);
+  const { custom } = await readCustomAutomations(config);
   const token = randomBytes(32).toString('base64url');
   const { url } = await startConsole(port, {
     name,
@@ -61,7 +61,7 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
     operate,
     token,
     failed,
-    runtime: { config, own, environment: { STAGE: name }, clock: Date.now, random: Math.random, randomBytes, fetch },
+    runtime: { config, custom, environment: { STAGE: name }, clock: Date.now, random: Math.random, randomBytes, fetch },
     operator: await callerArn(),
     changes: createPolledChanges(stores.jobs, failed),
     runSchedule: (slug, event) => runDeployed(name, slug, event),

@@ -92,9 +92,9 @@ export const job: Define = (command, { open }) =>
 async function refuseUnknown(name: string, config: RelayConfig | undefined): Promise<void> {
   if (!config) return;
   const { automationNames } = await import('../lib/automations/automations.ts');
-  const { readOwnAutomations } = await import('../lib/automations/own/folder.ts');
-  const { own } = await readOwnAutomations(config);
-  const known = automationNames(own);
+  const { readCustomAutomations: readOwnAutomations } = await import('../lib/automations/custom/folder.ts');
+  const { custom } = await readOwnAutomations(config);
+  const known = automationNames(custom);
   if (!known.includes(name)) throw new Error(unknownName('there is no automation', name, known));
 }
 

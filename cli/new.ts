@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventFault, nameFault, OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { CUSTOM_FOLDER, eventFault, nameFault, readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { takenEvents } from '../lib/platforms/github/delivery.ts';
 import { timesOf } from '../lib/triggers/cron.ts';
-import none from '../lib/triggers/own-automation.ts';
+import none from '../lib/triggers/custom-automation.ts';
 import { exampleEvent, subjectOf } from '../local/examples/github-event.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
 import type { Define } from './cli.ts';
@@ -24,7 +24,7 @@ interface Beginning {
 }
 
 /** `new automation`: writes a file of automations/ to begin with, and its test. */
-export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
+export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .command('automation <name>')
     .description('write automations/<name>.ts and its test, automations/<name>.test.ts, to begin with')
@@ -43,16 +43,16 @@ export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) 
       const begun = beginning(name, on, config);
       const files = [[`${name}.ts`, fileText(name, begun)]];
       if (begun.test !== undefined) files.push([`${name}.test.ts`, testText(name, begun.test)]);
-      const paths = files.map(([file = '']) => join(ownFolder, file));
+      const paths = files.map(([file = '']) => join(customFolder, file));
       const taken = files.find((_, index) => existsSync(paths[index] ?? ''));
       if (taken) throw new Error(`automations/${taken[0]} is there already`);
-      mkdirSync(ownFolder, { recursive: true });
+      mkdirSync(customFolder, { recursive: true });
       files.forEach(([, text = ''], index) => {
         writeFileSync(paths[index] ?? '', text, { flag: 'wx' });
       });
       // What reads the folder says what else is wrong, such as another file with the same command.
-      const { own, faults } = await readOwnAutomations(config, ownFolder);
-      const made = own.list.find((one) => one.name === name);
+      const { custom, faults } = await readCustomAutomations(config, customFolder);
+      const made = custom.list.find((one) => one.name === name);
       if (!made) {
         for (const path of paths) rmSync(path);
         throw new Error(faults.find((fault) => fault.startsWith(`automations/${name}.ts: `)) ?? 'it cannot be read');

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NeedsOperator } from '../lib/engine/record/interruption.ts';
 import { SOURCE } from '../lib/project.ts';
 import { messageOf } from '../lib/text.ts';
-import type { OwnAutomations, OwnRun } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations, CustomRun } from '../lib/triggers/custom-automation.ts';
 
 /** What a run may take, including the loading of its file. */
 const LIMIT_MS = 10_000;
@@ -40,14 +40,14 @@ export type RunNews = { run: number } & (
  *
  * @param folder of the files
  */
-export function inProcess(own: OwnAutomations, folder: string, limitMs = LIMIT_MS) {
+export function inProcess(custom: CustomAutomations, folder: string, limitMs = LIMIT_MS) {
   let child: ChildProcess | undefined;
   let runs = 0;
   let last: Promise<unknown> = Promise.resolve();
   const endless = new Set<string>();
 
   const runOf =
-    (name: string): OwnRun =>
+    (name: string): CustomRun =>
     (input, steps) => {
       const said = last.then(() => carryOut(name, input, { ...steps }));
       last = said.catch(() => {});
@@ -115,7 +115,7 @@ export function inProcess(own: OwnAutomations, folder: string, limitMs = LIMIT_M
   }
 
   return {
-    own: { ...own, run: async (name: string) => runOf(name) },
+    own: { ...custom, run: async (name: string) => runOf(name) },
     close() {
       if (child) end(child);
     },

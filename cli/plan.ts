@@ -1,4 +1,4 @@
-import { OWN_FOLDER, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { CUSTOM_FOLDER, readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { tooFewWorkers } from '../lib/config/capacity.ts';
 import { ONE_MACHINE } from '../lib/config/environment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
@@ -11,18 +11,18 @@ import type { Stores } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { versionFault } from '../lib/state/table/versions.ts';
 import { counted } from '../lib/text.ts';
-import { type OwnAutomations, ownOf } from '../lib/triggers/own-automation.ts';
+import { type CustomAutomations, customOf } from '../lib/triggers/custom-automation.ts';
 import { VERSION } from '../lib/version.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
+import { printWarnings } from './custom-folder.ts';
 import { readCount } from './numbers.ts';
-import { printWarnings } from './own-folder.ts';
 import { inProcess } from './own-runs.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 
 /** `plan`: what events of issues would do under relay.config.ts as it is in this folder. */
-export const define: Define = (command, { open, readConfig, ownFolder = OWN_FOLDER }) =>
+export const define: Define = (command, { open, readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .description(
       'show what an event of each issue that the newest jobs are about would do under the relay.config.ts in this folder, ' +
@@ -41,13 +41,13 @@ export const define: Define = (command, { open, readConfig, ownFolder = OWN_FOLD
       const fault = versionFault(wrote, VERSION);
       if (fault !== undefined) throw new Error(`the stage ${stage}: ${fault}`);
       const config = await readConfig();
-      const { own, faults, files } = await readOwnAutomations(config, ownFolder);
+      const { custom, faults, files } = await readCustomAutomations(config, customFolder);
       const planned = await planStored(config, stores, options.jobs);
       if (options.json) return printJson(planned);
       for (const { summary, plan } of planned) console.log(`${oneLine(summary)}\n  → ${planInWords(plan)}`);
       if (planned.length === 0) console.log('There are no jobs of issues.');
       for (const sum of await sumsInWords(planned, config, stores)) console.log(`\n${sum}`);
-      const runs = inProcess(own, ownFolder);
+      const runs = inProcess(custom, customFolder);
       const lines = await jobsInWords(runs.own, config, stores, stage).finally(runs.close);
       for (const line of lines) console.log(oneLine(line));
       const few = tooFewWorkers(config, config.deployment.stages[stage]);
@@ -85,16 +85,16 @@ export async function sumsInWords(
  * each job.
  */
 export async function jobsInWords(
-  own: OwnAutomations,
+  custom: CustomAutomations,
   config: RelayConfig,
   stores: Stores,
   stage: string,
 ): Promise<string[]> {
-  const { jobs, removed, unused, calls } = await planJobs(own, config, stores, stage);
+  const { jobs, removed, unused, calls } = await planJobs(custom, config, stores, stage);
   const others = jobs.filter(({ becomes }) => becomes !== 'the same');
-  if (jobs.length + own.list.length + removed.length === 0) return [];
-  const hooks = ownOf(own, 'webhook').map(({ name }) => name);
-  const events = new Set(ownOf(own, 'github').flatMap(({ events }) => events));
+  if (jobs.length + custom.list.length + removed.length === 0) return [];
+  const hooks = customOf(custom, 'webhook').map(({ name }) => name);
+  const events = new Set(customOf(custom, 'github').flatMap(({ events }) => events));
   return [
     '',
     `${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
@@ -107,6 +107,6 @@ export async function jobsInWords(
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
     ...(events.size + hooks.length > 0 ? ['Whether they are there, partner-relay doctor asks GitHub and AWS.'] : []),
-    ...(own.list.length > 0 ? ['What is deployed of automations/ is not compared: only jobs tell of it.'] : []),
+    ...(custom.list.length > 0 ? ['What is deployed of automations/ is not compared: only jobs tell of it.'] : []),
   ];
 }

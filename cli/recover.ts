@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
 import { createMarkers } from '../lib/engine/record/markers.ts';
@@ -23,7 +23,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { createConnections } from '../lib/service/connection/connection.ts';
 import { callWithinBudget, withTheirClock } from '../lib/service/connection/operator-calls.ts';
 import { counted } from '../lib/text.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import { withGithubAt } from '../local/local-github.ts';
 import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
@@ -75,8 +75,8 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
       };
       if (period.to > now) throw new Error(`--until is ahead of the time now, ${localTime(now)}`);
       if (period.from >= period.to) throw new Error('--since must be before --until');
-      const { own } = await readOwnAutomations(config);
-      const recovery = operations(target, config, own, period, known);
+      const { custom } = await readCustomAutomations(config);
+      const recovery = operations(target, config, custom, period, known);
       const plan = await recovery.plan();
       if (options.json)
         printJson({ ...period, ...plan, links: { ...plan.links, lost: plan.links.lost.map(withoutState) } });
@@ -95,7 +95,7 @@ interface Plan {
 function operations(
   { stores, githubWebhookUrl }: Target,
   config: RelayConfig,
-  own: OwnAutomations,
+  custom: CustomAutomations,
   period: LostPeriod,
   known: readonly Hook[],
 ) {
@@ -104,7 +104,7 @@ function operations(
   const sleep = async (ms: number) => void (await setTimeout(ms));
   const github = createGithubClient({ apiUrl, secrets, clock: Date.now, fetch });
   const repositories = config.github.repositories.map(({ name }) => name);
-  const lost = createLostDeliveries({ github, apiUrl, own, clock, sleep });
+  const lost = createLostDeliveries({ github, apiUrl, custom, clock, sleep });
   const connections = createConnections({ config, secrets, clock: Date.now, random: randomBytes, fetch });
   const budget = createBudget({ table, keyHolder: connections });
   const links: RecoverLinksOptions = {

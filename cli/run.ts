@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
-import { ownOf } from '../lib/triggers/own-automation.ts';
+import { customOf } from '../lib/triggers/custom-automation.ts';
 import { ownKeyHeader } from '../local/state.ts';
 import type { Define } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
@@ -19,7 +19,7 @@ interface RunOptions {
 }
 
 /** `run`: runs a schedule now. */
-export const define: Define = (command, { stage, readConfig, ownFolder }) => {
+export const define: Define = (command, { stage, readConfig, customFolder }) => {
   command
     .argument('<schedule>', `${slugs.join(', ')}, or one of automations/`)
     .option('--at <time>', `run it as of this time: ${MOMENTS}`, readMoment)
@@ -47,8 +47,8 @@ export const define: Define = (command, { stage, readConfig, ownFolder }) => {
   /** The function to run, and its event: due-schedules makes the jobs of the team's own schedules. */
   async function chosen(name: string, at: Date | undefined): Promise<{ slug: string; event: ScheduleEvent }> {
     if (slugs.includes(name)) return { slug: name, event: eventNow(name, at) };
-    const { own, faults } = await readOwnAutomations(await readConfig(), ownFolder);
-    const known = ownOf(own, 'schedule').map((one) => one.name);
+    const { custom, faults } = await readCustomAutomations(await readConfig(), customFolder);
+    const known = customOf(custom, 'schedule').map((one) => one.name);
     if (known.includes(name)) return { slug: 'due-schedules', event: { ...eventNow('due-schedules', at), own: name } };
     const fault = faults.find((one) => one.startsWith(`automations/${name}.ts: `));
     throw new Error(fault ?? `there is no schedule '${name}'; there are ${[...slugs, ...known].join(', ')}`);

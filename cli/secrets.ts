@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
-import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { type ReadFolder, readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { faultLine, meantName, readInput } from '../lib/faults/fault.ts';
 import { secretFault } from '../lib/intake/hooks/is-genuine.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { messageOf, parsedJson } from '../lib/text.ts';
-import { ownOf } from '../lib/triggers/own-automation.ts';
+import { customOf } from '../lib/triggers/custom-automation.ts';
 import type { Verification } from '../lib/triggers/webhook.ts';
 import { SECRET_NAMES, secretSchema } from '../local/secret-schemas.ts';
 import { askSecret } from './ask.ts';
@@ -16,7 +16,7 @@ import { openSecretStore } from './secret-store.ts';
 const NAMES = SECRET_NAMES.join(', ');
 
 /** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
-export const define: Define = (command, { stage, readConfig, ownFolder }) =>
+export const define: Define = (command, { stage, readConfig, customFolder }) =>
   command
     .command('set <name>')
     .description(`enter a secret: ${NAMES}`)
@@ -44,7 +44,8 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
       }
       refuseAddress(name, read.value);
       const verify =
-        VERIFIED_BY.get(name) ?? (await ofHook(name, async () => readOwnAutomations(await readConfig(), ownFolder)));
+        VERIFIED_BY.get(name) ??
+        (await ofHook(name, async () => readCustomAutomations(await readConfig(), customFolder)));
       if (verify) checkStrength(name, verify, read.value);
       await openSecretStore(stage()).put(name, read.value);
     });
@@ -59,7 +60,7 @@ const VERIFIED_BY: ReadonlyMap<string, Pick<Verification, 'by'>> = new Map([
 async function ofHook(name: string, read: () => Promise<ReadFolder>): Promise<Verification | undefined> {
   const [, file] = /^hooks\/(.+)$/.exec(name) ?? [];
   if (file === undefined) return undefined;
-  const hooks = ownOf((await read()).own, 'webhook');
+  const hooks = customOf((await read()).custom, 'webhook');
   const names = hooks.map((one) => one.name);
   // It may be entered before the file is written.
   if (!names.includes(file))

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import * as z from 'zod/mini';
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { meantName } from '../lib/faults/fault.ts';
 import { hooksSecret, secretsOf } from '../lib/state/secrets/hook-secrets.ts';
 import { parsedJson } from '../lib/text.ts';
-import { ownOf } from '../lib/triggers/own-automation.ts';
+import { customOf } from '../lib/triggers/custom-automation.ts';
 import { signedByTool } from '../local/examples/signed-request.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
@@ -24,8 +24,8 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
     .action(async (name: string, file: string, _: unknown, command: Command) => {
       // Options before `hook` are those of `send`.
       const options = command.optsWithGlobals<WaitOptions & { json?: boolean }>();
-      const { own } = await readOwnAutomations(await loadConfig());
-      const hooks = ownOf(own, 'webhook');
+      const { custom } = await readCustomAutomations(await loadConfig());
+      const hooks = customOf(custom, 'webhook');
       const found = hooks.find((one) => one.name === name);
       if (!found) {
         const names = hooks.map((one) => one.name);

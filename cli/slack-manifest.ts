@@ -1,11 +1,11 @@
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { createVerbs } from '../lib/automations/verbs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { DEFECT_SHORTCUT } from '../lib/platforms/slack/views/views.ts';
 import { cutToLength } from '../lib/text.ts';
-import none, { type OwnAutomations } from '../lib/triggers/own-automation.ts';
+import none, { type CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import type { Define } from './cli.ts';
 import { printJson } from './print.ts';
 import { publicWebhookUrl } from './public-url.ts';
@@ -37,8 +37,8 @@ and enter its signing secret (Basic Information) and its bot token (OAuth & Perm
       const config = await loadConfig();
       if (options.socketMode && options.url) throw new Error('use either --url or --socket-mode');
       const url = options.socketMode ? undefined : await publicWebhookUrl('Slack', options.url, open);
-      const { own } = await readOwnAutomations(config);
-      printJson(slackManifest(config, options.name, url, own));
+      const { custom } = await readCustomAutomations(config);
+      printJson(slackManifest(config, options.name, url, custom));
     });
 
 const MAX_NAME_LENGTH = 35;
@@ -54,17 +54,17 @@ export function slackManifest(
   config: Pick<RelayConfig, 'slack' | 'connections' | 'timesheets' | 'contactChannel'>,
   name: string,
   url: string | undefined,
-  own: OwnAutomations = none,
+  custom: CustomAutomations = none,
 ) {
   const { slack: settings, timesheets, contactChannel } = config;
   if (!settings) throw new Error('slack is missing in relay.config.ts');
   if (name.length < 1 || name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of an app must have 1 to ${MAX_NAME_LENGTH} characters; this one has ${name.length}`);
   }
-  const usable = createVerbs(own).list.filter(({ needsAccounts }) => !needsAccounts || linksAccounts(config));
+  const usable = createVerbs(custom).list.filter(({ needsAccounts }) => !needsAccounts || linksAccounts(config));
   const hint = cutToLength(usable.map(({ verb }) => verb).join(' | '), MAX_HINT_LENGTH, '…');
   const postsInChannels =
-    timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined || own.list.length > 0;
+    timesheets?.teams.some(({ summary }) => summary) || contactChannel !== undefined || custom.list.length > 0;
   const limitsByGroup = Object.values(settings.permissions).some((permission) => permission?.userGroups);
   return {
     display_information: {

@@ -15,6 +15,7 @@ import { banner } from '../local/banner.ts';
 import { loadConfigAndFiles } from '../local/config-files.ts';
 import { watchConfig } from '../local/config-watch.ts';
 import { controlRoutes } from '../local/control-routes.ts';
+import { customLines, watchCustom } from '../local/custom-watch.ts';
 import { enterSecrets } from '../local/enter-secrets.ts';
 import { type LocalFunctions, openFunctions } from '../local/functions.ts';
 import { remembering } from '../local/github/remember.ts';
@@ -26,7 +27,6 @@ import { keepVersion } from '../local/kept-version.ts';
 import { linkRoutes } from '../local/link-routes.ts';
 import { commentsInWords, enterGithubStandIn, usesGithubCom, withGithubAt } from '../local/local-github.ts';
 import { enterSlack, withSlackAt } from '../local/local-slack.ts';
-import { ownLines, watchOwn } from '../local/own-watch.ts';
 import { partnersOf } from '../local/partners.ts';
 import { startSlackSocket } from '../local/slack-socket.ts';
 import { startLocalStack } from '../local/stack.ts';
@@ -36,7 +36,7 @@ import { takeUp } from '../local/take-up.ts';
 import { printable } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import { userName } from '../local/user-name.ts';
-import { readOwnFolder } from './own-folder.ts';
+import { readCustomFolder } from './custom-folder.ts';
 import { useProxy } from './use-proxy.ts';
 
 const DEFAULT_PORT = 8787;
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
   const { config, fault, files } = await loadConfigAndFiles();
   if (!config) throw new Error(fault);
   trustCaFile(config);
-  const own = await readOwnFolder(config);
+  const own = await readCustomFolder(config);
   const kept = readKeptSecrets();
   const connections = Object.keys(config.connections);
   const real = partnersOf(connections, kept, process.env);
@@ -83,22 +83,22 @@ async function start(): Promise<void> {
   const standsIn = sandbox && !github && usesGithubCom(config);
   const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now) : undefined;
   const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
-  const runtime = { ...systemRuntime(withStandIns(config), process.env, own.own), log, metrics };
+  const runtime = { ...systemRuntime(withStandIns(config), process.env, own.custom), log, metrics };
   const functions = await openFunctions(runtime, stack, () => poll());
   if (githubStandIn) functions.takeGithub = remembering(functions.takeGithub, githubStandIn);
   const { source, schedules } = functions;
-  const ownFiles = watchOwn(own, {
-    read: () => readOwnFolder(runtime.config),
-    use: (own) => functions.use({ own }),
+  const customFiles = watchCustom(own, {
+    read: () => readCustomFolder(runtime.config),
+    use: (custom) => functions.use({ custom }),
     tell: story.tell,
   });
   const stopWatching = watchConfig(config, files, {
     async use(config) {
       await functions.use({ config: withStandIns(config) });
       // Whether a file can be used depends on the configuration.
-      await ownFiles.check();
+      await customFiles.check();
     },
-    ownFaults: async (config) => (await readOwnFolder(config)).faults,
+    customFaults: async (config) => (await readCustomFolder(config)).faults,
     tell: story.tell,
   });
   const halted = createHalt(folder, (why) => {
@@ -166,7 +166,7 @@ async function start(): Promise<void> {
       sandbox,
       folder,
       unfinished,
-      own: ownLines(own, config.slack?.command),
+      own: customLines(own, config.slack?.command),
     }),
   );
   poll = source.poll;
@@ -178,7 +178,7 @@ async function start(): Promise<void> {
   const stop = async () => {
     noteStopped();
     stopWatching();
-    ownFiles.close();
+    customFiles.close();
     await Promise.all([front.close(), schedules.stop(), source.stop(), socket?.close()]);
     const standIns = [sandbox?.close(), slack?.standIn?.close(), githubStandIn?.close()];
     await Promise.all([stack.close(), ...standIns, story.close()]);

@@ -1,18 +1,18 @@
 import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OWN_FOLDER } from '../lib/automations/own/folder.ts';
+import { CUSTOM_FOLDER } from '../lib/automations/custom/folder.ts';
 import { configFile } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
 import type { Define } from './cli.ts';
+import { printWarnings, readCustomFolder } from './custom-folder.ts';
 import { inMarkup } from './markup.ts';
-import { printWarnings, readOwnFolder } from './own-folder.ts';
 import { printJson } from './print.ts';
 
 /** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
-export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) =>
+export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .arguments('[files...]')
     .description(
@@ -26,10 +26,10 @@ export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) 
       // No other command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await readConfig();
-      const { own, faults, files: ownFiles } = await readOwnFolder(config, ownFolder);
+      const { custom, faults, files: customFiles } = await readCustomFolder(config, customFolder);
       if (faults.length > 0) throw new Error(faults.join('\n'));
       const folder = dirname(configFile());
-      const patterns = [join(folder, 'relay.config*.test.ts'), join(ownFolder, '*.test.ts')];
+      const patterns = [join(folder, 'relay.config*.test.ts'), join(customFolder, '*.test.ts')];
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
       const results: Result[] = [];
       const say = json ? () => {} : console.log;
@@ -39,7 +39,7 @@ export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) 
         for (const [name, test] of Object.entries(await loadTests(file))) {
           const startMs = performance.now();
           // A test that cannot be used fails, and those behind it run all the same.
-          const differences = await runTest(test, config, dirname(file), own).catch((error) => [
+          const differences = await runTest(test, config, dirname(file), custom).catch((error) => [
             `cannot run: ${error.message}`,
           ]);
           say(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);
@@ -47,7 +47,7 @@ export const define: Define = (command, { readConfig, ownFolder = OWN_FOLDER }) 
           results.push({ file: shown, name, differences, seconds: (performance.now() - startMs) / 1_000 });
         }
       }
-      await printWarnings({ files: ownFiles }, say);
+      await printWarnings({ files: customFiles }, say);
       if (results.length === 0)
         throw new Error(`there are no tests in ${folder}: docs/guides/change-the-configuration.md shows one`);
       const failed = results.filter(({ differences }) => differences.length > 0).length;

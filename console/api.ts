@@ -82,7 +82,7 @@ export function factsOf({ name, operate, operator, runtime, try: canTry }: Conso
     operate,
     operator,
     connections: Object.keys(runtime.config.connections),
-    automations: automationNames(runtime.own).sort(),
+    automations: automationNames(runtime.custom).sort(),
     canTry: canTry !== undefined,
     web: Object.fromEntries(
       Object.entries(runtime.config.connections).map(

@@ -53,7 +53,7 @@ async function eventOf({ stores, runtime }: OperatedRelay, job: Job): Promise<Te
     const typed = askedIn(job);
     return cause?.from === 'github' ? { body: `/${typed}` } : { command: typed };
   }
-  const own = runtime.own.list.find(({ name }) => name === automation);
+  const own = runtime.custom.list.find(({ name }) => name === automation);
   if (own?.kind === 'schedule' && cause) return { schedule: automation, at: cause.id };
   if (own?.kind === 'webhook') return { hook: automation, body: input };
   if (cause?.from !== 'github' || cause.event === undefined) return undefined;

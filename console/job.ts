@@ -16,7 +16,7 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
   const view = await readJob(id, { ...stores, clock: runtime.clock });
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
   const { job, steps, openCreations } = view;
-  const own = runtime.own.list.find(({ name }) => name === job.automation);
+  const own = runtime.custom.list.find(({ name }) => name === job.automation);
   const { attempts, generation, input, cause, decisions } = job;
   return {
     ...rowOf(job, await createShowJob(stores)(job)),

@@ -5,7 +5,7 @@ import { createGithubClient } from '../lib/platforms/github/github-client.ts';
 import { eventNow } from '../lib/schedules.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
-import { ownOf } from '../lib/triggers/own-automation.ts';
+import { customOf } from '../lib/triggers/custom-automation.ts';
 import { awsFault } from './aws-faults.ts';
 import { readSent } from './read-sent.ts';
 import type { ConsoleRelay } from './relay.ts';
@@ -50,7 +50,7 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
       const { schedule, at } = asked;
       const time = at === undefined ? undefined : new Date(at);
       // The function due-schedules makes the jobs of the team's own.
-      const isOwn = ownOf(runtime.own, 'schedule').some(({ name }) => name === schedule);
+      const isOwn = customOf(runtime.custom, 'schedule').some(({ name }) => name === schedule);
       const result = isOwn
         ? await relay.runSchedule('due-schedules', { ...eventNow('due-schedules', time), own: schedule })
         : await relay.runSchedule(schedule, eventNow(schedule, time));

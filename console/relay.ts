@@ -7,7 +7,7 @@ import type { Try } from './try/try.ts';
 export interface OperatedRelay {
   /** `this machine`, or the name of the stage. */
   name: string;
-  runtime: Pick<Runtime, 'config' | 'own' | 'clock' | 'random' | 'randomBytes' | 'fetch'> & {
+  runtime: Pick<Runtime, 'config' | 'custom' | 'clock' | 'random' | 'randomBytes' | 'fetch'> & {
     environment: Pick<Runtime['environment'], 'STAGE'>;
   };
   stores: Stores;

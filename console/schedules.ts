@@ -3,16 +3,16 @@ import { schedules } from '../lib/schedules.ts';
 import { type Key, keys } from '../lib/state/table/keys.ts';
 import { storedTime } from '../lib/state/table/unreadable-item.ts';
 import { nextTimeOf } from '../lib/triggers/cron.ts';
-import { ownOf } from '../lib/triggers/own-automation.ts';
+import { customOf } from '../lib/triggers/custom-automation.ts';
 import type { OperatedRelay } from './relay.ts';
 
 const TIMES = { 1: 'every minute', 15: 'every 15 minutes', 60: 'every hour' } as const;
 
 /** What fires by the clock, with its last time and its next one: the functions, then the schedules of the team. */
 export async function schedulesNow({ runtime, stores }: OperatedRelay) {
-  const { clock, own } = runtime;
+  const { clock, custom } = runtime;
   const now = clock();
-  const kept = await stores.table.partition(keys.ownSchedules().pk);
+  const kept = await stores.table.partition(keys.customSchedules().pk);
   const keptAt = ({ sk }: Key) => kept.find((item) => item.sk === sk);
   const functions = schedules.map(({ slug, everyMinutes, takesTime }) => {
     const periodMs = everyMinutes * MINUTE_MS;
@@ -25,10 +25,10 @@ export async function schedulesNow({ runtime, stores }: OperatedRelay) {
       nextAt: (Math.floor(now / periodMs) + 1) * periodMs,
     };
   });
-  const last = (keptAt(keys.ownSchedules())?.last ?? {}) as Readonly<Record<string, unknown>>;
+  const last = (keptAt(keys.customSchedules())?.last ?? {}) as Readonly<Record<string, unknown>>;
   return [
     ...functions,
-    ...ownOf(own, 'schedule').map(({ name, cron, timeZone }) => ({
+    ...customOf(custom, 'schedule').map(({ name, cron, timeZone }) => ({
       name,
       times: `${cron} ${timeZone}`,
       takesTime: true,

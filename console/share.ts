@@ -1,4 +1,4 @@
-import { isOurs } from '../lib/automations/own/folder.ts';
+import { isOurs } from '../lib/automations/custom/folder.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { VERSION } from '../lib/version.ts';
 import { jobDetail } from './job.ts';

@@ -9,11 +9,11 @@ import type { ScheduleEvent } from '../lib/schedules.ts';
 
 /** Every 15 minutes: asks GitHub to redeliver failed deliveries. */
 export function createHandler(runtime: Runtime) {
-  const { config, own, sleep, fetch, log, metrics } = runtime;
+  const { config, custom, sleep, fetch, log, metrics } = runtime;
   const { table, clock, secrets } = openStores(runtime);
   const { apiUrl } = config.github;
   const github = createGithubClient({ apiUrl, secrets, clock, fetch });
-  const run = createRedelivery({ github, apiUrl, own, hooks: createHooks(table), table, clock, sleep, log });
+  const run = createRedelivery({ github, apiUrl, custom, hooks: createHooks(table), table, clock, sleep, log });
   return endingCalls(
     middy<ScheduleEvent>().handler(async () => {
       await beginRun('github-redelivery', table, log);

@@ -15,7 +15,7 @@ const CALLS_END_MS = 8_000;
 
 /** Receives GitHub's deliveries at a function URL: verifies them, stores them, and then answers. */
 export function createHandler(runtime: Runtime) {
-  const { config, own, log, metrics } = runtime;
+  const { config, custom, log, metrics } = runtime;
   const stores = openStores(runtime, IN_WEBHOOKS);
   prepare(runtime, stores, ['github-webhook']);
   const { table, clock, secrets, jobs, queue } = stores;
@@ -23,7 +23,7 @@ export function createHandler(runtime: Runtime) {
   const repositories = config.github.repositories.map(({ name }) => name);
   const noteHook = createNoteHook({ table, clock, log, repositories });
   const signatures = createJobSignatures(secrets, config, clock);
-  const options = { config, own, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
+  const options = { config, custom, clock, log, metrics, jobs, queue, signatures, links, noteHook, table };
   return endingCalls(
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(httpErrors(log))

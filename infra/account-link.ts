@@ -28,7 +28,7 @@ export class AccountLink extends Construct {
       throttled: 'people cannot link their accounts.',
       // An HTTP API waits no longer, nor does a person.
       timeout: Duration.seconds(30),
-      reservedConcurrency: reservedForOpen(config, props.stage.settings, props.own),
+      reservedConcurrency: reservedForOpen(config, props.stage.settings, props.custom),
     }).function;
     secrets.grantRead(this.function, ['grants', 'instance']);
     const { url, serverErrors } = entrance.open(this.function, 'account-link', '/link', {

@@ -1,7 +1,7 @@
 import { App, type AppProps } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { ConfigFileError } from '../lib/config/config-file.ts';
-import { OwnFilesError } from './bundle/own-build.ts';
+import { CustomFilesError } from './bundle/custom-build.ts';
 import { StageError } from './stage.ts';
 
 /** An app with every feature flag as the CDK recommends for a new one. `cdk synth` would list the flags that are not set. */
@@ -22,7 +22,7 @@ export async function runCdkApp(
     const app = createApp();
     await build(app, (name) => app.node.tryGetContext(name));
   } catch (error) {
-    if (!(error instanceof StageError || error instanceof ConfigFileError || error instanceof OwnFilesError))
+    if (!(error instanceof StageError || error instanceof ConfigFileError || error instanceof CustomFilesError))
       throw error;
     console.error(error.message);
     process.exitCode = 1;

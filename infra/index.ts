@@ -1,6 +1,6 @@
-import { readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
-import { OwnFilesError } from './bundle/own-build.ts';
+import { CustomFilesError } from './bundle/custom-build.ts';
 import type { RelayStackProps } from './relay-stack.ts';
 import { readStage } from './stage.ts';
 
@@ -14,7 +14,7 @@ export { RelayStack } from './relay-stack.ts';
  */
 export async function relayOf(stage: string | undefined): Promise<RelayStackProps> {
   const config = await loadConfig();
-  const own = await readOwnAutomations(config);
-  if (own.faults.length > 0) throw new OwnFilesError(own.faults.join('\n'));
+  const own = await readCustomAutomations(config);
+  if (own.faults.length > 0) throw new CustomFilesError(own.faults.join('\n'));
   return { config, own, stage: readStage(stage, config) };
 }

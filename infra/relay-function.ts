@@ -17,10 +17,10 @@ import { readCertificates } from '../lib/config/ca-file.ts';
 import type { QueueName } from '../lib/config/queues.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { projectFolder } from '../lib/project.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import type { Alarms } from './alarms.ts';
+import { writeConfig } from './bundle/custom-build.ts';
 import { builtFunction } from './bundle/function-build.ts';
-import { writeConfig } from './bundle/own-build.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Keyed } from './keyed.ts';
 import { letLambdaConnect, type Network } from './network.ts';
@@ -37,7 +37,7 @@ const CA_FILE = 'ca.pem';
 /** Resources that the constructs of the stack share. */
 export interface RelayParts extends Keyed {
   config: RelayConfig;
-  own: OwnAutomations;
+  custom: CustomAutomations;
   /** Adds the automations of the team to the folder of a function, if it is bundled. */
   addOwn: ((slug: string, folder: string) => void) | undefined;
   stage: RelayStage;

@@ -6,12 +6,12 @@ import type { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { FORM } from '../lib/state/table/form.ts';
-import { ownOf } from '../lib/triggers/own-automation.ts';
+import { customOf } from '../lib/triggers/custom-automation.ts';
 import { VERSION } from '../lib/version.ts';
 import { AccountLink } from './account-link.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Alarms } from './alarms.ts';
-import { type OwnFiles, writeOwn } from './bundle/own-build.ts';
+import { type CustomFiles, writeCustom } from './bundle/custom-build.ts';
 import { ConsolePolicies } from './console-policies.ts';
 import { Dashboard } from './dashboard.ts';
 import { FunctionUrls, HttpEntrance } from './entrance.ts';
@@ -31,7 +31,7 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 export interface RelayStackProps {
   config: RelayConfig;
   /** The automations of the team. */
-  own: OwnFiles;
+  own: CustomFiles;
   stage: RelayStage;
 }
 
@@ -55,10 +55,10 @@ export class RelayStack extends Stack {
       ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
     const { settings } = stage;
-    const { own } = files;
+    const { custom } = files;
     const { outdir } = Stage.of(this) ?? {};
     const isBundled = this.bundlingRequired && outdir !== undefined;
-    const addOwn = isBundled ? writeOwn(files, join(outdir, 'automations')) : undefined;
+    const addOwn = isBundled ? writeCustom(files, join(outdir, 'automations')) : undefined;
     this.#followRules(stage);
 
     const key = kmsKeyArn === undefined ? undefined : stageKey(this, 'Key', kmsKeyArn);
@@ -70,14 +70,14 @@ export class RelayStack extends Stack {
       : new FunctionUrls();
     const running = new Running(this, 'RunningState');
     const alarms = new Alarms(this, 'Alarms', { stage, emails: config.deployment.alarms.emails, running, key });
-    const table = new StateTable(this, 'StateTable', { stage, config, own, alarms, key });
-    const secrets = new Secrets(this, 'Secrets', { stage, config, own, table, key });
+    const table = new StateTable(this, 'StateTable', { stage, config, custom, alarms, key });
+    const secrets = new Secrets(this, 'Secrets', { stage, config, custom, table, key });
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
     const relay = {
       stage,
       config,
-      own,
+      custom,
       addOwn,
       alarms,
       table,
@@ -111,7 +111,7 @@ export class RelayStack extends Stack {
         ...relay,
       });
     const hooksWebhook =
-      ownOf(own, 'webhook').length > 0
+      customOf(custom, 'webhook').length > 0
         ? new WebhookEndpoint(this, 'HooksWebhook', {
             slug: 'hooks-webhook',
             path: '/hooks',
@@ -138,7 +138,7 @@ export class RelayStack extends Stack {
     // there, what is newer waits (lib/state/table/form.ts).
     for (const webhook of [githubWebhook, slackWebhook, hooksWebhook])
       webhook?.function.node.addDependency(worker.function, ...scheduled);
-    addStateAlarms(alarms, config, own);
+    addStateAlarms(alarms, config, custom);
     addFloodAlarms(alarms, entrance, config);
     const others = [githubWebhook, slackWebhook, hooksWebhook, accountLink, worker];
     const dashboard = new Dashboard(this, 'Dashboard', {

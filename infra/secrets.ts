@@ -4,7 +4,7 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { stageSecrets } from '../lib/config/stage-secrets.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import { acknowledge, acknowledgeWildcard } from './acknowledge.ts';
 import type { Keyed } from './keyed.ts';
 import { type Stage, StageError } from './stage.ts';
@@ -26,7 +26,7 @@ export type SecretName =
 export interface SecretsProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
-  own: OwnAutomations;
+  custom: CustomAutomations;
   /** Made before the secrets, so that a table that is newer than a key shows that an earlier one was lost. */
   table: StateTable;
 }
@@ -58,10 +58,10 @@ export class Secrets extends Construct {
   readonly prefix: string;
   readonly #arns = new Map<string, string>();
 
-  constructor(scope: Construct, id: string, { stage, config, own, table, key }: SecretsProps) {
+  constructor(scope: Construct, id: string, { stage, config, custom, table, key }: SecretsProps) {
     super(scope, id);
     this.prefix = `partner-relay/${stage.name}/`;
-    const descriptions = new Map(Object.entries(stageSecrets(config, own)));
+    const descriptions = new Map(Object.entries(stageSecrets(config, custom)));
     const { existingSecrets, replicaRegion } = stage.settings;
     const unknown = existingSecrets.filter((name) => !descriptions.has(name));
     if (unknown.length > 0) {

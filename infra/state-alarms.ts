@@ -1,10 +1,10 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import type { Alarms } from './alarms.ts';
 
 /** The alarms on the relay's state, which job-sweep records every minute and credential-check every hour. */
-export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAutomations): void {
+export function addStateAlarms(alarms: Alarms, config: RelayConfig, custom: CustomAutomations): void {
   alarms.add(alarms.metric('OldestOverdue', 'Maximum'), 'overdue-jobs', {
     threshold: 900,
     periods: 3,
@@ -45,7 +45,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, own: OwnAuto
       'For 15 minutes, jobs have needed what a newer version of the relay wrote, so a rollback left them waiting.',
     todo: 'Deploy the newer version again. docs/recovery.md#roll-back-to-an-older-version says how long they wait.',
   });
-  if (own.list.length > 0) {
+  if (custom.list.length > 0) {
     alarms.add(alarms.metric('OwnAutomationsFailed', 'Sum'), 'own-automations-failed', {
       isArrival: true,
       broken:

@@ -13,7 +13,7 @@ import { tableLimits } from '../lib/config/capacity.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { takesLinkedAccounts } from '../lib/config/settings.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
@@ -26,7 +26,7 @@ const OPERATIONS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'];
 export interface StateTableProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
-  own: OwnAutomations;
+  custom: CustomAutomations;
   alarms: Alarms;
 }
 
@@ -58,8 +58,8 @@ export class StateTable extends Construct {
     }
   }
 
-  #make({ stage, config, own, key }: StateTableProps): TableV2 {
-    const { read, write } = tableLimits(config, stage.settings, own);
+  #make({ stage, config, custom, key }: StateTableProps): TableV2 {
+    const { read, write } = tableLimits(config, stage.settings, custom);
     const limits = { maxReadRequestUnits: read, maxWriteRequestUnits: write };
     const table = new TableV2(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },

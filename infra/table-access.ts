@@ -37,11 +37,11 @@ const access: Readonly<Record<string, TableAccess>> = {
       hook: ['UpdateItem'],
       repository: ['GetItem', 'PutItem', 'Query'],
       turns: ['GetItem', 'PutItem'],
-      ownEvent: ['GetItem', 'PutItem'],
+      customEvent: ['GetItem', 'PutItem'],
     },
   },
   'hooks-webhook': {
-    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], ownEvent: ['GetItem', 'PutItem'] },
+    items: { job: ['GetItem', 'PutItem', 'UpdateItem'], customEvent: ['GetItem', 'PutItem'] },
   },
   'slack-webhook': {
     items: {
@@ -125,7 +125,7 @@ const access: Readonly<Record<string, TableAccess>> = {
   'due-schedules': {
     items: {
       job: ['GetItem', 'PutItem', 'UpdateItem'],
-      ownSchedules: ['GetItem', 'PutItem'],
+      customSchedules: ['GetItem', 'PutItem'],
       scheduleRun: ['PutItem'],
     },
   },

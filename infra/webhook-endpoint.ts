@@ -36,7 +36,7 @@ export class WebhookEndpoint extends Construct {
       throttled: refused.means,
       // GitHub and Slack give up before this timeout, and most other senders.
       timeout: Duration.seconds(10),
-      reservedConcurrency: reservedForOpen(config, props.stage.settings, props.own),
+      reservedConcurrency: reservedForOpen(config, props.stage.settings, props.custom),
     }).function;
     secrets.grantRead(this.function, reads);
     for (const queue of Object.values(queues)) queue.grantSend(this.function);

@@ -14,13 +14,13 @@ import { createMetrics, type Metrics } from './state/metrics/metrics.ts';
 import { createSecrets, type Secrets, type SecretTimes } from './state/secrets/secrets.ts';
 import { keys } from './state/table/keys.ts';
 import { createTable, type Table } from './state/table/table.ts';
-import none, { type OwnAutomations } from './triggers/own-automation.ts';
+import none, { type CustomAutomations } from './triggers/custom-automation.ts';
 
 /** Everything that a function needs apart from its event. Tests set the clock and the randomness. */
 export interface Runtime {
   config: RelayConfig;
   /** The automations of the team itself. */
-  own: OwnAutomations;
+  custom: CustomAutomations;
   environment: Environment;
   /** Epoch milliseconds. */
   clock: () => number;
@@ -40,12 +40,12 @@ export interface Runtime {
 export function systemRuntime(
   config: RelayConfig,
   variables: Readonly<Record<string, string | undefined>>,
-  own: OwnAutomations = none,
+  custom: CustomAutomations = none,
 ): Runtime {
   const environment = readEnvironment(variables);
   return {
     config,
-    own,
+    custom,
     environment,
     clock: Date.now,
     random: Math.random,

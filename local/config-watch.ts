@@ -20,7 +20,7 @@ export interface ConfigWatchOptions {
   /** Lets the relay use a good configuration. */
   use: (config: RelayConfig) => Promise<void>;
   /** What is wrong in automations/ under that configuration. */
-  ownFaults: (config: RelayConfig) => Promise<readonly string[]>;
+  customFaults: (config: RelayConfig) => Promise<readonly string[]>;
   /** Called with a sentence about each change. */
   tell: (message: string) => void;
 }
@@ -34,7 +34,7 @@ export interface ConfigWatchOptions {
 export function watchConfig(
   running: RelayConfig,
   files: readonly string[],
-  { use, ownFaults, tell }: ConfigWatchOptions,
+  { use, customFaults, tell }: ConfigWatchOptions,
 ): () => void {
   let watched = new Set(files);
   /** Why the file on disk is not in use. */
@@ -45,7 +45,7 @@ export function watchConfig(
     watched = new Set([...watched, ...loaded.files]);
     addFolders();
     const before = fault;
-    fault = await faultOf(running, loaded, ownFaults);
+    fault = await faultOf(running, loaded, customFaults);
     if (fault !== undefined) {
       // One save may be seen twice.
       if (fault !== before) tell(fault);
@@ -74,13 +74,13 @@ export function watchConfig(
 async function faultOf(
   running: RelayConfig,
   { config, fault }: LoadedConfig,
-  ownFaults: ConfigWatchOptions['ownFaults'],
+  customFaults: ConfigWatchOptions['customFaults'],
 ): Promise<string | undefined> {
   if (!config) return `the changed configuration cannot be used; the relay goes on with the earlier one. ${fault}`;
   const changed = Object.entries(READ_AT_START).filter(([, read]) => !isDeepStrictEqual(read(config), read(running)));
   if (changed.length === 0) return undefined;
   const names = changed.map(([name]) => name).join(', ');
-  const faults = await ownFaults(config);
+  const faults = await customFaults(config);
   const wrong = faults.length === 0 ? '' : `. ${counted(faults.length, 'fault')} to repair first: ${faults.join('; ')}`;
   return `the configuration has changed; restart the relay to use it, because only a start reads ${names}${wrong}`;
 }

@@ -35,7 +35,7 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
       failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
     }),
     /** Starts all functions again, as a deployment does. What is running ends with the configuration that it began with. */
-    async use(changed: Partial<Pick<Runtime, 'config' | 'own'>>): Promise<void> {
+    async use(changed: Partial<Pick<Runtime, 'config' | 'custom'>>): Promise<void> {
       functions = await startFunctions({ ...runtime, ...changed });
       // The console reads it here.
       Object.assign(runtime, changed);

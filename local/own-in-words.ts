@@ -1,7 +1,7 @@
-import type { OwnAutomation } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomation } from '../lib/triggers/custom-automation.ts';
 
 /** What an automation of the team is for: `on release.published of GitHub`. @param command what Slack's users type first */
-export function triggerInWords(one: OwnAutomation, command = '/pm'): string {
+export function triggerInWords(one: CustomAutomation, command = '/pm'): string {
   switch (one.kind) {
     case 'github':
       return `on ${one.events.join(', ')} of GitHub${one.by === 'anyone' ? ', by anyone' : ''}`;

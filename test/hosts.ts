@@ -5,7 +5,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { FifoQueue, type ReceivedMessage } from '../local/fifo-queue.ts';
 import { asHttpHandler, functionUrlEvent } from '../local/http-front.ts';
@@ -40,7 +40,7 @@ export interface HostsOptions {
   clock: VirtualClock;
   config: RelayConfig;
   /** The automations of the team. */
-  own?: OwnAutomations;
+  custom?: CustomAutomations;
   /** By their names without the prefix. */
   secrets: Readonly<Record<string, object>>;
   /** What is outside. */
@@ -199,10 +199,10 @@ export class Hosts {
   }
 
   #runtime(clockErrorMs: number): Runtime {
-    const { clock: virtual, config, own, fetch, logged } = this.#options;
+    const { clock: virtual, config, custom, fetch, logged } = this.#options;
     const clock = () => virtual.now + clockErrorMs;
     return {
-      ...systemRuntime(config, VARIABLES, own),
+      ...systemRuntime(config, VARIABLES, custom),
       clock,
       random: () => 0.5,
       randomBytes: (size) => {

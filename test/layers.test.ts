@@ -95,7 +95,7 @@ it('no automation imports from another, but for a list that only gets shorter', 
   const nameOf = (file: string) => /^lib\/automations\/([^/]+)\//.exec(file)?.[1];
   const found = imports.filter(({ from, to }) => {
     const [importing, imported] = [nameOf(from), nameOf(to)];
-    return importing !== undefined && imported !== undefined && imported !== importing && imported !== 'own';
+    return importing !== undefined && imported !== undefined && imported !== importing && imported !== 'custom';
   });
   expect(found.map(inWords)).toEqual(acrossAutomations);
 });

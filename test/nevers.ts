@@ -34,9 +34,9 @@ export const nevers: readonly Never[] = [
       'lib/automations/list-projects/run.ts -> lib/service/partner/operations/projects.ts',
       'lib/automations/log-time/find-task.ts -> lib/service/partner/operations/tasks.ts',
       'lib/automations/log-time/run.ts -> lib/service/partner/operations/timelogs.ts',
-      'lib/automations/own/accept-own.ts -> lib/state/metrics/metrics.ts',
-      'lib/automations/own/steps.ts -> lib/service/partner/operation.ts',
-      'lib/automations/own/steps.ts -> lib/service/partner/operations/operations.ts',
+      'lib/automations/custom/accept-custom.ts -> lib/state/metrics/metrics.ts',
+      'lib/automations/custom/steps.ts -> lib/service/partner/operation.ts',
+      'lib/automations/custom/steps.ts -> lib/service/partner/operations/operations.ts',
       'lib/automations/relate/relate-defect.ts -> lib/service/partner/operations/defects.ts',
       'lib/automations/relate/run.ts -> lib/service/partner/operations/defects.ts',
       'lib/automations/slack-permissions.ts -> lib/state/table/keys.ts',
@@ -76,7 +76,7 @@ export const nevers: readonly Never[] = [
   },
 ];
 
-/** Automations that import from the folder of another. The frame for those of a team is not one: automations/own. */
+/** Automations that import from the folder of another. The frame for those of a team is not one: automations/custom. */
 export const acrossAutomations: readonly string[] = [
   'lib/automations/check-pull-request/run.ts -> lib/automations/issue-to-defect/draft.ts',
   'lib/automations/complete-checklist-item/run.ts -> lib/automations/check-pull-request/task-exists.ts',
@@ -85,7 +85,7 @@ export const acrossAutomations: readonly string[] = [
   'lib/automations/find/run.ts -> lib/automations/log-time/find-task.ts',
   'lib/automations/issue-to-task/on.ts -> lib/automations/issue-to-defect/on.ts',
   'lib/automations/my-time/run.ts -> lib/automations/log-time/find-task.ts',
-  'lib/automations/own/steps.ts -> lib/automations/log-time/find-task.ts',
+  'lib/automations/custom/steps.ts -> lib/automations/log-time/find-task.ts',
   'lib/automations/relate/run.ts -> lib/automations/check-pull-request/task-exists.ts',
   'lib/automations/relate/run.ts -> lib/automations/issue-to-defect/defect-text.ts',
   'lib/automations/relate/run.ts -> lib/automations/issue-to-defect/draft.ts',

@@ -1,4 +1,4 @@
-import { described } from '../lib/automations/own/folder.ts';
+import { described } from '../lib/automations/custom/folder.ts';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
@@ -7,7 +7,7 @@ import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/run
 import type { ScheduleEvent } from '../lib/schedules.ts';
 import type { Limits } from '../lib/service/budget/window.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
-import type { OwnAutomations, OwnRun, OwnTrigger } from '../lib/triggers/own-automation.ts';
+import type { CustomAutomations, CustomRun, CustomTrigger } from '../lib/triggers/custom-automation.ts';
 import { asSqsHandler, deliver } from '../local/event-source.ts';
 import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
 import { linkRoutes } from '../local/link-routes.ts';
@@ -172,7 +172,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   if (tableThrough) process.env.AWS_ENDPOINT_URL_DYNAMODB = await tableThrough(table);
   const log: Record<string, unknown>[] = [];
   const metrics: Record<string, unknown>[] = [];
-  const system = systemRuntime(config, process.env, ownOf(options.own ?? {}, config));
+  const system = systemRuntime(config, process.env, customOf(options.own ?? {}, config));
   const runtime: Runtime = {
     ...system,
     ...options.runtime,
@@ -283,11 +283,11 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
 }
 
 /** The automations of a team, as the folder would give them. */
-export function ownOf(files: NonNullable<TestRelayOptions['own']>, config: RelayConfig): OwnAutomations {
+export function customOf(files: NonNullable<TestRelayOptions['own']>, config: RelayConfig): CustomAutomations {
   return {
     list: Object.entries(files).map(([name, file]) => described(name, file, [], config)),
-    on: async (name) => files[name]?.on as OwnTrigger,
-    run: async (name) => files[name]?.run as OwnRun,
+    on: async (name) => files[name]?.on as CustomTrigger,
+    run: async (name) => files[name]?.run as CustomRun,
   };
 }
 

@@ -54,7 +54,7 @@ export async function build(stage: string, output: string): Promise<void> {
   if (existsSync(released)) copyFileSync(released, join(output, 'deploy.mjs'));
   else (await import('./bundle.ts')).bundleDeploy(join(output, 'deploy.mjs'));
   const { config, own } = relay;
-  const deployment: Deployment = { stage, version: VERSION, config, own: own.own.list };
+  const deployment: Deployment = { stage, version: VERSION, config, own: own.custom.list };
   writeFileSync(join(output, 'deployment.json'), JSON.stringify(deployment));
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import none, { type OwnAutomation } from '../../lib/triggers/own-automation.ts';
+import none, { type CustomAutomation } from '../../lib/triggers/custom-automation.ts';
 import { ask } from '../ask.ts';
 import { checkBeforeDeploy } from '../doctor/before-deploy.ts';
 import { printFindings } from '../doctor/finding.ts';
@@ -16,7 +16,7 @@ export interface Deployment {
   version: string;
   /** Checked, and with its defaults. */
   config: RelayConfig;
-  own: readonly OwnAutomation[];
+  own: readonly CustomAutomation[];
 }
 
 export interface DeployOptions {
@@ -37,7 +37,7 @@ const LOOK_EVERY_MS = 30_000;
  */
 export async function deployBuilt(folder: string, { isAsking, isImporting, pause }: DeployOptions): Promise<void> {
   const { stage, version, config, own }: Deployment = JSON.parse(readFileSync(join(folder, 'deployment.json'), 'utf8'));
-  const findings = await checkBeforeDeploy(config, stage, { own: { ...none, list: own }, version, isImporting });
+  const findings = await checkBeforeDeploy(config, stage, { custom: { ...none, list: own }, version, isImporting });
   printFindings(findings);
   if (findings.some(({ verdict }) => verdict === 'bad'))
     throw new Error('nothing was deployed, because of what is marked with ✗');

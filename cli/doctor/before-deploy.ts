@@ -18,7 +18,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { stageSecrets } from '../../lib/config/stage-secrets.ts';
 import { schedules } from '../../lib/schedules.ts';
 import { versionFault } from '../../lib/state/table/versions.ts';
-import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
 import { awsClient } from '../aws.ts';
 import { callerArn } from '../caller.ts';
 import { outputsOf, wroteOf } from '../outputs.ts';
@@ -30,7 +30,7 @@ import { concurrencyCheck } from './stage.ts';
 
 /** What is to be deployed, besides the configuration. */
 export interface ToDeploy {
-  own: OwnAutomations;
+  custom: CustomAutomations;
   /** The version of the relay. */
   version: string;
   /** Whether it is deployed with `--import-existing-resources`. */
@@ -44,7 +44,7 @@ export interface ToDeploy {
 export async function checkBeforeDeploy(
   config: RelayConfig,
   stage: string,
-  { own, version, isImporting = false }: ToDeploy,
+  { custom, version, isImporting = false }: ToDeploy,
 ): Promise<Finding[]> {
   const settings = config.deployment.stages[stage];
   if (!settings) {
@@ -80,14 +80,14 @@ export async function checkBeforeDeploy(
     check(`stack ${stackName}`, async () => deployable(await stack, stackName)),
     check('version', async () => readable(await stack, version)),
     check('secrets', async () =>
-      secretsNotInTheWay(Object.keys(stageSecrets(config, own)), stage, settings.existingSecrets, await owned),
+      secretsNotInTheWay(Object.keys(stageSecrets(config, custom)), stage, settings.existingSecrets, await owned),
     ),
     check('logs', async () =>
-      logsNotInTheWay(logNames(config, stage, own), stackName, { isProtected, isImporting, owned: await owned }),
+      logsNotInTheWay(logNames(config, stage, custom), stackName, { isProtected, isImporting, owned: await owned }),
     ),
     table && check('table', () => tableReady(table.existing)),
     network && networkChecks(network, owned),
-    concurrencyCheck(config, stage, own),
+    concurrencyCheck(config, stage, custom),
     !httpApi && check('public URLs', () => urlsOffered(region)),
     slackAlarms && check('slackAlarms', () => slackReady(slackAlarms, `${stackName}-${region}-alarms`)),
   ]);
@@ -238,8 +238,8 @@ async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<st
 }
 
 /** The logs that the stack makes: infra/relay-function.ts, and infra/entrance.ts. */
-export function logNames(config: RelayConfig, stage: string, own: OwnAutomations): string[] {
-  const slugs = [...openFunctions(config, own), 'job-worker', ...schedules.map(({ slug }) => slug)];
+export function logNames(config: RelayConfig, stage: string, custom: CustomAutomations): string[] {
+  const slugs = [...openFunctions(config, custom), 'job-worker', ...schedules.map(({ slug }) => slug)];
   return [
     ...slugs.map((slug) => `/aws/lambda/partner-relay-${stage}-${slug}`),
     ...(config.deployment.stages[stage]?.httpApi ? [`/aws/apigateway/partner-relay-${stage}`] : []),

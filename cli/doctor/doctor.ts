@@ -1,4 +1,4 @@
-import { type ReadFolder, readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { type ReadFolder, readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { type Check, type Checks, check, type Finding } from '../../lib/checks/check.ts';
 import { tooFewWorkers } from '../../lib/config/capacity.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
@@ -13,7 +13,7 @@ import { versionFault } from '../../lib/state/table/versions.ts';
 import { messageOf } from '../../lib/text.ts';
 import { VERSION } from '../../lib/version.ts';
 import type { Define } from '../cli.ts';
-import { readOwnFolder } from '../own-folder.ts';
+import { readCustomFolder } from '../custom-folder.ts';
 import { openPartner } from '../partner.ts';
 import { printJson } from '../print.ts';
 import { type OpenTarget, unlessNone } from '../target.ts';
@@ -53,7 +53,7 @@ Calls to the partner API use the relay's budget as background work, so people's 
       const findings =
         options.beforeDeploy && stage !== undefined
           ? await checkBeforeDeploy(config, stage, {
-              own: (await readOwnAutomations(config)).own,
+              custom: (await readCustomAutomations(config)).custom,
               version: VERSION,
               isImporting: options.importExistingResources,
             })
@@ -75,7 +75,7 @@ export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?
     ...(await examine(config, open, (line) => console.error(line))),
     ...(await inOrder([
       few !== undefined && { what: 'background workers', verdict: 'unknown', detail: few },
-      stage !== undefined && concurrencyCheck(config, stage, (await readOwnAutomations(config)).own),
+      stage !== undefined && concurrencyCheck(config, stage, (await readCustomAutomations(config)).custom),
     ])),
   ];
 }
@@ -87,7 +87,7 @@ export async function examine(
   tell: (line: string) => void,
   given?: ReadFolder,
 ): Promise<Finding[]> {
-  const folder = given ?? (await readOwnFolder(config));
+  const folder = given ?? (await readCustomFolder(config));
   const connections = Object.keys(config.connections);
   const repositories = config.github.repositories.map(({ name }) => name).join(', ') || 'none';
   const detail = `connections: ${connections.join(', ')}; repositories: ${repositories}`;

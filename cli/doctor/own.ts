@@ -1,17 +1,17 @@
-import type { ReadFolder } from '../../lib/automations/own/folder.ts';
+import type { ReadFolder } from '../../lib/automations/custom/folder.ts';
 import { CannotTell, type Checks, check } from '../../lib/checks/check.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type GithubClient, ownerAndRepo } from '../../lib/platforms/github/github-client.ts';
 import { hooksSecret, secretsOf } from '../../lib/state/secrets/hook-secrets.ts';
 import type { Secrets } from '../../lib/state/secrets/secrets.ts';
-import { ownOf } from '../../lib/triggers/own-automation.ts';
+import { customOf } from '../../lib/triggers/custom-automation.ts';
 import { triggerInWords } from '../../local/own-in-words.ts';
 import { compareStrength } from './finding.ts';
 
 /** What each file of automations/ takes, and what is wrong with it. */
-export function fileFindings({ own, faults }: ReadFolder, { slack }: RelayConfig): Checks {
+export function fileFindings({ custom, faults }: ReadFolder, { slack }: RelayConfig): Checks {
   return [
-    own.list.map((one) => {
+    custom.list.map((one) => {
       return { what: `automations/${one.name}.ts`, verdict: 'good', detail: triggerInWords(one, slack?.command) };
     }),
     faults.map((fault) => {
@@ -23,14 +23,14 @@ export function fileFindings({ own, faults }: ReadFolder, { slack }: RelayConfig
 
 /** Whether the senders of webhooks are known, and whether GitHub sends what the files take. */
 export function senderChecks(
-  { own }: ReadFolder,
+  { custom }: ReadFolder,
   { config, secrets, github }: { config: RelayConfig; secrets: Secrets; github: GithubClient | undefined },
 ): Checks {
   const events = [
-    ...new Set(ownOf(own, 'github').flatMap((one) => one.events.map((event) => event.replace(/\..*/, '')))),
+    ...new Set(customOf(custom, 'github').flatMap((one) => one.events.map((event) => event.replace(/\..*/, '')))),
   ];
   return [
-    ownOf(own, 'webhook').map(({ name, verify }) =>
+    customOf(custom, 'webhook').map(({ name, verify }) =>
       check(`hooks: ${name}`, async () => {
         const all = await secrets.current('hooks', hooksSecret).catch(() => ({}));
         compareStrength(verify, secretsOf(all, name));

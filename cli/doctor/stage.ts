@@ -15,11 +15,11 @@ import {
 } from '../../lib/config/capacity.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { schedules } from '../../lib/schedules.ts';
-import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
 import { awsClient } from '../aws.ts';
 
 /** Whether the concurrency quota of Lambda is sufficient. */
-export const concurrencyCheck = (config: RelayConfig, stage: string, own: OwnAutomations): Check =>
+export const concurrencyCheck = (config: RelayConfig, stage: string, custom: CustomAutomations): Check =>
   check('concurrency of the account', async () => {
     try {
       const lambda = new LambdaClient(awsClient());
@@ -27,7 +27,7 @@ export const concurrencyCheck = (config: RelayConfig, stage: string, own: OwnAut
       const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = limit } =
         AccountLimit ?? {};
       const ofOthers = limit === unreserved ? 0 : limit - unreserved - (await reservedBy(lambda, stage));
-      return judgeConcurrency(config, stage, { limit, ofOthers, own });
+      return judgeConcurrency(config, stage, { limit, ofOthers, custom });
     } catch (error) {
       // Someone who only has rights on secrets can still run the other checks.
       if (!(error instanceof LambdaServiceException)) throw error;
@@ -57,21 +57,21 @@ interface AccountConcurrency {
   limit: number;
   /** The executions that are reserved for functions outside of the stage. */
   ofOthers?: number;
-  own?: OwnAutomations;
+  custom?: CustomAutomations;
 }
 
 /** @throws {Error} if it is not */
 export function judgeConcurrency(
   config: RelayConfig,
   stage: string,
-  { limit: ofAccount, ofOthers = 0, own }: AccountConcurrency,
+  { limit: ofAccount, ofOthers = 0, custom }: AccountConcurrency,
 ): string {
   const limit = ofAccount - ofOthers;
   const found = ofOthers === 0 ? `${limit}` : `${limit} of ${ofAccount}, because ${ofOthers} are reserved for others`;
   const settings = config.deployment.stages[stage];
   const accountConcurrency = settings?.accountConcurrency ?? limit;
-  const open = openFunctions(config, own).length;
-  const ofEach = settings && reservedForOpen(config, settings, own);
+  const open = openFunctions(config, custom).length;
+  const ofEach = settings && reservedForOpen(config, settings, custom);
   const ofWorkers = workersAtOnce(config, settings);
   const ofOpen = open * webhookBurst(config);
   const reserved = open * (ofEach ?? 0);
@@ -92,7 +92,7 @@ export function judgeConcurrency(
     );
   }
   const couldReserve =
-    settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency }, own);
+    settings && ofEach === undefined && reservedForOpen(config, { ...settings, accountConcurrency }, custom);
   const advice = couldReserve
     ? `. To reserve ${couldReserve} for each open function, write accountConcurrency: ${limit} under deployment.stages.${stage}, and deploy`
     : '';

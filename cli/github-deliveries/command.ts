@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { loadConfig } from '../../lib/config/config-file.ts';
 import { localClock, localTime } from '../../lib/dates.ts';
 import { takenEvents } from '../../lib/platforms/github/delivery.ts';
@@ -67,7 +67,7 @@ webhooks, when the relay starts; docs/redelivery.md#permissions lists the permis
         hand: (request) => post(githubWebhookUrl, request),
         webhookSecret: async () => (await secrets.current('github-webhook', githubWebhookSecret)).webhookSecret,
         place,
-        taken: takenEvents((await readOwnAutomations(await loadConfig())).own),
+        taken: takenEvents((await readCustomAutomations(await loadConfig())).custom),
         clock: Date.now,
         report: ({ guid, event, status }) => printText(`${localClock(Date.now())}  ${status}  ${event}  ${guid}`),
       });

@@ -1,4 +1,4 @@
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { SecretStore } from '../secret-store.ts';
 import { slackManifest } from '../slack-manifest.ts';
@@ -36,7 +36,7 @@ export async function enterSlackApp(app: SlackAppToEnter): Promise<string[]> {
       'or use one without a public address, by Socket Mode: npx partner-relay slack-manifest --socket-mode --help',
     ];
   }
-  const manifest = slackManifest(app.config, app.name, app.url, (await readOwnAutomations(app.config)).own);
+  const manifest = slackManifest(app.config, app.name, app.url, (await readCustomAutomations(app.config)).custom);
   const token =
     SLACK_CONFIG_TOKEN ||
     (await app.terminal?.askHidden('App configuration token of Slack (empty to create the app in the browser)'));

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { ConfigFileError, configFile, loadConfig } from '../../lib/config/config-file.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { takenEvents } from '../../lib/platforms/github/delivery.ts';
@@ -95,7 +95,7 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
   const hasOneConnection = !kept || Object.keys(kept.connections).length === 1;
   const partner = hasOneConnection ? await askForPartner(terminal, process.env) : undefined;
   const config = kept ?? (await writeConfig(file, await askForSettings(options, terminal, partner), options));
-  const { own } = await readOwnAutomations(config);
+  const { custom } = await readCustomAutomations(config);
   const withGithubApp = await askForGithubApp(options, terminal);
   const needsUrl = stage === undefined && (withGithubApp || config.slack !== undefined);
   const base = needsUrl ? await askForUrl(options, terminal) : options.url;
@@ -108,7 +108,7 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
   const steps = [
     ...(hasOneConnection ? [] : ['enter the secret of each connection: npx partner-relay secrets set partner/<name>']),
     ...(withGithubApp
-      ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub'), events: takenEvents(own) })
+      ? await enterGithubApp(options, { store, stage, webhookUrl: await urlFor('GitHub'), events: takenEvents(custom) })
       : []),
     ...(config.slack
       ? await enterSlackApp({

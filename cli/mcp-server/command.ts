@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { OperatedRelay } from '../../console/relay.ts';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { loadAgain } from '../../local/config-watch.ts';
 import { trustCaFile } from '../../local/trust.ts';
 import { userName } from '../../local/user-name.ts';
@@ -50,8 +50,8 @@ async function openRelay(open: OpenTarget, stage: string | undefined): Promise<O
   if (!config) throw new Error(fault);
   trustCaFile(config);
   const name = stage ?? 'this machine';
-  const { own } = await readOwnAutomations(config);
+  const { custom } = await readCustomAutomations(config);
   const environment = { STAGE: name };
-  const runtime = { config, own, environment, clock: Date.now, random: Math.random, randomBytes, fetch };
+  const runtime = { config, custom, environment, clock: Date.now, random: Math.random, randomBytes, fetch };
   return { name, stores, stopped, runtime, operator: stage ? await callerArn() : userName() };
 }

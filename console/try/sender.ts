@@ -1,7 +1,7 @@
 import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import type { Table } from '../../lib/state/table/table.ts';
-import { ownOf } from '../../lib/triggers/own-automation.ts';
+import { customOf } from '../../lib/triggers/custom-automation.ts';
 import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
 import { buttonForm, commandForm } from '../../local/slack/requests.ts';
@@ -26,7 +26,7 @@ export interface SenderOptions {
   webhookSecret: string;
   table: Table;
   /** The current runtime, with the automations of the team. */
-  runtime: Pick<Runtime, 'config' | 'own'>;
+  runtime: Pick<Runtime, 'config' | 'custom'>;
   /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack itself. */
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
 }
@@ -64,7 +64,7 @@ export function createSender({ clock, addresses, webhookSecret, table, runtime, 
       'slackCommand' in one ? { id: one.id, title: one.title, body: one.slackCommand } : [],
     );
     const more = MORE_COMMANDS.map((command) => ({ id: command.body, ...command }));
-    const own = ownOf(runtime.own, 'command').map(({ name, does, example }) => {
+    const own = customOf(runtime.custom, 'command').map(({ name, does, example }) => {
       return { id: `own ${name}`, title: `Your own: ${does}`, body: `${runtime.config.slack?.command} ${example}` };
     });
     return [...events, ...followUps, ...commands, ...more, ...own];

@@ -28,14 +28,14 @@ export const withRequire = {
   },
 } as const satisfies BuildOptions;
 
-/** What synth writes beside a function: own-build.ts. */
-export const [CONFIG_MODULE, OWN_MODULE] = ['relay.config.mjs', 'automations.mjs'];
+/** What synth writes beside a function: custom-build.ts. */
+export const [CONFIG_MODULE, CUSTOM_MODULE] = ['relay.config.mjs', 'automations.mjs'];
 
 const entryOf = (slug: string) => `
 import { createHandler } from './${slug}${SOURCE}';
 import { systemRuntime } from '../lib/runtime${SOURCE}';
 import config from './${CONFIG_MODULE}';
-import own from './${OWN_MODULE}';
+import own from './${CUSTOM_MODULE}';
 export const handler = createHandler(systemRuntime(config, process.env, own));
 `;
 
@@ -51,7 +51,7 @@ export function functionBuild(slug: string, folder: string) {
     ...(slug === 'job-worker' && withRequire),
     stdin: { contents: entryOf(slug), resolveDir: FUNCTIONS, sourcefile: `${slug}.mjs` },
     entryNames: 'index',
-    external: [`./${CONFIG_MODULE}`, `./${OWN_MODULE}`],
+    external: [`./${CONFIG_MODULE}`, `./${CUSTOM_MODULE}`],
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     splitting: true,

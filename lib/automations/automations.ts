@@ -2,13 +2,14 @@ import { requiresLink } from '../config/settings.ts';
 import type { Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
 import type { Steps } from '../engine/run/steps.ts';
-import type { OwnAutomations } from '../triggers/own-automation.ts';
+import type { CustomAutomations } from '../triggers/custom-automation.ts';
 import { run as answerFault } from './answer-fault/run.ts';
 import { run as checkPullRequest } from './check-pull-request/run.ts';
 import { run as completeChecklistItem } from './complete-checklist-item/run.ts';
 import type { Context } from './context.ts';
 import { run as createDefect } from './create-defect/run.ts';
 import { run as createTask } from './create-task/run.ts';
+import { customAutomations } from './custom/custom-run.ts';
 import { run as failingTestsToDefect } from './failing-tests-to-defect/run.ts';
 import { run as find } from './find/run.ts';
 import { run as issueToDefect } from './issue-to-defect/run.ts';
@@ -18,7 +19,6 @@ import { run as logTime } from './log-time/run.ts';
 import { run as myTime } from './my-time/run.ts';
 import { outcomeOfOutsider } from './of-collaborators.ts';
 import type { OurAutomation } from './our-automation.ts';
-import { ownAutomations } from './own/team-run.ts';
 import { run as recognizePerson } from './recognize-person/run.ts';
 import { run as relate } from './relate/run.ts';
 import { ensureStillWritten } from './still-written.ts';
@@ -51,12 +51,12 @@ const ours: readonly OurAutomation[] = [
 ];
 
 /** The names of all automations: ours, and those of a team. */
-export const automationNames = ({ list }: OwnAutomations): string[] => [...ours, ...list].map(({ name }) => name);
+export const automationNames = ({ list }: CustomAutomations): string[] => [...ours, ...list].map(({ name }) => name);
 
 /** Every automation by its name. Each runs for the people only who may ask for its jobs. */
 export function createAutomations(context: Context): ReadonlyMap<string, Automation> {
-  const verbs = createVerbs(context.own);
-  const all = [...ours.map(({ name, of }) => ({ name, ...of(context) })), ...ownAutomations(context)];
+  const verbs = createVerbs(context.custom);
+  const all = [...ours.map(({ name, of }) => ({ name, ...of(context) })), ...customAutomations(context)];
   return new Map(all.map((one) => [one.name, { ...one, run: (job, steps) => runAdmitted(one, job, steps) }]));
 
   async function runAdmitted({ run }: Automation, job: Job, steps: Steps) {

@@ -26,12 +26,12 @@ export type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 export function createContext(
   {
     config,
-    own,
+    custom,
     environment,
     clock,
     fetch,
     log,
-  }: Pick<Runtime, 'config' | 'own' | 'clock' | 'fetch' | 'log'> & { environment: Pick<Environment, 'STAGE'> },
+  }: Pick<Runtime, 'config' | 'custom' | 'clock' | 'fetch' | 'log'> & { environment: Pick<Environment, 'STAGE'> },
   { table, jobs, queue, secrets }: Stores,
 ) {
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, clock, fetch });
@@ -40,7 +40,7 @@ export function createContext(
   const people = createPeople({ config, table, slack, clock });
   return {
     config,
-    own,
+    custom,
     stage: environment.STAGE,
     clock,
     log,

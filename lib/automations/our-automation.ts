@@ -6,7 +6,7 @@ import type { Outcome } from '../engine/run/tell-person.ts';
 import type { CommandSteps } from '../triggers/steps.ts';
 import type { JobInput } from '../triggers/trigger.ts';
 import type { Context } from './context.ts';
-import { withOwnSteps } from './own/steps.ts';
+import { withCustomSteps } from './custom/custom-steps.ts';
 
 /** What a run of ours may use besides its steps. Each takes what it needs. */
 export type RunContext = Context & { job: Job };
@@ -29,10 +29,10 @@ export const defineRun = <Input extends JobInput>(
 });
 
 /** An automation of ours that needs no more than the steps of a team's. */
-export const defineOwnRun = <Input extends JobInput>(
+export const defineSimpleRun = <Input extends JobInput>(
   jobs: JobKind<Input>,
   run: (input: Input, steps: CommandSteps) => Promise<string>,
 ): OurAutomation =>
   defineRun(jobs, (input, steps, { job, ...context }) =>
-    withOwnSteps(job, steps, context, `lib/automations/${jobs.name}`, (own) => run(input, own)),
+    withCustomSteps(job, steps, context, `lib/automations/${jobs.name}`, (own) => run(input, own)),
   );

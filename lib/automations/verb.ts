@@ -23,7 +23,7 @@ export interface Verb<Command extends { verb: string }> {
   /** True if it works only on connections where people link accounts. */
   needsAccounts?: true;
   /** True for a verb of a team: its steps alone know whether it needs the account of a person. */
-  isOwn?: true;
+  isCustom?: true;
   /** The repository setting that allows the verb in comments, or true. Without it, the verb works in Slack only. */
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'> | true;
   /** Why a typed command may be a mistake, so that the person is asked to confirm; undefined if it is probably none. */

@@ -4,16 +4,16 @@ import { CHANGED, type CommandFault, excerpt, suggesting } from '../commands/fau
 import { innerWord, withSingleBlanks } from '../commands/words.ts';
 import type { JobDraft } from '../engine/record/job.ts';
 import { nearMiss } from '../near-miss.ts';
-import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
+import { type CustomAutomations, customOf } from '../triggers/custom-automation.ts';
 import { doneVerb, undoVerb } from './complete-checklist-item/command.ts';
 import { defectVerb } from './create-defect/command.ts';
 import { taskVerb } from './create-task/command.ts';
+import { type CustomCommand, customVerb } from './custom/custom-command.ts';
 import { findVerb } from './find/command.ts';
 import { helpVerb, statusVerb } from './help/command.ts';
 import { linkVerb, unlinkVerb } from './link-account/command.ts';
 import { logVerb } from './log-time/command.ts';
 import { todayVerb, weekVerb } from './my-time/command.ts';
-import { type OwnCommand, ownVerb } from './own/command.ts';
 import { relateVerb } from './relate/command.ts';
 import type { Verb } from './verb.ts';
 
@@ -102,7 +102,7 @@ type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
 
 /** A command in one line. Texts are not empty and have single spaces only. */
-export type Command = CommandOf<OurVerb> | OwnCommand;
+export type Command = CommandOf<OurVerb> | CustomCommand;
 
 /** A command that intake answers, unless it makes a job. */
 export type AnsweredCommand = CommandOf<Exclude<OurVerb, { job(...given: never): JobDraft }>>;
@@ -112,8 +112,8 @@ export type ParsedCommand = { command: Command } | CommandFault;
 /** The verbs that people can use: ours, and those of a team's automations. */
 export type Verbs = ReturnType<typeof createVerbs>;
 
-export function createVerbs(own: OwnAutomations) {
-  const list: readonly Verb<Command>[] = [...ourVerbs, ...ownOf(own, 'command').map(ownVerb)];
+export function createVerbs(custom: CustomAutomations) {
+  const list: readonly Verb<Command>[] = [...ourVerbs, ...customOf(custom, 'command').map(customVerb)];
 
   function of({ verb }: Pick<Command, 'verb'>): Verb<Command> {
     const found = list.find((one) => one.verb === verb);

@@ -1,4 +1,4 @@
-import none, { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
+import none, { type CustomAutomations, customOf } from '../triggers/custom-automation.ts';
 import type { StageSettings } from './deployment.ts';
 import type { QueueName } from './queues.ts';
 import type { RelayConfig } from './schema.ts';
@@ -20,15 +20,15 @@ const WEBHOOK_BURST = 10;
 const UNITS = { toTake: 13, toCarryOut: 111 };
 
 /** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */
-export function openFunctions(config: RelayConfig, own: OwnAutomations = none): string[] {
-  return [...webhooks(config, own), ...(linksAccounts(config) ? ['account-link'] : [])];
+export function openFunctions(config: RelayConfig, custom: CustomAutomations = none): string[] {
+  return [...webhooks(config, custom), ...(linksAccounts(config) ? ['account-link'] : [])];
 }
 
 /** One takes the requests of all webhooks of the team. */
-const webhooks = ({ slack }: RelayConfig, own: OwnAutomations) => [
+const webhooks = ({ slack }: RelayConfig, custom: CustomAutomations) => [
   'github-webhook',
   ...(slack ? ['slack-webhook'] : []),
-  ...(ownOf(own, 'webhook').length > 0 ? ['hooks-webhook'] : []),
+  ...(customOf(custom, 'webhook').length > 0 ? ['hooks-webhook'] : []),
 ];
 
 /** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
@@ -90,11 +90,11 @@ export const webhookBurst = (config: RelayConfig): number => Math.max(WEBHOOK_BU
 export function reservedForOpen(
   config: RelayConfig,
   { accountConcurrency }: StageSettings,
-  own: OwnAutomations = none,
+  custom: CustomAutomations = none,
 ): number | undefined {
   if (accountConcurrency === undefined) return undefined;
   const burst = webhookBurst(config);
-  const left = accountConcurrency - openFunctions(config, own).length * burst;
+  const left = accountConcurrency - openFunctions(config, custom).length * burst;
   return left >= UNRESERVED_AT_LEAST ? burst : undefined;
 }
 
@@ -106,11 +106,11 @@ export function reservedForOpen(
 export function tableLimits(
   config: RelayConfig,
   { httpApi }: StageSettings,
-  own: OwnAutomations = none,
+  custom: CustomAutomations = none,
 ): { read: number; write: number } {
   const perMinute = Object.values(config.connections).reduce((sum, { limits }) => sum + limits.perMinute, 0);
   const events =
-    httpApi?.requestsPerSecond ?? webhooks(config, own).length * webhookBurst(config) * REQUESTS_PER_EXECUTION;
+    httpApi?.requestsPerSecond ?? webhooks(config, custom).length * webhookBurst(config) * REQUESTS_PER_EXECUTION;
   const write = Math.ceil(2 * (events * UNITS.toTake + (perMinute / 60) * UNITS.toCarryOut));
   return { read: 3 * write, write };
 }

@@ -1,9 +1,9 @@
-import { type OwnAutomations, ownOf } from '../triggers/own-automation.ts';
+import { type CustomAutomations, customOf } from '../triggers/custom-automation.ts';
 import type { RelayConfig } from './schema.ts';
 import { linksAccounts, takesLinkedAccounts } from './settings.ts';
 
 /** The secrets of a stage, and what each holds. */
-export function stageSecrets(config: RelayConfig, own: OwnAutomations): Readonly<Record<string, string>> {
+export function stageSecrets(config: RelayConfig, custom: CustomAutomations): Readonly<Record<string, string>> {
   const connections = Object.keys(config.connections);
   const teams = config.timesheets?.teams.flatMap(({ name, absence }) => (absence.calendar ? name : [])) ?? [];
   const isLinked = takesLinkedAccounts(config);
@@ -13,7 +13,7 @@ export function stageSecrets(config: RelayConfig, own: OwnAutomations): Readonly
     'github-webhook': 'Webhook secret, which github-webhook checks signatures with',
     github: 'The App or the token that comments',
     ...(config.slack && { slack: 'Signing secret, and the token of the app that answers' }),
-    ...(ownOf(own, 'webhook').length > 0 && { hooks: 'Secrets of the webhooks of the team' }),
+    ...(customOf(custom, 'webhook').length > 0 && { hooks: 'Secrets of the webhooks of the team' }),
     ...(isLinked && { grants: 'Key that seals the grants of people in the table' }),
     markers: 'Key of the markers, by which the relay finds again what it created',
     ...(isLinked && { intake: 'Key that webhooks sign the jobs of people with' }),

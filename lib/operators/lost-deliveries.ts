@@ -31,12 +31,12 @@ const MARGIN_MS = 10 * 60_000;
 export function createLostDeliveries({
   github,
   apiUrl,
-  own,
+  custom,
   clock,
   sleep,
-}: Pick<RedeliveryOptions, 'github' | 'apiUrl' | 'own' | 'clock' | 'sleep'>) {
+}: Pick<RedeliveryOptions, 'github' | 'apiUrl' | 'custom' | 'clock' | 'sleep'>) {
   const deliveriesOf = createRedeliveryApi(github, clock);
-  const taken = takenEvents(own);
+  const taken = takenEvents(custom);
 
   return {
     /**

@@ -17,7 +17,7 @@ import type { Key } from '../state/table/keys.ts';
 import type { Item, Table } from '../state/table/table.ts';
 import { UnreadableItem } from '../state/table/unreadable-item.ts';
 import { messageOf } from '../text.ts';
-import type { OwnAutomations } from '../triggers/own-automation.ts';
+import type { CustomAutomations } from '../triggers/custom-automation.ts';
 
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked'];
 /** The jobs that the calls of an event are counted from. */
@@ -50,14 +50,14 @@ export interface JobsPlan {
  * that is done comes back from the journal, and the first one that is not ends the run.
  */
 export async function planJobs(
-  own: OwnAutomations,
+  custom: CustomAutomations,
   config: RelayConfig,
   stores: Stores,
   stage: string,
 ): Promise<JobsPlan> {
   const { table, jobs, secrets, clock } = stores;
   const automationsOn = (dry: Table) => {
-    const runtime = { config, own, clock, fetch: notReached, log: console, environment: { STAGE: stage } };
+    const runtime = { config, custom, clock, fetch: notReached, log: console, environment: { STAGE: stage } };
     const context = createContext(runtime, { ...stores, table: dry, secrets: { ...secrets, current: notReached } });
     return createAutomations({
       ...context,
@@ -68,7 +68,7 @@ export async function planJobs(
   };
   const known = automationsOn(unwritten(table));
   const connections = createConnections({ config, secrets, clock, fetch: notReached, random: () => new Uint8Array() });
-  const names = new Set(own.list.map(({ name }) => name));
+  const names = new Set(custom.list.map(({ name }) => name));
   const list = async (statuses: readonly JobStatus[], limit: number) =>
     (await Promise.all(statuses.map((one) => jobs.list(one, { limit, newestFirst: true })))).flat();
   const underWay = await list(UNDER_WAY, MOST_JOBS);

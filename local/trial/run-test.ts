@@ -7,7 +7,7 @@ import { newsOf, statusInWords } from '../../lib/engine/record/job.ts';
 import { meantName } from '../../lib/faults/fault.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { cutToLength } from '../../lib/text.ts';
-import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
 import { exampleEvent } from '../examples/github-event.ts';
 import { renderMessage } from '../slack/render.ts';
 import type { ExpectedCalls, ExpectedFields, RelayTest, TestEvent } from './define-tests.ts';
@@ -36,14 +36,14 @@ export async function runTest(
   test: RelayTest,
   config: RelayConfig,
   folder: string,
-  own: OwnAutomations,
+  custom: CustomAutomations,
 ): Promise<string[]> {
   refuseUnknown(test);
   const given = givenIn(test.event, config, folder);
   const expected = wantedIn(test);
-  const first = await inRelay(given, config, own, {}, async (relay, why) => {
+  const first = await inRelay(given, config, custom, {}, async (relay, why) => {
     const parked = (await relay.jobs()).filter(
-      (job) => job.parked && own.list.some(({ name }) => name === job.automation),
+      (job) => job.parked && custom.list.some(({ name }) => name === job.automation),
     );
     const lines = [
       ...expected.differences(relay),
@@ -54,7 +54,7 @@ export async function runTest(
   if (first.lines.length > 0) return first.lines;
   for (const { what, at } of TROUBLES) {
     const run = (steps: readonly TrialStep[]) =>
-      inRelay(given, config, own, at(steps), async (relay, why) => {
+      inRelay(given, config, custom, at(steps), async (relay, why) => {
         const lines = changes(first, await outcomeOf(relay));
         return { met: relay.troublesMet, lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))] };
       });
@@ -98,11 +98,11 @@ async function atOneStep(
 async function inRelay<T>(
   { at, ...given }: Given & { at: number },
   config: RelayConfig,
-  own: OwnAutomations,
+  custom: CustomAutomations,
   trouble: Trouble,
   look: (relay: TrialRelay, why: string | undefined) => Promise<T>,
 ): Promise<T> {
-  const relay = await startTrialRelay(config, at, own, trouble);
+  const relay = await startTrialRelay(config, at, custom, trouble);
   try {
     const why = await relay.take(given);
     await relay.workUntil(at + LONGEST_WAIT_MS);

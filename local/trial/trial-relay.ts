@@ -6,7 +6,7 @@ import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
 import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
-import { type OwnAutomations, ownOf } from '../../lib/triggers/own-automation.ts';
+import { type CustomAutomations, customOf } from '../../lib/triggers/custom-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import type { Project } from '../../sandbox/records.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
@@ -52,7 +52,12 @@ const key = randomBytes(32).toString('hex');
  * @param now when the clock begins; epoch milliseconds
  * @param trouble what goes wrong in the jobs of the team's automations
  */
-export async function startTrialRelay(given: RelayConfig, now: number, own: OwnAutomations, trouble: Trouble = {}) {
+export async function startTrialRelay(
+  given: RelayConfig,
+  now: number,
+  custom: CustomAutomations,
+  trouble: Trouble = {},
+) {
   const clock = { now };
   const read = () => clock.now;
   const quiet = { info() {}, warn() {}, error() {} };
@@ -66,7 +71,7 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
   enter('github-webhook', { webhookSecret: key });
   enter('slack', { signingSecret: key, botToken: key });
   enter('grants', { key });
-  enter('hooks', Object.fromEntries(ownOf(own, 'webhook').map(({ name }) => [name, key])));
+  enter('hooks', Object.fromEntries(customOf(custom, 'webhook').map(({ name }) => [name, key])));
   // Later than the table, which is dated by the machine.
   for (const name of ['markers', 'intake']) stack.secrets.put(stack.secretPrefix + name, { key }, Date.now());
   for (const [name, partner] of partners) for (const kind of ['partner', 'instance']) enter(`${kind}/${name}`, partner);
@@ -86,7 +91,7 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
   };
   const errors: string[] = [];
   const runtime: Runtime = {
-    ...systemRuntime(withGithubAt(github.url, withSlackAt(slack, asDeclared(given))), process.env, own),
+    ...systemRuntime(withGithubAt(github.url, withSlackAt(slack, asDeclared(given))), process.env, custom),
     clock: read,
     random: () => 0.5,
     async sleep(ms) {
@@ -103,7 +108,7 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
     import('../../functions/job-sweep.ts'),
   ]);
   const takeGithub = remembering(asHttpHandler(webhook.createHandler(runtime)), github);
-  const troubles = createTroubles(trouble, (automation) => own.list.some(({ name }) => name === automation));
+  const troubles = createTroubles(trouble, (automation) => custom.list.some(({ name }) => name === automation));
   const runJob = asSqsHandler(
     worker.createHandler({
       ...runtime,
@@ -148,7 +153,7 @@ export async function startTrialRelay(given: RelayConfig, now: number, own: OwnA
     }
     if ('hook' in given) {
       const { hook, body } = given;
-      const automation = ownOf(own, 'webhook').find(({ name }) => name === hook);
+      const automation = customOf(custom, 'webhook').find(({ name }) => name === hook);
       if (!automation) throw new Error(`there is no webhook '${hook}' in automations/`);
       const signed = signedByTool(automation.verify, JSON.stringify(body), key, now);
       const { createHandler } = await import('../../functions/hooks-webhook.ts');

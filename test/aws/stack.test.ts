@@ -22,7 +22,7 @@ import { takeDelivery } from '../../lib/intake/github/receive-delivery.ts';
 import { createLinks, type Links } from '../../lib/links/links.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../lib/state/table/table.ts';
-import own from '../../lib/triggers/own-automation.ts';
+import custom from '../../lib/triggers/custom-automation.ts';
 import { signedByTool } from '../../local/examples/signed-request.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
 import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
@@ -237,7 +237,7 @@ describe('the stack on an AWS emulator', () => {
   it('is left with a job whose sender died before it was queued', async () => {
     const delivery = { event: 'issues', deliveryId: randomUUID(), payload: opened(2) };
     const jobs = createJobStore(table, () => Date.now() - TWO_MINUTES_MS);
-    const [taken] = await takeDelivery(delivery, { config: exampleConfig(), own, links, jobs });
+    const [taken] = await takeDelivery(delivery, { config: exampleConfig(), custom, links, jobs });
     if (!taken || typeof taken === 'string' || !taken[0]) throw new Error('the delivery makes no job');
     const [{ draft, keepState }] = taken;
     await keepState?.();

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { checkBeforeDeploy, logNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
-import none from '../../lib/triggers/own-automation.ts';
+import none from '../../lib/triggers/custom-automation.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
-import { everything, ownOfEach, synthesize } from '../infra/variants.ts';
+import { customOfEach, everything, synthesize } from '../infra/variants.ts';
 import { type Account, answerOf, BOOTSTRAP, ran, ready } from './account-stand-in.ts';
 import { EXPIRED } from './stage-stand-in.ts';
 
@@ -39,7 +39,7 @@ const endpoints = { routeTableIds: ['rtb-0a1b2c3d'] };
 const full = { vpcs: 4, addresses: 4, gateways: 4 };
 const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
 
-const plain = { own: none, version: '0.1.0' };
+const plain = { custom: none, version: '0.1.0' };
 
 type StageInput = NonNullable<NonNullable<RelayConfigInput['deployment']>['stages']>[string];
 
@@ -210,7 +210,7 @@ it.each([
   expect(await wrongWith({})).toEqual([expect.stringMatching(said)]);
 });
 
-const own = ownOfEach(1);
+const own = customOfEach(1);
 
 it('the logs that it looks for are those that the stack makes', () => {
   const made = synthesize('http-api', everything, own).template().findResources('AWS::Logs::LogGroup');
@@ -220,7 +220,7 @@ it('the logs that it looks for are those that the stack makes', () => {
     ...everything,
     deployment: { stages: { 'http-api': { httpApi: {} } } },
   });
-  expect(logNames(config, 'http-api', own.own.own).sort()).toEqual(names.sort());
+  expect(logNames(config, 'http-api', own.own.custom).sort()).toEqual(names.sort());
 });
 
 it('a stage that relay.config.ts does not have is said', async () => {

@@ -29,7 +29,7 @@ async function examined(options: TestRelayOptions = {}): Promise<Map<string, str
 async function findings(faults: string[] = []): Promise<Map<string, string>> {
   const { runtime, slack } = relay;
   const open = async () => targetOf(relay, { slackStandIn: { url: slack.url, headers: { authorization: '' } } });
-  const found = await examine(runtime.config, open, () => {}, { own: runtime.own, faults, files: [] });
+  const found = await examine(runtime.config, open, () => {}, { custom: runtime.custom, faults, files: [] });
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
 
@@ -320,7 +320,7 @@ describe('doctor', () => {
     relay = await startRelay();
     const open = async () => targetOf(relay, { wrote: { version, form: 1 } });
     const found = await examine(relay.runtime.config, open, () => {}, {
-      own: relay.runtime.own,
+      custom: relay.runtime.custom,
       faults: [],
       files: [],
     });

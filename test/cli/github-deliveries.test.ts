@@ -62,7 +62,7 @@ function handing(since = relay.clock.now) {
     },
     webhookSecret: async () => WEBHOOK_SECRET,
     place: keptPlace(hook, since),
-    taken: takenEvents(relay.runtime.own),
+    taken: takenEvents(relay.runtime.custom),
     report: () => {},
     clock: relay.runtime.clock,
   });

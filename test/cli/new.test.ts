@@ -1,21 +1,21 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
-import { warningsIn } from '../../lib/automations/own/warnings.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import { warningsIn } from '../../lib/automations/custom/warnings.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
 /** Where a team has its automations. */
-function ownFolder(): string {
+function customFolder(): string {
   const project = withPackage(newFolder());
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   return join(project, 'automations');
 }
 
 const newAutomation = (folder: string, ...words: string[]) =>
-  runRelay({ readConfig: async () => exampleConfig(), ownFolder: folder }, 'new', 'automation', ...words);
+  runRelay({ readConfig: async () => exampleConfig(), customFolder: folder }, 'new', 'automation', ...words);
 
 describe('relay new automation', () => {
   it.each([
@@ -30,9 +30,9 @@ describe('relay new automation', () => {
     ['schedule', /at 0 9 \* \* MON in [\s\S]*run mine --at \d{4}-/],
     ['webhook', /on POST \/hooks\/mine[\s\S]*secrets set hooks\/mine[\s\S]*send hook mine/],
   ])('--on %s writes a file without a fault or a warning, and says what to do next', async (on, expected) => {
-    const folder = ownFolder();
+    const folder = customFolder();
     expect(await newAutomation(folder, 'mine', '--on', on)).toMatch(expected);
-    const { faults, files } = await readOwnAutomations(exampleConfig(), folder);
+    const { faults, files } = await readCustomAutomations(exampleConfig(), folder);
     expect([...faults, ...warningsIn(files)]).toEqual([]);
     expect(readdirSync(folder)).toEqual(on === 'star.created' ? ['mine.ts'] : ['mine.test.ts', 'mine.ts']);
     await expect(newAutomation(folder, 'mine', '--on', on)).rejects.toThrow('automations/mine.ts is there already');
@@ -47,7 +47,7 @@ describe('relay new automation', () => {
     ['mine', "push', globalThis.ran = true, '", 'GitHub has no event'],
     ['mine', 'releas.published', "GitHub has no event 'releas.published'; did you mean 'release.published'?"],
   ])('refuses %s --on %s, and leaves no file', async (name, on, why) => {
-    const folder = ownFolder();
+    const folder = customFolder();
     await expect(newAutomation(folder, name, '--on', on)).rejects.toThrow(why);
     expect(existsSync(folder)).toBe(false);
     expect(globalThis).not.toHaveProperty('ran');

@@ -20,7 +20,7 @@ const open: OpenTarget = async () => {
 };
 
 /** Runs the command. @returns what it printed */
-const run = (words: string[], stage?: string) => runRelay({ stage: () => stage, ownFolder: OWN }, 'run', ...words);
+const run = (words: string[], stage?: string) => runRelay({ stage: () => stage, customFolder: OWN }, 'run', ...words);
 
 const OWN = resolve(import.meta.dirname, '../../docs/guides/automations');
 

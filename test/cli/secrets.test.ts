@@ -69,10 +69,10 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
 }
 
 /** `partner-relay secrets set`, with what is typed. */
-function enter(name: string, secret: object, ownFolder?: string): Promise<string> {
+function enter(name: string, secret: object, customFolder?: string): Promise<string> {
   const typed = Readable.from([JSON.stringify(secret)]);
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
-  const given = { stage: () => 'prod', readConfig: async () => exampleConfig(), ...(ownFolder && { ownFolder }) };
+  const given = { stage: () => 'prod', readConfig: async () => exampleConfig(), ...(customFolder && { customFolder }) };
   return runRelay(given, 'secrets', 'set', name);
 }
 

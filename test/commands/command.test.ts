@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Command, createVerbs } from '../../lib/automations/verbs.ts';
 import { noteIn, withPlainFigures, withSingleBlanks } from '../../lib/commands/words.ts';
-import none, { type OwnOf } from '../../lib/triggers/own-automation.ts';
+import none, { type CustomOf } from '../../lib/triggers/custom-automation.ts';
 
 /** Words that the verbs know, and characters that upset parsers. */
 const pieces = [
@@ -11,7 +11,7 @@ const pieces = [
   ...['"', '""', '“', '”', '„', '«', '»', "'", '’', '`', ',', '–', '—', '👩‍👩‍👧', 'é', '\ud800', '__proto__', '&amp;'],
 ];
 const LANGUAGES = ['en', 'de'];
-const of = (usage: string, example: string): OwnOf<'command'> => {
+const of = (usage: string, example: string): CustomOf<'command'> => {
   const [name = ''] = usage.split(' ');
   return { name, kind: 'command', usage, example, does: 'is of a team', permission: undefined, inComments: false };
 };

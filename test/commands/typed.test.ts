@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVerbs } from '../../lib/automations/verbs.ts';
 import { daysMeant } from '../../lib/commands/day.ts';
 import type { LogCommand } from '../../lib/commands/log.ts';
-import none from '../../lib/triggers/own-automation.ts';
+import none from '../../lib/triggers/custom-automation.ts';
 
 const { parse: parseCommand, print: printCommand } = createVerbs(none);
 

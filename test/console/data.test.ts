@@ -148,10 +148,10 @@ describe('a job', () => {
     await relay.workToTheEnd();
     const { text } = await shown.get<JobTest>(`/api/jobs/${id}/test`);
     const tests = new Function(`return ${/defineTests\((.*)\);/s.exec(text)?.[1]}`)() as Record<string, RelayTest>;
-    const { config, own } = relay.runtime;
+    const { config, custom } = relay.runtime;
     for (const test of Object.values(tests)) {
       expect(test.makes).not.toBe('nothing');
-      expect(await runTest(test, config, '.', own)).toEqual([]);
+      expect(await runTest(test, config, '.', custom)).toEqual([]);
     }
   });
 

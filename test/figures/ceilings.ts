@@ -1,7 +1,7 @@
 import { UNRESERVED_AT_LEAST, workersOf } from '../../lib/config/capacity.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { LONGEST_PAUSE_MS } from '../../lib/engine/run/pauses.ts';
-import { ownOfEach, synthesize } from '../infra/variants.ts';
+import { customOfEach, synthesize } from '../infra/variants.ts';
 import { amount, type Row } from './table.ts';
 
 /** Calls a second of a connection that uses up its minutes. */
@@ -48,7 +48,7 @@ function inTemplate(): Ceiling[] {
     const names = Array.from({ length: count }, (_, index) => `customer-${index + 10}`);
     const connections = Object.fromEntries(names.map((name) => [name, { mcp: { accounts: 'offered' as const } }]));
     const slack = { connection: 'customer-10' };
-    const template = synthesize('company', { connections, slack }, ownOfEach(1)).template();
+    const template = synthesize('company', { connections, slack }, customOfEach(1)).template();
     const json = template.toJSON();
     const sizes = (type: string, property: string) =>
       Object.values(template.findResources(type)).map(({ Properties }) => JSON.stringify(Properties[property]).length);

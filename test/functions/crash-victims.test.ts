@@ -1,6 +1,6 @@
 import { github } from 'partner-relay';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ownGroup } from '../../lib/engine/line/queue.ts';
+import { customGroup } from '../../lib/engine/line/queue.ts';
 import { createProcessRuns } from '../../lib/engine/record/process-runs.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
@@ -45,7 +45,7 @@ const own = {
 };
 /** Of each of the two groups one. */
 const SHIPS = [0, 1].map((group) =>
-  [100, 101, 102, 103, 104, 105].find((id) => ownGroup(`ship issue ${id}`).endsWith(String(group))),
+  [100, 101, 102, 103, 104, 105].find((id) => customGroup(`ship issue ${id}`).endsWith(String(group))),
 );
 
 const ship = async (...ids: readonly (number | undefined)[]) => {

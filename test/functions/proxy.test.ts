@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { SQSBatchResponse } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeConfig, writeCustom } from '../../infra/bundle/custom-build.ts';
 import { buildFunction } from '../../infra/bundle/function-build.ts';
-import { writeConfig, writeOwn } from '../../infra/bundle/own-build.ts';
-import none from '../../lib/triggers/own-automation.ts';
+import none from '../../lib/triggers/custom-automation.ts';
 import { deliver } from '../../local/event-source.ts';
 import { functionUrlEvent } from '../../local/http-front.ts';
 import { COMPANY_CA, type ConnectProxy, startConnectProxy, startTlsFront, type TlsFront } from '../connect-proxy.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const [key] = relay.sandbox.keys;
   relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: fronts['the service'].url, ...key });
   bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
-  const addOwn = writeOwn({ own: none, files: [] }, join(bundles, 'automations'));
+  const addOwn = writeCustom({ custom: none, files: [] }, join(bundles, 'automations'));
   execFileSync('mkfifo', [sharedConfig()]);
   for (const slug of SLUGS) {
     const folder = join(bundles, slug);

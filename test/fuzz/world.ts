@@ -7,7 +7,7 @@ import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { APP } from '../github-identity.ts';
 import { type Host, Hosts } from '../hosts.ts';
-import { exampleConfig, ownOf, withLimits } from '../relay.ts';
+import { customOf, exampleConfig, withLimits } from '../relay.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import type { Attributes } from '../simulation/expressions.ts';
 import { VirtualClock } from './clock.ts';
@@ -30,7 +30,7 @@ const tests = {
   status: { passed: 'passed', failed: 'failed' },
 };
 const config = exampleConfig({ comment: false }, { also: [REPOSITORIES[1]], checkPullRequest: {}, tests });
-const own = ownOf(files, config);
+const custom = customOf(files, config);
 
 /** The hosts' clocks are wrong by this. */
 const CLOCK_ERRORS_MS = [0, 400, -400];
@@ -60,7 +60,7 @@ export class World {
     const hosts = await Hosts.start({
       clock,
       config: withLimits(config, { perMinute, perDay }),
-      own,
+      custom,
       secrets: {
         'github-webhook': { webhookSecret: WEBHOOK_SECRET },
         github: { token: 'ghp_test', ...APP },

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { alarmsOf } from './lists.ts';
-import { everything, ownOfEach, synthesize } from './variants.ts';
+import { customOfEach, everything, synthesize } from './variants.ts';
 
 describe('an alarm', () => {
-  const template = synthesize('prod', everything, ownOfEach(1)).template();
+  const template = synthesize('prod', everything, customOfEach(1)).template();
 
   it('goes off at what alarms.txt says', async () => {
     await expect(alarmsOf(template)).toMatchFileSnapshot('alarms.txt');

@@ -14,10 +14,10 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { withoutHeavy, writeConfig, writeCustom } from '../../infra/bundle/custom-build.ts';
 import { buildFunction, functionBuild } from '../../infra/bundle/function-build.ts';
-import { withoutHeavy, writeConfig, writeOwn } from '../../infra/bundle/own-build.ts';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
-import none from '../../lib/triggers/own-automation.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import none from '../../lib/triggers/custom-automation.ts';
 import { startChild } from '../child.ts';
 import { withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
@@ -108,7 +108,7 @@ describe('the automations of a team', () => {
     const target = join(folder, 'deployed', basename(automations), slug);
     buildFunction(slug, target, join(folder, 'source-maps'));
     writeConfig(exampleConfig(), target);
-    writeOwn(await readOwnAutomations(exampleConfig(), automations), join(folder, 'own'))(slug, target);
+    writeCustom(await readCustomAutomations(exampleConfig(), automations), join(folder, 'own'))(slug, target);
     return target;
   }
 
@@ -204,10 +204,10 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     writeFileSync(file, text);
     writeFileSync(join(folder, 'automations', 'shared.ts'), "export const id = 'x';");
     const list = [{ name: 'own', kind: 'github' as const, events: ['push'], by: 'anyone' as const }];
-    const given = { own: { ...none, list }, faults: [], files: [file] };
-    const { own, faults } = withoutHeavy(given, join(folder, 'own'));
+    const given = { custom: { ...none, list }, faults: [], files: [file] };
+    const { custom, faults } = withoutHeavy(given, join(folder, 'own'));
     expect(faults).toEqual(fault ? [expect.stringMatching(fault)] : []);
-    expect(own.list).toEqual(fault ? [] : list);
+    expect(custom.list).toEqual(fault ? [] : list);
     if (!fault) expect(readFileSync(join(folder, 'own', 'on.mjs'), 'utf8')).not.toContain('yauzl');
   });
 });

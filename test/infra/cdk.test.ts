@@ -8,7 +8,7 @@ import { createApp } from '../../infra/cdk-app.ts';
 import { RelayStack } from '../../infra/index.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
-import none from '../../lib/triggers/own-automation.ts';
+import none from '../../lib/triggers/custom-automation.ts';
 import { newFolder } from '../new-folder.ts';
 import { everything, synthesize } from './variants.ts';
 
@@ -44,7 +44,7 @@ it.each([
 
 it('a stack that the command line would not find is refused', () => {
   const config = defineConfig({ connections: { main: {} } });
-  const relay = { config, own: { own: none, files: [] }, stage: readStage('dev', config) };
+  const relay = { config, own: { custom: none, files: [] }, stage: readStage('dev', config) };
   expect(() => new RelayStack(createApp(), 'relay', relay)).toThrow(
     "the stack of the stage 'dev' has the id 'relay': give it the id 'partner-relay-dev'",
   );

@@ -7,7 +7,7 @@ import { DeployRoleStack } from '../../infra/deploy-role.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
-import none from '../../lib/triggers/own-automation.ts';
+import none from '../../lib/triggers/custom-automation.ts';
 
 const config = defineConfig({
   connections: { main: {} },
@@ -63,7 +63,7 @@ function actionsOf(statements: { Sid?: string; Action: string | string[] }[], si
 
 it('a stage is deployed by the roles of its own bootstrap', () => {
   const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
-  const own = { own: none, files: [] };
+  const own = { custom: none, files: [] };
   const stack = new RelayStack(app, 'partner-relay-prod', { config, own, stage: readStage('prod', config) });
   expect(stack.synthesizer.bootstrapQualifier).toBe('relayprod');
 });

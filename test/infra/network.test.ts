@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { inWords } from './lists.ts';
-import { everything, ownOfEach, type StageInput, synthesize } from './variants.ts';
+import { customOfEach, everything, type StageInput, synthesize } from './variants.ts';
 
 interface FunctionProperties {
   FunctionName: string;
@@ -55,7 +55,7 @@ describe('a network', () => {
   });
 
   it('all functions run in the network if the configuration says so', () => {
-    const template = synthesize('central-endpoints', everything, ownOfEach(1)).template();
+    const template = synthesize('central-endpoints', everything, customOfEach(1)).template();
     expect(inside(template)).toEqual(SLUGS);
   });
 

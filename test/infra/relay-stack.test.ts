@@ -10,7 +10,7 @@ import { schedules } from '../../lib/schedules.ts';
 import { teamInput } from '../timesheets/team.ts';
 import { differences, resourcesOf } from './lists.ts';
 import { statementsOf } from './rights-table.ts';
-import { everything, ownOfEach, type StageName, stages, synthesize } from './variants.ts';
+import { customOfEach, everything, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
 
@@ -33,7 +33,7 @@ describe('cdk-nag', () => {
     new AwsSolutionsChecks(app).validateScope(app).violations.map(({ ruleName }) => ruleName);
 
   it.each(Object.keys(stages) as StageName[])('every cdk-nag finding is acknowledged with a reason: %s', (stage) => {
-    expect(findings(synthesize(stage, everything, ownOfEach(1)).app)).toEqual([]);
+    expect(findings(synthesize(stage, everything, customOfEach(1)).app)).toEqual([]);
   });
 
   it('cdk-nag finds a queue without TLS', () => {
@@ -74,19 +74,19 @@ describe('a hundred connections', () => {
 
 it('twenty automations of a team need no more resources than one of each kind', () => {
   const resources = (count: number) =>
-    Object.keys(synthesize('company', everything, ownOfEach(count)).template().toJSON().Resources);
+    Object.keys(synthesize('company', everything, customOfEach(count)).template().toJSON().Resources);
   expect(resources(5)).toEqual(resources(1));
 });
 
 describe('the stack', () => {
   it('has what stack.txt says, and each setting changes what it says there', async () => {
-    const list = (stage: StageName, ...also: [Partial<RelayConfigInput>?, ReturnType<typeof ownOfEach>?]) =>
+    const list = (stage: StageName, ...also: [Partial<RelayConfigInput>?, ReturnType<typeof customOfEach>?]) =>
       resourcesOf(synthesize(stage, ...also).template(), stage);
-    const [plain, all] = [list('dev'), list('dev', everything, ownOfEach(1))];
+    const [plain, all] = [list('dev'), list('dev', everything, customOfEach(1))];
     const sections: [string, string[]][] = [
       ['dev', plain],
       ['dev with everything that a configuration can add', differences(all, plain)],
-      ['http-api, in place of that', differences(list('http-api', everything, ownOfEach(1)), all)],
+      ['http-api, in place of that', differences(list('http-api', everything, customOfEach(1)), all)],
       ...(['prod', 'existing-table', 'existing-vpc', 'endpoints-vpc', 'new-vpc', 'domain', 'bounded'] as const).map(
         (stage): [string, string[]] => [`${stage}, in place of dev`, differences(list(stage), plain)],
       ),
@@ -193,7 +193,7 @@ describe('the stack', () => {
   });
 
   it('behind an API, no function is public', () => {
-    const { template } = synthesize('company', everything, ownOfEach(1));
+    const { template } = synthesize('company', everything, customOfEach(1));
     expect(template().findResources('AWS::Lambda::Url')).toEqual({});
     const permissions = Object.values(template().findResources('AWS::Lambda::Permission'));
     expect(permissions.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { withTable } from '../../docs/made-table.ts';
-import { everything, ownOfEach, synthesize } from './variants.ts';
+import { customOfEach, everything, synthesize } from './variants.ts';
 
 export interface Statement {
   Effect: string;
@@ -54,7 +54,7 @@ export function worthOf(template: Template, output: string): Set<string> {
 
 /** SECURITY.md with the rights of every role in a stage that has all parts. */
 export function withRights(page: string): string {
-  const template = synthesize('dev', { ...everything, deployment: {} }, ownOfEach(1)).template();
+  const template = synthesize('dev', { ...everything, deployment: {} }, customOfEach(1)).template();
   return withTable(page, 'rights', rightsTable(template));
 }
 

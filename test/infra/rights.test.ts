@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inWords, rightsOf } from './lists.ts';
 import { POLICIES, type Statement, slugsOf, statementsOf, statementsOfPolicy, worthOf } from './rights-table.ts';
-import { everything, ownOfEach, synthesize } from './variants.ts';
+import { customOfEach, everything, synthesize } from './variants.ts';
 
 describe('a role or policy', () => {
-  const template = synthesize('dev', { ...everything, deployment: {} }, ownOfEach(1)).template();
+  const template = synthesize('dev', { ...everything, deployment: {} }, customOfEach(1)).template();
 
   it('allows what rights.txt says, and nothing else', async () => {
     const roles = slugsOf(template).map((slug) => rightsOf(slug, statementsOf(template, slug)));

@@ -1,11 +1,11 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import type { OwnFiles } from '../../infra/bundle/own-build.ts';
+import type { CustomFiles } from '../../infra/bundle/custom-build.ts';
 import { createApp } from '../../infra/cdk-app.ts';
 import { RelayStack } from '../../infra/relay-stack.ts';
 import { readStage } from '../../infra/stage.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
-import none, { type OwnAutomation } from '../../lib/triggers/own-automation.ts';
+import none, { type CustomAutomation } from '../../lib/triggers/custom-automation.ts';
 import { teamInput } from '../timesheets/team.ts';
 
 type Deployment = NonNullable<RelayConfigInput['deployment']>;
@@ -66,11 +66,11 @@ export const everything: Partial<RelayConfigInput> = {
   },
 };
 
-const withoutOwn: OwnFiles = { own: none, files: [] };
+const withoutOwn: CustomFiles = { custom: none, files: [] };
 
 /** Automations of a team, so many of each kind. */
-export const ownOfEach = (count: number): { own: OwnFiles } => {
-  const list = Array.from({ length: count }, (_, index): OwnAutomation[] => [
+export const customOfEach = (count: number): { own: CustomFiles } => {
+  const list = Array.from({ length: count }, (_, index): CustomAutomation[] => [
     { name: `release-${index}`, kind: 'github', events: ['release.published'], by: 'anyone' },
     { name: `alert-${index}`, kind: 'webhook', verify: { by: 'standard' }, connection: 'main' },
     { name: `weekly-${index}`, kind: 'schedule', cron: '0 9 * * MON', timeZone: 'UTC', connection: 'main' },
@@ -84,14 +84,14 @@ export const ownOfEach = (count: number): { own: OwnFiles } => {
       inComments: false,
     },
   ]);
-  return { own: { own: { ...none, list: list.flat() }, files: [] } };
+  return { own: { custom: { ...none, list: list.flat() }, files: [] } };
 };
 
 /** The stack, mostly without its bundles, which take long to make. */
 export function synthesize(
   stageName: StageName,
   also: Partial<RelayConfigInput> = {},
-  { outdir, bundled = false, own = withoutOwn }: { outdir?: string; bundled?: boolean; own?: OwnFiles } = {},
+  { outdir, bundled = false, own = withoutOwn }: { outdir?: string; bundled?: boolean; own?: CustomFiles } = {},
 ) {
   const app = createApp({
     context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [] },

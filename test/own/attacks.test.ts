@@ -129,10 +129,10 @@ describe('an event', () => {
   });
 });
 
-type OwnRun = (steps: Steps) => Promise<string>;
+type CustomRun = (steps: Steps) => Promise<string>;
 
 /** A job of an opened issue that runs this code. A later version of it may be put into `file.run`. */
-async function start(run: OwnRun) {
+async function start(run: CustomRun) {
   api = await startGithubApi(() => relay.clock.now);
   const file = {
     on: github('issues.opened', {
@@ -162,22 +162,22 @@ async function start(run: OwnRun) {
 
 const defect = { project_id: PROJECT, title: 'Made once' };
 const tomorrow = '2026-11-21T10:00:00Z';
-const waits: OwnRun = async ({ create, until }) => {
+const waits: CustomRun = async ({ create, until }) => {
   await create('defect', 'defects/create', defect);
   await until('later', tomorrow);
   return 'done';
 };
 
-const renamed: OwnRun = async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`;
+const renamed: CustomRun = async ({ create }) => `made ${(await create('bug', 'defects/create', defect)).id}`;
 const inOrder =
-  (...steps: string[]): OwnRun =>
+  (...steps: string[]): CustomRun =>
   async ({ create, until }) => {
     for (const step of steps) await create(step, 'defects/create', defect);
     await until('later', tomorrow);
     return 'done';
   };
 
-it.each<[string, OwnRun, OwnRun, 'lost' | 'whole', string]>([
+it.each<[string, CustomRun, CustomRun, 'lost' | 'whole', string]>([
   ['a creation that is renamed', waits, renamed, 'whole', "the step 'defect' of this job has carried out"],
   ['one without an answer that is renamed', waits, renamed, 'lost', "the step 'defect' of this job has carried out"],
   [
@@ -226,13 +226,13 @@ it.each<[string, OwnRun, OwnRun, 'lost' | 'whole', string]>([
 });
 
 const keeps =
-  (kept: unknown): OwnRun =>
+  (kept: unknown): CustomRun =>
   async ({ call }) => {
     await call('read', 'tasks/list', { project_id: PROJECT }, () => kept as null);
     return 'kept it';
   };
 
-it.each<[string, OwnRun, string]>([
+it.each<[string, CustomRun, string]>([
   ['keeps undefined in a list', keeps([1, undefined, 2]), 'keeps a list with undefined'],
   ['keeps a big number', keeps(1n), 'keeps a bigint'],
   ['keeps a function', keeps({ at: () => 1 }), 'keeps a function'],
@@ -263,7 +263,7 @@ it.each<[string, OwnRun, string]>([
     },
     "'tell' comes twice",
   ],
-  ...['reply', 'not done', 'tell parked 1', 'ask: asked'].map((name): [string, OwnRun, string] => [
+  ...['reply', 'not done', 'tell parked 1', 'ask: asked'].map((name): [string, CustomRun, string] => [
     `is named ${name}`,
     async ({ say }) => {
       await say(name, { channel: 'C0PLATFORM' }, 'hello');
@@ -281,7 +281,7 @@ it.each<[string, OwnRun, string]>([
     `https://${REPOSITORY}`,
     `/users/${REPOSITORY}`,
     `\\\\evil/repos/${REPOSITORY}`,
-  ].map((path): [string, OwnRun, string] => [
+  ].map((path): [string, CustomRun, string] => [
     `reads ${path}`,
     async ({ github }) => {
       await github('read', path, z.unknown() as never);
@@ -290,7 +290,7 @@ it.each<[string, OwnRun, string]>([
     "the step 'read' n",
   ]),
   ...[`/repos/${REPOSITORY}\n/../../acme/web`, `https://api/repos/${REPOSITORY}/branches`].map(
-    (path): [string, OwnRun, string] => [
+    (path): [string, CustomRun, string] => [
       `reads ${JSON.stringify(path)}`,
       async ({ github }) => {
         await github('read', path, z.unknown() as never);
@@ -300,7 +300,7 @@ it.each<[string, OwnRun, string]>([
     ],
   ),
   ...['../v1/admin', 'https://evil.example', 'tasks/%2e%2e/x', 'a?b', 'a b', 'defects/create/', 'constructor'].map(
-    (path): [string, OwnRun, string] => [
+    (path): [string, CustomRun, string] => [
       `sends to ${path}`,
       async ({ send }) => {
         await send('sent', path, {});
@@ -309,7 +309,7 @@ it.each<[string, OwnRun, string]>([
       `the step 'sent' cannot be sent: operation path '${path}'`,
     ],
   ),
-  ...[NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'].map((time): [string, OwnRun, string] => [
+  ...[NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'].map((time): [string, CustomRun, string] => [
     `waits until ${time}`,
     async ({ until }) => {
       await until('later', time);
@@ -345,7 +345,7 @@ it.each(['{branch}', '{+authorization}', '{headers}', ':owner', '%7Bx%7D', 'a#b'
   },
 );
 
-it.each<[string, OwnRun]>([
+it.each<[string, CustomRun]>([
   [
     'that its code catches',
     async ({ until, say }) => {
@@ -374,7 +374,7 @@ const ids = [101, 102, 103];
 const outOfTurn = 'Steps run one after the other: await each, in a list with for (const one of all)';
 
 /** Each run with what the job says, and how many items are complete. */
-it.each<[string, OwnRun, string | RegExp, number]>([
+it.each<[string, CustomRun, string | RegExp, number]>([
   [
     'of an async forEach',
     async ({ call, say }) => {
@@ -443,7 +443,7 @@ it.each<[string, OwnRun, string | RegExp, number]>([
     async ({ call }) => {
       void (async () => {
         await turn();
-        (undefined as unknown as OwnRun[]).forEach(() => {});
+        (undefined as unknown as CustomRun[]).forEach(() => {});
       })();
       await call('first', COMPLETE, done(101));
       await turn();
@@ -455,7 +455,7 @@ it.each<[string, OwnRun, string | RegExp, number]>([
   [
     'in front of which a timer throws',
     async ({ call }) => {
-      setImmediate(() => (undefined as unknown as OwnRun[]).forEach(() => {}));
+      setImmediate(() => (undefined as unknown as CustomRun[]).forEach(() => {}));
       await turn();
       await turn();
       await call('first', COMPLETE, done(101));

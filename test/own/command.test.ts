@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as block from '../../docs/guides/automations/block.ts';
-import { described } from '../../lib/automations/own/folder.ts';
+import { described } from '../../lib/automations/custom/folder.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { command as onCommand } from '../../lib/triggers/command.ts';
 import type { CommandSteps } from '../../lib/triggers/steps.ts';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { github, type Run } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { afterEach, expect, it } from 'vitest';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
-import { warningsIn } from '../../lib/automations/own/warnings.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import { warningsIn } from '../../lib/automations/custom/warnings.ts';
 import { defineTests } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
 import { keepAnswers } from '../lost-answers.ts';
-import { exampleConfig, ownOf } from '../relay.ts';
+import { customOf, exampleConfig } from '../relay.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/guides/automations');
 const config = exampleConfig();
@@ -49,9 +49,9 @@ const examples = defineTests({
 it.each(Object.entries(examples))(
   'the example %s does what the guide says, however it is interrupted',
   async (_, test) => {
-    const { own, faults, files } = await readOwnAutomations(config, FOLDER);
+    const { custom, faults, files } = await readCustomAutomations(config, FOLDER);
     expect([...faults, ...warningsIn(files)]).toEqual([]);
-    expect(await runTest(test, config, FOLDER, own)).toEqual([]);
+    expect(await runTest(test, config, FOLDER, custom)).toEqual([]);
   },
 );
 
@@ -95,7 +95,7 @@ it.each<[string, Run<typeof on>, string[]]>([
   ],
 ])('a test finds %s', async (_, run, lines) => {
   const test = { event: { event: 'issues', labels: [] }, makes: { [complete]: {} } };
-  const found = await runTest(test, config, FOLDER, ownOf({ interrupted: { on, run } }, config));
+  const found = await runTest(test, config, FOLDER, customOf({ interrupted: { on, run } }, config));
   for (const line of lines) expect(found).toContainEqual(line);
 });
 
@@ -111,5 +111,5 @@ it('a creation that cannot be found again may park, and nothing behind it is for
     makes: { [complete]: {}, 'defects/link': {} },
     says: ['done'],
   };
-  expect(await runTest(test, config, FOLDER, ownOf({ interrupted: { on, run } }, config))).toEqual([]);
+  expect(await runTest(test, config, FOLDER, customOf({ interrupted: { on, run } }, config))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { command, github, type Run, schedule } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it } from 'vitest';
-import { described } from '../../lib/automations/own/folder.ts';
+import { described } from '../../lib/automations/custom/folder.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 

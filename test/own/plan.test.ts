@@ -5,10 +5,10 @@ import * as z from 'partner-relay/zod';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { inProcess } from '../../cli/own-runs.ts';
 import { jobsInWords } from '../../cli/plan.ts';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { runRelay, targetOf } from '../cli/run-command.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
-import { ownOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { customOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 const complete = 'work-items/checklist/items/complete';
 const done = { item_id: 101, is_completed: true };
@@ -37,7 +37,7 @@ afterEach(() => relay.close());
 async function plan(files: Record<string, { on: unknown; run: Run<typeof on> }>): Promise<string> {
   const { config } = relay.runtime;
   const before = relay.sandbox.requests;
-  const lines = await jobsInWords(ownOf(files, config), config, relay.stores, 'local');
+  const lines = await jobsInWords(customOf(files, config), config, relay.stores, 'local');
   expect(relay.sandbox.requests).toBe(before);
   return lines.join('\n');
 }
@@ -129,16 +129,16 @@ it.each<[string, string, string]>([
   ['can end its process', 'process.exit();', 'parks: run of automations/follow.ts ends its process'],
 ])('the code of a team, in a process of its own, %s', async (_, code, said) => {
   const readConfig = async () => relay.runtime.config;
-  const given = { open: async () => targetOf(relay), readConfig, ownFolder: folderWith(code) };
+  const given = { open: async () => targetOf(relay), readConfig, customFolder: folderWith(code) };
   expect(await runRelay(given, 'plan')).toContain(said);
 });
 
 it('a plan does not wait for code that does not end', async () => {
   const { config } = relay.runtime;
   const folder = folderWith('for (;;);');
-  const { own, faults } = await readOwnAutomations(config, folder);
+  const { custom, faults } = await readCustomAutomations(config, folder);
   expect(faults).toEqual([]);
-  const runs = inProcess(own, folder, 2_000);
+  const runs = inProcess(custom, folder, 2_000);
   const lines = await jobsInWords(runs.own, config, relay.stores, 'local').finally(runs.close);
   expect(lines.join()).toContain('parks: run of automations/follow.ts does not end within 2 s');
 });

@@ -97,7 +97,7 @@ it.each(['config check', 'test'])(
           "export default { 'a question': { event: { event: 'issues', labels: ['question'] }, makes: 'nothing' } };",
         ),
       }[command] ?? '';
-    const said = await runRelay({ ownFolder: folder }, ...command.split(' '), given);
+    const said = await runRelay({ customFolder: folder }, ...command.split(' '), given);
     expect(said).toMatch(/^The configuration is good|all as expected/m);
     const warned = [...said.matchAll(/^! automations\/mine\.ts:(\d+): \S/gm)].map(([, line]) => Number(line));
     expect([...new Set(warned)].sort((a, b) => a - b)).toEqual(wrong);

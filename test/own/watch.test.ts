@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readOwnAutomations } from '../../lib/automations/own/folder.ts';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
-import type { OwnAutomations } from '../../lib/triggers/own-automation.ts';
+import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
 import { watchConfig } from '../../local/config-watch.ts';
-import { ownLines, watchOwn } from '../../local/own-watch.ts';
+import { customLines, watchCustom } from '../../local/custom-watch.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 
@@ -18,13 +18,13 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
   const folder = join(withPackage(newFolder()), 'automations');
   const save = (name: string, content: string) => writeFile(join(folder, `${name}.ts`), content);
   let config = exampleConfig();
-  const read = () => readOwnAutomations(config, folder);
+  const read = () => readCustomAutomations(config, folder);
   const told: string[] = [];
-  let used: OwnAutomations | undefined;
-  const use = async (own: OwnAutomations) => {
-    used = own;
+  let used: CustomAutomations | undefined;
+  const use = async (custom: CustomAutomations) => {
+    used = custom;
   };
-  const { close } = watchOwn(await read(), { read, use, tell: (line) => told.push(line) }, folder);
+  const { close } = watchCustom(await read(), { read, use, tell: (line) => told.push(line) }, folder);
   onTestFinished(close);
   const tells = (line: string) => vi.waitFor(() => expect(told).toContain(line), { timeout: 60_000 });
 
@@ -62,7 +62,7 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
   await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
   await rm(join(folder, 'block.ts'));
   await tells('automations/block.ts is gone: it takes no more events');
-  expect(ownLines(await read())).toEqual([
+  expect(customLines(await read())).toEqual([
     'automations/alert.ts: on POST /hooks/alert, verified by Standard Webhooks',
     expect.stringMatching(/^automations\/monday\.ts: the cron expression .*; left out$/),
   ]);
@@ -76,7 +76,7 @@ it('a promise that a file leaves behind while it is loaded ends no process', asy
   );
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => said.mockRestore());
-  expect(await readOwnAutomations(exampleConfig(), folder)).toMatchObject({ own: { list: [{ name: 'monday' }] } });
+  expect(await readCustomAutomations(exampleConfig(), folder)).toMatchObject({ own: { list: [{ name: 'monday' }] } });
   const message = 'automations/monday.ts left a promise or a timer behind, which failed';
   await vi.waitFor(() => expect(said).toHaveBeenCalledWith(expect.objectContaining({ message })));
 });
@@ -92,7 +92,7 @@ it('a changed configuration with which files of automations/ have faults is said
   const told: string[] = [];
   const stop = watchConfig(defineConfig({ connections: { main: {} } }), [file], {
     use: () => Promise.reject(new Error('only a start takes other connections')),
-    ownFaults: async (config: RelayConfig) => (await readOwnAutomations(config, automations)).faults,
+    customFaults: async (config: RelayConfig) => (await readCustomAutomations(config, automations)).faults,
     tell: (line) => told.push(line),
   });
   onTestFinished(() => {

@@ -1,5 +1,5 @@
-import { defineOwnRun } from '../our-automation.ts';
+import { defineSimpleRun } from '../our-automation.ts';
 import { faultJobs } from './draft.ts';
 
 /** Tells a person that their command cannot be read. */
-export const run = defineOwnRun(faultJobs, async ({ fault }, { stop }) => stop(fault));
+export const run = defineSimpleRun(faultJobs, async ({ fault }, { stop }) => stop(fault));

@@ -1,9 +1,9 @@
 import { fittingTitle } from '../described.ts';
-import { defineOwnRun } from '../our-automation.ts';
+import { defineSimpleRun } from '../our-automation.ts';
 import { taskJobs } from './command.ts';
 
 /** A lost answer asks a person: no field of a task is known that could carry a marker. */
-export const run = defineOwnRun(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {
+export const run = defineSimpleRun(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {
   if (projectId === undefined)
     stop(
       'This channel has no project. Use one that has, or ask your team to add it under slack.channels in relay.config.ts',

@@ -71,7 +71,7 @@ export async function acceptDated(
 
 /** When an event that does not say when it happened came first; epoch milliseconds. */
 async function firstAccepted(jobId: string, table: Table, now: number): Promise<number> {
-  const key = keys.ownEvent(jobId);
+  const key = keys.customEvent(jobId);
   if (await table.put({ ...key, at: now }, { expression: 'attribute_not_exists(#pk)' })) return now;
   return Number((await table.get(key))?.at ?? now);
 }

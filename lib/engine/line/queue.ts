@@ -36,11 +36,11 @@ const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>
 const OWN_GROUPS = 2;
 
 /** The group of a job of a team's own automation. Jobs of one entity have the same, so they keep their order. */
-export const ownGroup = (entity: string): string =>
+export const customGroup = (entity: string): string =>
   `own-${Number.parseInt(digest(entity).slice(0, 8), 16) % OWN_GROUPS}`;
 
 /** Others must not wait for a job of such a group: while it waits, its message sleeps apart, or leaves the queue. */
-export const isOwnGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
+export const isCustomGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
 
 /**
  * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait leaves them, so
@@ -48,7 +48,7 @@ export const isOwnGroup = (group: string | undefined): boolean => /^own-\d$/.tes
  */
 function groupOf(job: QueuedJob, isAlone: boolean): string {
   const { generation, lane, entity, group = entity } = job;
-  if (isOwnGroup(group)) return group;
+  if (isCustomGroup(group)) return group;
   const leaves = isAlone || (isOfPeople(lane) && generation > 1 && !isNew(job));
   return fitting(leaves ? messageIdOf(job) : group);
 }
@@ -79,7 +79,7 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
       const { id: jobId, generation, lane, connection, startsAtOnce, dueAt: until } = job;
       const group = groupOf(job, isAlone);
       const id = messageIdOf(job);
-      if (until !== undefined && isOwnGroup(group))
+      if (until !== undefined && isCustomGroup(group))
         return post(lane, { jobId, generation, sleeps: { until, lane, group } }, fitting(id), id);
       const of = isNew(job) && connection !== undefined && !startsAtOnce && { of: { connection, lane } };
       await post(lane, { jobId, generation, ...of }, group, id);

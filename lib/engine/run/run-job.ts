@@ -4,7 +4,7 @@ import { LONGEST_SLEEP_MS } from '../../config/queues.ts';
 import { BudgetUnavailable } from '../../service/budget/budget-store.ts';
 import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
-import { isOwnGroup, type JobMessage, jobMessage } from '../line/queue.ts';
+import { isCustomGroup, type JobMessage, jobMessage } from '../line/queue.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
 import { InLine, type RetryAt } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
@@ -156,12 +156,12 @@ function messageOf(
   ended?: { wait: RetryAt; received: ReceivedJobMessage },
 ): WaitingMessage {
   if (ended?.wait.releasesQueueGroup || ms > LONGEST_SLEEP_MS) return 'leaves';
-  if (!ended) return isOwnGroup(group) && ms > MOMENT_MS ? 'leaves' : 'sleeps';
+  if (!ended) return isCustomGroup(group) && ms > MOMENT_MS ? 'leaves' : 'sleeps';
   const { wait, received } = ended;
   // No message sleeps longer in all: it holds up its group, and an old message means that no worker runs
   // (infra/job-queue.ts).
   const isOld = received.receives >= MOST_RECEIVES || wait.dueAt - received.sentAt > LONGEST_SLEEP_MS;
-  const leavesGroup = isOwnGroup(group) || (isOfPeople(lane) && wait.waitsFor !== 'budget');
+  const leavesGroup = isCustomGroup(group) || (isOfPeople(lane) && wait.waitsFor !== 'budget');
   return isOld || leavesGroup ? 'is sent again' : 'sleeps';
 }
 

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
+import type { AcceptCustomOptions } from '../../automations/custom/accept-custom.ts';
 import type { About } from '../../automations/github-trigger.ts';
 import { onGithubOfOurs } from '../../automations/on-github.ts';
-import type { AcceptOwnOptions } from '../../automations/own/accept-own.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import { DAY_MS } from '../../dates.ts';
@@ -25,10 +25,10 @@ import {
 } from '../../platforms/github/payload.ts';
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
-import { type OwnOf, ownOf } from '../../triggers/own-automation.ts';
+import { type CustomOf, customOf } from '../../triggers/custom-automation.ts';
 import { takeComment } from './take-comment.ts';
 
-export interface ReceiveOptions extends AcceptOwnOptions {
+export interface ReceiveOptions extends AcceptCustomOptions {
   config: RelayConfig;
   signatures: JobSignatures;
   links: Links;
@@ -38,7 +38,7 @@ export interface ReceiveOptions extends AcceptOwnOptions {
 const named = z.object({ repository: z.object({ full_name: text(600) }) });
 const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z.object({ login })) });
 
-type TakeOptions = Pick<ReceiveOptions, 'config' | 'own' | 'links'> & { jobs: Pick<JobStore, 'get'> };
+type TakeOptions = Pick<ReceiveOptions, 'config' | 'custom' | 'links'> & { jobs: Pick<JobStore, 'get'> };
 
 /**
  * What a delivery leads to, from its payload alone.
@@ -48,14 +48,14 @@ export async function takeDelivery({ event, payload }: GithubDelivery, options: 
   return isTaken(event) ? take(event, payload, options) : [];
 }
 
-async function take(event: TakenEvent, sent: unknown, { config, own, links, jobs }: TakeOptions): Promise<Taken[]> {
+async function take(event: TakenEvent, sent: unknown, { config, custom, links, jobs }: TakeOptions): Promise<Taken[]> {
   const { full_name } = readPayload(event, named, sent).repository;
   const repository = findRepository(config, full_name);
   if (!repository) return [`${full_name} is not in relay.config.ts`];
   const payload = readPayload<Payload<TakenEvent>>(event, payloads[event], sent);
   const isKnown = async (id: string) => (await jobs.get(id)) !== undefined;
   const about: About = { repository, config, links, isKnown, inTexts: () => import('./on-demand.ts') };
-  if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about, own)];
+  if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about, custom)];
   const taking = onGithubOfOurs.filter((trigger) => trigger.event === event);
   const taken = await Promise.all(taking.map((trigger) => trigger.take(payload as never, about)));
   return taken.filter((one) => one !== undefined);
@@ -78,7 +78,7 @@ export async function receiveDelivery(
   const { delivery, taken, wanting } = await readable(async () => {
     const read = readDelivery(request.bytes, request.headers);
     const { event = read.event } = causeOf(read);
-    const wanting = ownOf(options.own, 'github').filter(({ events }) => events.includes(event));
+    const wanting = customOf(options.custom, 'github').filter(({ events }) => events.includes(event));
     const taken = await takeDelivery(read, options);
     const { full_name } = Object(read.payload.repository);
     // What nothing is stored for is answered without the table.
@@ -107,7 +107,7 @@ export async function receiveDelivery(
 async function accept(
   delivery: GithubDelivery,
   taken: readonly Taken[],
-  wanting: readonly OwnOf<'github'>[],
+  wanting: readonly CustomOf<'github'>[],
   options: ReceiveOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { config, clock, log, metrics } = options;

@@ -2,7 +2,7 @@ import type { About } from '../../automations/github-trigger.ts';
 import type { Taken } from '../../engine/line/accept-taken.ts';
 import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
-import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
+import { type CustomAutomations, customOf } from '../../triggers/custom-automation.ts';
 
 /** A line that may be a command. Reading it takes parsers that a cold start should not load. */
 const MAY_BE_COMMAND = /^ {0,3}\//m;
@@ -14,11 +14,11 @@ const MAY_BE_COMMAND = /^ {0,3}\//m;
 export async function takeComment(
   payload: Payload<'issue_comment'>,
   { repository, config }: About,
-  own: OwnAutomations,
+  custom: CustomAutomations,
 ): Promise<Taken> {
   const { action, comment, changes } = payload;
   if (action !== 'created' && action !== 'edited') return `a comment that is ${action} changes nothing`;
-  const hasOwn = ownOf(own, 'command').some(({ inComments }) => inComments);
+  const hasOwn = customOf(custom, 'command').some(({ inComments }) => inComments);
   if (!repository.completeChecklistItem && !repository.logTime && !hasOwn) {
     return `${repository.name} does not allow commands in comments in relay.config.ts`;
   }
@@ -29,5 +29,5 @@ export async function takeComment(
     return 'a comment without a command for this repository';
   }
   const { createVerbs, takeCommands } = await import('./on-demand.ts');
-  return takeCommands(payload, repository, config, createVerbs(own));
+  return takeCommands(payload, repository, config, createVerbs(custom));
 }

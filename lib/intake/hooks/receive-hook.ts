@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { $ZodIssue } from 'zod/v4/core';
-import { type AcceptOwnOptions, acceptOwnJobs } from '../../automations/own/accept-own.ts';
-import { ofTeam } from '../../automations/own/thrown.ts';
+import { type AcceptCustomOptions, acceptCustomJobs } from '../../automations/custom/accept-custom.ts';
+import { ofTeam } from '../../automations/custom/thrown.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
@@ -10,12 +10,12 @@ import { traceOf } from '../../state/http/trace.ts';
 import { hooksSecret, secretsOf } from '../../state/secrets/hook-secrets.ts';
 import { isAcceptedBySecret, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
 import { parsedJson } from '../../text.ts';
-import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
+import { type CustomAutomations, type CustomOf, customOf } from '../../triggers/custom-automation.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 import type { WebhookTrigger } from '../../triggers/webhook.ts';
 import { isGenuine, keyOf, proofOf, timeHeaderOf } from './is-genuine.ts';
 
-export interface ReceiveHookOptions extends AcceptOwnOptions {
+export interface ReceiveHookOptions extends AcceptCustomOptions {
   config: RelayConfig;
   secrets: Secrets;
   /** The time of the table, which a new process asks for; epoch milliseconds. */
@@ -33,7 +33,7 @@ export async function receiveHook(
   request: RawRequest,
   options: ReceiveHookOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const hook = hookAt(request.rawPath, options.own);
+  const hook = hookAt(request.rawPath, options.custom);
   await verify(hook, request, options);
   const { name, connection = Object.keys(options.config.connections)[0] ?? '' } = hook;
   const place = {
@@ -43,7 +43,7 @@ export async function receiveHook(
     cause: { from: 'webhook', id: name, ...traceOf(request.headers) },
   } as const;
   const body = parsedJson(Buffer.from(request.bytes).toString('utf8'));
-  const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, place, options, (trigger) => {
+  const { jobs, ignored, hasFailed } = await acceptCustomJobs(name, place, options, (trigger) => {
     if (body === undefined) return 'its body is not JSON';
     const { body: schema, job } = trigger as WebhookTrigger<unknown, JobInput>;
     const read = ofTeam(() => schema.safeParse(body));
@@ -79,16 +79,16 @@ const isOnlyLong = (issues: readonly $ZodIssue[], value: unknown): boolean =>
 const isLongNumber = (text: string) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 
 /** @param path `/hooks/<name>`, or `/<name>` at a function URL */
-function hookAt(path: string, own: OwnAutomations): OwnOf<'webhook'> {
+function hookAt(path: string, custom: CustomAutomations): CustomOf<'webhook'> {
   const name = path.replace(/^\/(?:hooks\/)?/, '');
-  const found = ownOf(own, 'webhook').find((one) => one.name === name);
+  const found = customOf(custom, 'webhook').find((one) => one.name === name);
   if (found) return found;
   throw new HttpError(404, 'there is no webhook at this path; it is /hooks/<name of its file in automations/>');
 }
 
 /** @throws {HttpError} 401, or 503 without a secret for it, which a person enters */
 async function verify(
-  { name, verify }: OwnOf<'webhook'>,
+  { name, verify }: CustomOf<'webhook'>,
   request: RawRequest,
   { secrets, now }: ReceiveHookOptions,
 ): Promise<void> {

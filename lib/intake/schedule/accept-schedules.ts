@@ -1,4 +1,4 @@
-import { ownDrafts } from '../../automations/own/draft.ts';
+import { customDrafts } from '../../automations/custom/custom-drafts.ts';
 import { timesheetsDue } from '../../automations/team-timesheets/on.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { DAY_MS } from '../../dates.ts';
@@ -6,12 +6,12 @@ import { type AcceptTakenOptions, acceptDated, type Taken } from '../../engine/l
 import type { Job } from '../../engine/record/job.ts';
 import { keys } from '../../state/table/keys.ts';
 import { timesOf } from '../../triggers/cron.ts';
-import { type OwnAutomations, type OwnOf, ownOf } from '../../triggers/own-automation.ts';
+import { type CustomAutomations, type CustomOf, customOf } from '../../triggers/custom-automation.ts';
 import { schedule } from '../../triggers/schedule.ts';
 
 interface ScheduleOptions extends AcceptTakenOptions {
   config: RelayConfig;
-  own: OwnAutomations;
+  custom: CustomAutomations;
 }
 
 type Accepted = { job: Job; repeat: boolean };
@@ -26,7 +26,7 @@ const MOST_AHEAD_MS = 60_000;
 export async function acceptDue(options: ScheduleOptions, now: number): Promise<Accepted[]> {
   const cause = { from: 'schedule', id: new Date(now).toISOString() } as const;
   const due = timesheetsDue(options.config, now).map((draft) => ({ draft: { ...draft, cause } }));
-  return [...(await accept(due, options)), ...(await acceptOwnSchedules(options, now))];
+  return [...(await accept(due, options)), ...(await acceptCustomSchedules(options, now))];
 }
 
 /**
@@ -37,11 +37,11 @@ export async function acceptDue(options: ScheduleOptions, now: number): Promise<
  *
  * @param now the time of the tick, in epoch milliseconds
  */
-async function acceptOwnSchedules(options: ScheduleOptions, now: number): Promise<Accepted[]> {
-  const { own, table, clock } = options;
-  const key = keys.ownSchedules();
+async function acceptCustomSchedules(options: ScheduleOptions, now: number): Promise<Accepted[]> {
+  const { custom, table, clock } = options;
+  const key = keys.customSchedules();
   const item = await table.get(key);
-  const schedules = ownOf(own, 'schedule');
+  const schedules = customOf(custom, 'schedule');
   if ((!item && schedules.length === 0) || now > clock() + MOST_AHEAD_MS) return [];
   const handled = (item?.until ?? {}) as Readonly<Record<string, number>>;
   const until: Record<string, number> = {};
@@ -68,21 +68,21 @@ async function acceptOwnSchedules(options: ScheduleOptions, now: number): Promis
  * Makes the job of a schedule for one time, due or not.
  * @throws {Error} for an unknown schedule, and for a time so long ago that its job may have been done
  */
-export function acceptOwnSchedule(name: string, options: ScheduleOptions, at: number): Promise<Accepted[]> {
-  const found = ownOf(options.own, 'schedule').find((one) => one.name === name);
+export function acceptCustomSchedule(name: string, options: ScheduleOptions, at: number): Promise<Accepted[]> {
+  const found = customOf(options.custom, 'schedule').find((one) => one.name === name);
   if (!found) throw new Error(`there is no schedule '${name}'`);
   return acceptTime(found, at, options);
 }
 
 async function acceptTime(
-  { name, cron, timeZone, connection }: OwnOf<'schedule'>,
+  { name, cron, timeZone, connection }: CustomOf<'schedule'>,
   time: number,
   options: ScheduleOptions,
 ): Promise<Accepted[]> {
   const at = new Date(time).toISOString();
   const there = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(time);
   const input = { date: there.slice(0, '2026-11-23'.length), at };
-  const drafts = ownDrafts(
+  const drafts = customDrafts(
     name,
     schedule(cron, timeZone),
     { happened: [at], at, input },

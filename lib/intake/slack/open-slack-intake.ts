@@ -52,7 +52,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     slack: createSlackApi({ ...api, timeoutMs: MODAL_TIMEOUT_MS }),
     responseUrls: createResponseUrls(apiUrl, fetch),
     admission: createAdmission(asking),
-    verbs: createVerbs(runtime.own),
+    verbs: createVerbs(runtime.custom),
     permissions: isLinkRequired ? { faultOf: faultWithAccounts } : permissions,
     clock,
     isStopped: runtime.environment.RUNNING === 'false',

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSameText } from '../../state/http/signatures.ts';
 import { traceOf } from '../../state/http/trace.ts';
 import { parsedJson } from '../../text.ts';
-import { type OwnAutomations, ownOf } from '../../triggers/own-automation.ts';
+import { type CustomAutomations, customOf } from '../../triggers/custom-automation.ts';
 import { PayloadError, payloads } from './payload.ts';
 
 /**
@@ -20,10 +20,10 @@ export interface GithubDelivery {
 }
 
 /** The events that automations take, also those of the team. Redelivery leaves the deliveries of any other event alone. */
-export const takenEvents = (own: OwnAutomations): ReadonlySet<string> =>
+export const takenEvents = (custom: CustomAutomations): ReadonlySet<string> =>
   new Set([
     ...Object.keys(payloads),
-    ...ownOf(own, 'github').flatMap(({ events }) => events.map((event) => event.replace(/\..*/, ''))),
+    ...customOf(custom, 'github').flatMap(({ events }) => events.map((event) => event.replace(/\..*/, ''))),
   ]);
 
 /**

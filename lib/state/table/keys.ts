@@ -123,9 +123,9 @@ export const keys = {
     sk: `${workflow}#${branch}`,
   }),
   /** lib/engine/line/accept-taken.ts: when an event without a time was accepted first. It never expires. */
-  ownEvent: (jobId: string): Key => ({ pk: `own-event#${jobId}`, sk: 'event' }),
+  customEvent: (jobId: string): Key => ({ pk: `own-event#${jobId}`, sk: 'event' }),
   /** lib/intake/schedule/accept-schedules.ts: until when the times of each schedule have their jobs. */
-  ownSchedules: (): Key => ({ pk: 'schedules', sk: 'own' }),
+  customSchedules: (): Key => ({ pk: 'schedules', sk: 'own' }),
   /** lib/runtime.ts: when a function that the clock fires began last. The console reads it with the own schedules. */
   scheduleRun: (slug: string): Key => ({ pk: 'schedules', sk: slug }),
   /** lib/notices/parked-notices.ts: what was told of the jobs parked in an hour, and which hour is all told. */

@@ -1,7 +1,7 @@
 import { expiry } from '../../../state/table/expiry.ts';
 import { keys } from '../../../state/table/keys.ts';
 import { setFields, type Table } from '../../../state/table/table.ts';
-import type { OwnAutomations } from '../../../triggers/own-automation.ts';
+import type { CustomAutomations } from '../../../triggers/custom-automation.ts';
 import { keptForMs, takenEvents } from '../delivery.ts';
 import type { GithubClient } from '../github-client.ts';
 import { type Hook, type Hooks, type KnownHook, targetName } from './hooks.ts';
@@ -11,7 +11,7 @@ export interface RedeliveryOptions {
   github: GithubClient;
   /** `https://api.github.com` */
   apiUrl: string;
-  own: OwnAutomations;
+  custom: CustomAutomations;
   hooks: Hooks;
   table: Table;
   clock: () => number;
@@ -70,7 +70,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   const { github, hooks, table, clock, sleep, log } = options;
   const deliveriesOf = createRedeliveryApi(github, clock);
   const keptMs = keptForMs(options.apiUrl);
-  const taken = takenEvents(options.own);
+  const taken = takenEvents(options.custom);
   let toldThatItIsOff = false;
 
   /** Reads the list of a hook, which joins `listed` then, and asks for what did not arrive. */

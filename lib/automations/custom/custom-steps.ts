@@ -59,7 +59,7 @@ type Kept = Json | undefined;
  *
  * @param file where the code is, for people
  */
-export async function withOwnSteps(
+export async function withCustomSteps(
   job: Job,
   steps: EngineSteps,
   context: Context,
@@ -91,7 +91,7 @@ export async function withOwnSteps(
     }
   }
 
-  const code = async () => run(createOwnSteps(job, steps, context, taking));
+  const code = async () => run(createCustomSteps(job, steps, context, taking));
   const said = await catchingStrays(stray, code).catch((error: unknown) => {
     ends.push(error instanceof Interruption ? error : new ThrownByTeam(error));
     return '';
@@ -117,7 +117,7 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
  * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
  * refused here, too, because a start on one machine checks no types.
  */
-function createOwnSteps(job: Job, steps: EngineSteps, context: Context, taking: Taking): CommandSteps {
+function createCustomSteps(job: Job, steps: EngineSteps, context: Context, taking: Taking): CommandSteps {
   const { config, stage, clock, markers, comments, github, slack } = context;
   const by = job.asked?.by;
 

@@ -2,17 +2,17 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path';
 import { parse } from 'acorn';
 import { buildSync, transformSync } from 'esbuild';
-import type { ReadFolder } from '../../lib/automations/own/folder.ts';
+import type { ReadFolder } from '../../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { SOURCE } from '../../lib/project.ts';
-import { CONFIG_MODULE, forLambda, inRoot, OWN_MODULE, withRequire } from './function-build.ts';
+import { CONFIG_MODULE, CUSTOM_MODULE, forLambda, inRoot, withRequire } from './function-build.ts';
 
 /** A team's automations, as the folder `automations/` has them. */
-export type OwnFiles = Pick<ReadFolder, 'own' | 'files'>;
+export type CustomFiles = Pick<ReadFolder, 'custom' | 'files'>;
 
 /** A mistake in a file of the team. The message begins with its path. */
-export class OwnFilesError extends Error {
-  override readonly name = 'OwnFilesError';
+export class CustomFilesError extends Error {
+  override readonly name = 'CustomFilesError';
   /** The name of the automation, if the mistake is in one alone. */
   readonly automation: string | undefined;
 
@@ -36,9 +36,9 @@ const MOST_ON_BYTES = 32_768;
  *
  * @param given the folder that gets the files
  * @returns adds to the folder of a function its own part, with the triggers as data
- * @throws {OwnFilesError} for an `on` that loads more than a webhook may
+ * @throws {CustomFilesError} for an `on` that loads more than a webhook may
  */
-export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string, target: string) => void {
+export function writeCustom({ custom, files }: CustomFiles, given: string): (slug: string, target: string) => void {
   const folder = emptied(given);
   writeOn(files, folder);
   writeRuns(files, join(folder, 'runs'));
@@ -50,8 +50,8 @@ export function writeOwn({ own, files }: OwnFiles, given: string): (slug: string
       ? "(name) => import('./runs/' + name + '.mjs').then((file) => file.run)"
       : "() => Promise.reject(new Error('only job-worker runs automations'))";
     writeFileSync(
-      join(target, OWN_MODULE),
-      `export default { list: ${jsonIn(own.list)}, on: (name) => import('./on.mjs').then((all) => all.on(name)), run: ${run} };\n`,
+      join(target, CUSTOM_MODULE),
+      `export default { list: ${jsonIn(custom.list)}, on: (name) => import('./on.mjs').then((all) => all.on(name)), run: ${run} };\n`,
     );
   };
 }
@@ -77,15 +77,15 @@ function emptied(given: string): string {
  *
  * @param folder gets what is written
  */
-export function withoutHeavy({ own, faults, files }: ReadFolder, folder: string): ReadFolder {
-  const isGood = (file: string) => own.list.some(({ name }) => name === nameOf(file));
+export function withoutHeavy({ custom, faults, files }: ReadFolder, folder: string): ReadFolder {
+  const isGood = (file: string) => custom.list.some(({ name }) => name === nameOf(file));
   try {
     writeOn(files.filter(isGood), emptied(folder));
-    return { own, faults, files };
+    return { custom, faults, files };
   } catch (error) {
-    if (!(error instanceof OwnFilesError)) throw error;
-    const list = own.list.filter(({ name }) => name !== error.automation);
-    return withoutHeavy({ own: { ...own, list }, faults: [...faults, error.message], files }, folder);
+    if (!(error instanceof CustomFilesError)) throw error;
+    const list = custom.list.filter(({ name }) => name !== error.automation);
+    return withoutHeavy({ custom: { ...custom, list }, faults: [...faults, error.message], files }, folder);
   }
 }
 
@@ -138,7 +138,7 @@ function writeOn(files: readonly string[], folder: string): void {
     const text = withoutRun(file);
     const found = importsOf(text).find((one) => !(one in IMPORTABLE));
     if (found !== undefined)
-      throw new OwnFilesError(
+      throw new CustomFilesError(
         `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only ${Object.keys(IMPORTABLE).join(' and ')} there, and use the rest inside run`,
         nameOf(file),
       );
@@ -160,7 +160,7 @@ function writeOn(files: readonly string[], folder: string): void {
   const [largest = ''] = files.toSorted((a, b) => bytesOf(b) - bytesOf(a));
   const bytes = files.reduce((sum, file) => sum + bytesOf(file), 0);
   if (bytes > MOST_ON_BYTES) {
-    throw new OwnFilesError(
+    throw new CustomFilesError(
       `automations/${nameOf(largest)}.ts: with its on, those of all files have ${bytes} bytes, and webhooks load at most ${MOST_ON_BYTES}; move what only run needs into run`,
       nameOf(largest),
     );

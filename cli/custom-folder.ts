@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { type ReadFolder, readOwnAutomations } from '../lib/automations/own/folder.ts';
+import { type ReadFolder, readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { projectFolder } from '../lib/project.ts';
 
 /** Reads automations/ as a deployment does, which also refuses an `on` that loads more than a webhook may. */
-export async function readOwnFolder(config: RelayConfig, folder?: string): Promise<ReadFolder> {
-  const read = await readOwnAutomations(config, folder);
+export async function readCustomFolder(config: RelayConfig, folder?: string): Promise<ReadFolder> {
+  const read = await readCustomAutomations(config, folder);
   if (read.files.length === 0) return read;
-  const { withoutHeavy } = await import('../infra/bundle/own-build.ts');
+  const { withoutHeavy } = await import('../infra/bundle/custom-build.ts');
   return withoutHeavy(read, join(projectFolder(), 'node_modules/.cache/partner-relay'));
 }
 
@@ -15,6 +15,6 @@ export async function readOwnFolder(config: RelayConfig, folder?: string): Promi
 export async function printWarnings({ files }: Pick<ReadFolder, 'files'>, print = console.log): Promise<void> {
   if (files.length === 0) return;
   // What reads JavaScript takes a moment to load.
-  const { warningsIn } = await import('../lib/automations/own/warnings.ts');
+  const { warningsIn } = await import('../lib/automations/custom/warnings.ts');
   for (const warning of warningsIn(files)) print(`! ${warning}`);
 }

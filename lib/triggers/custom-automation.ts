@@ -6,36 +6,36 @@ import type { JobInput } from './trigger.ts';
 import type { WebhookTrigger } from './webhook.ts';
 
 /** The `on` of a team's file. */
-export type OwnTrigger =
+export type CustomTrigger =
   | (Omit<GithubTrigger<never, JobInput>, 'events'> & { events: readonly string[] })
   | CommandTrigger<JobInput>
   | ScheduleTrigger
   | WebhookTrigger<unknown, JobInput>;
 
 /** The `run` of a team's file. */
-export type OwnRun = (input: JobInput, steps: CommandSteps) => Promise<string>;
+export type CustomRun = (input: JobInput, steps: CommandSteps) => Promise<string>;
 
 /** What the functions know of a file before they load any of its code: its name, and its trigger as data. */
-export type OwnAutomation = { name: string } & (
-  | Pick<OwnTrigger & { kind: 'github' }, 'kind' | 'events' | 'by'>
-  | Pick<OwnTrigger & { kind: 'command' }, 'kind' | 'usage' | 'does' | 'example' | 'permission' | 'inComments'>
-  | Pick<OwnTrigger & { kind: 'schedule' }, 'kind' | 'cron' | 'timeZone' | 'connection'>
-  | Pick<OwnTrigger & { kind: 'webhook' }, 'kind' | 'verify' | 'connection'>
+export type CustomAutomation = { name: string } & (
+  | Pick<CustomTrigger & { kind: 'github' }, 'kind' | 'events' | 'by'>
+  | Pick<CustomTrigger & { kind: 'command' }, 'kind' | 'usage' | 'does' | 'example' | 'permission' | 'inComments'>
+  | Pick<CustomTrigger & { kind: 'schedule' }, 'kind' | 'cron' | 'timeZone' | 'connection'>
+  | Pick<CustomTrigger & { kind: 'webhook' }, 'kind' | 'verify' | 'connection'>
 );
 
-export type OwnOf<Kind extends OwnAutomation['kind']> = OwnAutomation & { kind: Kind };
+export type CustomOf<Kind extends CustomAutomation['kind']> = CustomAutomation & { kind: Kind };
 
 /** The automations of a team: what the folder `automations/` holds. The build makes it for Lambda, and the start for one machine. */
-export interface OwnAutomations {
-  list: readonly OwnAutomation[];
+export interface CustomAutomations {
+  list: readonly CustomAutomation[];
   /** Loads what a webhook needs of an automation. */
-  on(name: string): Promise<OwnTrigger>;
+  on(name: string): Promise<CustomTrigger>;
   /** Loads the steps of an automation. Only a worker has them. */
-  run(name: string): Promise<OwnRun>;
+  run(name: string): Promise<CustomRun>;
 }
 
 /** A stage without own automations, and what unbundled functions have unless they are given others. */
-const none: OwnAutomations = {
+const none: CustomAutomations = {
   list: [],
   on: (name) => Promise.reject(new Error(`there is no automation '${name}'`)),
   run: (name) => Promise.reject(new Error(`there is no automation '${name}'`)),
@@ -43,5 +43,7 @@ const none: OwnAutomations = {
 export default none;
 
 /** The automations with that kind of trigger. */
-export const ownOf = <Kind extends OwnAutomation['kind']>({ list }: OwnAutomations, kind: Kind): OwnOf<Kind>[] =>
-  list.filter((one): one is OwnOf<Kind> => one.kind === kind);
+export const customOf = <Kind extends CustomAutomation['kind']>(
+  { list }: CustomAutomations,
+  kind: Kind,
+): CustomOf<Kind>[] => list.filter((one): one is CustomOf<Kind> => one.kind === kind);

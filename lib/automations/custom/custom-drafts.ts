@@ -1,10 +1,10 @@
 import type { Taken } from '../../engine/line/accept-taken.ts';
-import { ownGroup } from '../../engine/line/queue.ts';
+import { customGroup } from '../../engine/line/queue.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';
 import type { EventOf } from '../../engine/record/job-kind.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { cutToLength } from '../../text.ts';
-import type { OwnTrigger } from '../../triggers/own-automation.ts';
+import type { CustomTrigger } from '../../triggers/custom-automation.ts';
 import type { Draft, JobInput } from '../../triggers/trigger.ts';
 import { foreignIn } from './json.ts';
 import { ofTeam, TeamMistake } from './thrown.ts';
@@ -27,7 +27,7 @@ const ISO_DATE = /^\d{4}-\d\d/;
 export class NotKept extends TeamMistake {}
 
 /** What an event says of all jobs that are made of it. */
-export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
+export type EventPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
   /** What the jobs are about, unless the automation says otherwise. */
   entity: string;
 };
@@ -39,11 +39,11 @@ export type OwnPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'aske
  * @param now epoch milliseconds
  * @throws {TeamMistake | ThrownByTeam} that names the field which is wrong, without its value
  */
-export function ownDrafts(
+export function customDrafts(
   name: string,
-  { input }: Pick<OwnTrigger, 'input'>,
+  { input }: Pick<CustomTrigger, 'input'>,
   drafted: unknown,
-  place: OwnPlace,
+  place: EventPlace,
   now: number,
 ): Taken {
   if (typeof drafted === 'string') return cutToLength(drafted, LONGEST_REASON, '…');
@@ -60,7 +60,7 @@ export function ownDrafts(
       const read = { happened: readIdentity(happened), entity: readEntity(entity), input: readInput(input, given) };
       const time = readTime(at, now);
       return {
-        draft: ownJob(name, { ...place, ...read, summary, lane: 'background' }),
+        draft: customJob(name, { ...place, ...read, summary, lane: 'background' }),
         at: time,
         isForGood: time === undefined,
       };
@@ -85,7 +85,7 @@ function readEntity(entity: unknown): string {
   throw new TeamMistake(`entity is no text of 1 to ${LONGEST_ENTITY} characters`);
 }
 
-function readInput(schema: OwnTrigger['input'], given: unknown): JobInput {
+function readInput(schema: CustomTrigger['input'], given: unknown): JobInput {
   const read = schema.safeParse(given);
   if (!read.success)
     throw new TeamMistake(`the input of a job is not as the file declares it: ${refusedFields(read.error.issues)}`);
@@ -114,9 +114,9 @@ function readTime(at: unknown, now: number): number | undefined {
 }
 
 /** A job of a team's automation. */
-export const ownJob = (name: string, { happened, ...draft }: EventOf<JobInput>): JobDraft => ({
+export const customJob = (name: string, { happened, ...draft }: EventOf<JobInput>): JobDraft => ({
   ...draft,
   id: jobId(name, ...happened),
   automation: name,
-  group: ownGroup(`${name} ${draft.entity}`),
+  group: customGroup(`${name} ${draft.entity}`),
 });

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { isAutomation, OWN_FOLDER, type ReadFolder } from '../lib/automations/own/folder.ts';
-import { warningsIn } from '../lib/automations/own/warnings.ts';
-import type { OwnAutomations } from '../lib/triggers/own-automation.ts';
+import { CUSTOM_FOLDER, isAutomation, type ReadFolder } from '../lib/automations/custom/folder.ts';
+import { warningsIn } from '../lib/automations/custom/warnings.ts';
+import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import { triggerInWords } from './own-in-words.ts';
 import { oneLine } from './terminal.ts';
 import { watchFolders } from './watch-folders.ts';
 
-interface OwnWatchOptions {
+interface CustomWatchOptions {
   /** Reads the folder under the configuration as it is now. */
   read: () => Promise<ReadFolder>;
-  use: (own: OwnAutomations) => Promise<void>;
+  use: (custom: CustomAutomations) => Promise<void>;
   /** Called with a sentence about each change. */
   tell: (message: string) => void;
 }
 
 /** What each file of the folder does, what is wrong, and what it is warned of, one line each. */
-export function ownLines({ own, faults, files }: ReadFolder, command?: string): string[] {
-  const does = own.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
+export function customLines({ custom, faults, files }: ReadFolder, command?: string): string[] {
+  const does = custom.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
   const wrong = faults.map((fault) => oneLine(fault.startsWith('automations/') ? `${fault}; left out` : fault));
   return [...does, ...wrong, ...warningsIn(files)];
 }
@@ -26,7 +26,7 @@ export function ownLines({ own, faults, files }: ReadFolder, command?: string): 
  * Lets the relay use the files of automations/ as they are saved, added and removed. What a file imports from elsewhere
  * is read at the next start.
  */
-export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions, folder = OWN_FOLDER) {
+export function watchCustom(first: ReadFolder, { read, use, tell }: CustomWatchOptions, folder = CUSTOM_FOLDER) {
   let before = seenIn(first);
   let ofSettings = settingFaults(first);
   const check = async () => {
@@ -42,7 +42,7 @@ export function watchOwn(first: ReadFolder, { read, use, tell }: OwnWatchOptions
     });
     const gone = [...before.keys()].filter((file) => !now.has(file));
     if (changed.length + gone.length === 0) return;
-    await use(found.own);
+    await use(found.custom);
     for (const [file, { does, warnings }] of changed) {
       tell(`${file} ${before.has(file) ? 'has changed' : 'is new'}: ${does}`);
       for (const warning of warnings) tell(warning);
@@ -65,7 +65,7 @@ const settingFaults = ({ faults }: ReadFolder) => faults.filter((fault) => !faul
 
 /** By file: its text, to see whether it has changed, what it does or what is wrong with it, and what it is warned of. */
 function seenIn(found: ReadFolder): Map<string, { text: string; does: string; warnings: string[] }> {
-  const lines = ownLines(found);
+  const lines = customLines(found);
   return new Map(
     found.files.map((path) => {
       const file = `automations/${basename(path)}`;

@@ -1,27 +1,27 @@
 import { excerpt, type Reading } from '../../commands/fault.ts';
 import { asTyped, firstWord, inQuotationMarks, unquoted } from '../../commands/words.ts';
 import { type Parameter, parametersOf, verbIn } from '../../triggers/command.ts';
-import type { OwnOf } from '../../triggers/own-automation.ts';
+import type { CustomOf } from '../../triggers/custom-automation.ts';
 import { eventOf, type Verb } from '../verb.ts';
-import { MOST_INPUT_BYTES, ownJob } from './draft.ts';
+import { customJob, MOST_INPUT_BYTES } from './custom-drafts.ts';
 
 /** A command of a team: what was typed for each of its parameters. */
-export interface OwnCommand {
+export interface CustomCommand {
   verb: string;
   values: Readonly<Record<string, string>>;
 }
 
 /** The verb of a team's command, made of its usage text: none of the team's code is loaded to read a command. */
-export function ownVerb(of: OwnOf<'command'>): Verb<OwnCommand> {
+export function customVerb(of: CustomOf<'command'>): Verb<CustomCommand> {
   const { name, usage, does, example, permission = null, inComments } = of;
   const verb = verbIn(usage);
   const parameters = parametersOf(usage);
-  const print = (given: readonly Parameter[], values: OwnCommand['values']) => {
+  const print = (given: readonly Parameter[], values: CustomCommand['values']) => {
     const end = given.findLastIndex(({ name }) => values[name] !== undefined) + 1;
     return [verb, ...given.slice(0, end).map((one) => typed(values[one.name] ?? '', one))].join(' ');
   };
   return {
-    isOwn: true,
+    isCustom: true,
     verb,
     usage,
     does,
@@ -33,12 +33,12 @@ export function ownVerb(of: OwnOf<'command'>): Verb<OwnCommand> {
     job({ values }, origin) {
       // What takes the rest is free text, which is no business of the log.
       const words = parameters.filter(({ isRest }) => !isRest);
-      return ownJob(name, { ...eventOf(verb, print(words, values), origin), input: values });
+      return customJob(name, { ...eventOf(verb, print(words, values), origin), input: values });
     },
   };
 }
 
-function read(verb: string, parameters: readonly Parameter[], text: string): Reading<OwnCommand> {
+function read(verb: string, parameters: readonly Parameter[], text: string): Reading<CustomCommand> {
   const values: Record<string, string> = {};
   let left = text;
   for (const { name, isOptional, isRest } of parameters) {

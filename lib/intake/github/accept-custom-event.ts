@@ -1,26 +1,30 @@
-import { type AcceptOwnOptions, acceptOwnJobs, type OwnAccepted } from '../../automations/own/accept-own.ts';
-import { ofTeam } from '../../automations/own/thrown.ts';
+import {
+  type AcceptCustomOptions,
+  acceptCustomJobs,
+  type CustomAccepted,
+} from '../../automations/custom/accept-custom.ts';
+import { ofTeam } from '../../automations/custom/thrown.ts';
 import type { RelayConfig, RepositoryConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import type { Cause, JobDraft } from '../../engine/record/job.ts';
 import { isShownCollaborator, unprovenAuthor } from '../../platforms/github/association.ts';
 import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
+import type { CustomOf } from '../../triggers/custom-automation.ts';
 import type { GithubTrigger } from '../../triggers/github.ts';
-import type { OwnOf } from '../../triggers/own-automation.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 
 /**
  * Makes the jobs of a team's automations, each for itself.
  * @param wanting the automations that take the event
  */
-export async function acceptOwnEvent(
-  wanting: readonly OwnOf<'github'>[],
+export async function acceptCustomEvent(
+  wanting: readonly CustomOf<'github'>[],
   { event, payload }: GithubDelivery,
   cause: Cause,
-  { config, ...options }: AcceptOwnOptions & { config: RelayConfig },
+  { config, ...options }: AcceptCustomOptions & { config: RelayConfig },
 ) {
-  const result = { jobs: [] as OwnAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
+  const result = { jobs: [] as CustomAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
   const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
   const { comment, sender } = payload as Event;
@@ -38,7 +42,7 @@ export async function acceptOwnEvent(
     }
     // A file may change what it gets, such as the order of a list.
     const given = automation === wanting.at(-1) ? payload : structuredClone(payload);
-    const { jobs, ignored, hasFailed } = await acceptOwnJobs(name, { ...place, ...trust }, options, (trigger) =>
+    const { jobs, ignored, hasFailed } = await acceptCustomJobs(name, { ...place, ...trust }, options, (trigger) =>
       ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(given as never)),
     );
     result.jobs.push(...jobs);
@@ -100,7 +104,7 @@ const OF_WRITERS = new Set([
 
 /** What the worker asks GitHub about the sender, and what counts against the share of strangers. */
 function trustOf(
-  { by }: OwnOf<'github'>,
+  { by }: CustomOf<'github'>,
   event: string,
   payload: Event,
   repository: string,

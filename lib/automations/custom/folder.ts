@@ -9,28 +9,33 @@ import { projectFolder } from '../../project.ts';
 import { messageOf } from '../../text.ts';
 import { usageFault, verbIn } from '../../triggers/command.ts';
 import { scheduleFault } from '../../triggers/cron.ts';
-import type { OwnAutomation, OwnAutomations, OwnRun, OwnTrigger } from '../../triggers/own-automation.ts';
+import type {
+  CustomAutomation,
+  CustomAutomations,
+  CustomRun,
+  CustomTrigger,
+} from '../../triggers/custom-automation.ts';
 import { ourVerbs } from '../verbs.ts';
-import { ownVerb } from './command.ts';
+import { customVerb } from './custom-command.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 
 /** Where a team's automations are. */
-export const OWN_FOLDER = join(projectFolder(), 'automations');
+export const CUSTOM_FOLDER = join(projectFolder(), 'automations');
 
 /** What the folder holds, and what is wrong with its files. A file with a fault is left out. */
 export interface ReadFolder {
-  own: OwnAutomations;
+  custom: CustomAutomations;
   /** A sentence each, which begins with the path of the file or of the setting. */
   faults: string[];
   files: string[];
 }
 
 /** Reads a team's automations. Each file is loaded as it is now, also if it was loaded before. */
-export async function readOwnAutomations(config: RelayConfig, folder = OWN_FOLDER): Promise<ReadFolder> {
+export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM_FOLDER): Promise<ReadFolder> {
   const files = existsSync(folder) ? readdirSync(folder).filter(isAutomation).sort() : [];
   const faults: string[] = [];
-  const list: OwnAutomation[] = [];
-  const loaded = new Map<string, { on: OwnTrigger; run: OwnRun }>();
+  const list: CustomAutomation[] = [];
+  const loaded = new Map<string, { on: CustomTrigger; run: CustomRun }>();
   for (const file of files) {
     const name = basename(file, '.ts');
     try {
@@ -51,8 +56,8 @@ export async function readOwnAutomations(config: RelayConfig, folder = OWN_FOLDE
     if (found) return found[part];
     throw new Error(`there is no automations/${name}.ts`);
   };
-  const own = { list, on: (name: string) => find(name, 'on'), run: (name: string) => find(name, 'run') };
-  return { own, faults, files: files.map((file) => join(folder, file)) };
+  const custom = { list, on: (name: string) => find(name, 'on'), run: (name: string) => find(name, 'run') };
+  return { custom, faults, files: files.map((file) => join(folder, file)) };
 }
 
 export const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file);
@@ -64,9 +69,9 @@ export const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|
 export function described(
   name: string,
   { on, run, ...rest }: Readonly<Record<string, unknown>>,
-  others: readonly OwnAutomation[],
+  others: readonly CustomAutomation[],
   config: RelayConfig,
-): OwnAutomation {
+): CustomAutomation {
   const [more] = Object.keys(rest);
   const fault =
     nameFault(name) ??
@@ -77,19 +82,19 @@ export function described(
       ? undefined
       : 'it exports no `run`; export const run: Run<typeof on> = async (input, steps) => …') ??
     (more === undefined ? undefined : `it exports '${more}'; only on and run are read, so keep the rest in the file`) ??
-    triggerFault(on as OwnTrigger, others, config);
+    triggerFault(on as CustomTrigger, others, config);
   if (fault !== undefined) throw new Error(fault);
-  return { name, ...dataOf(on as OwnTrigger) };
+  return { name, ...dataOf(on as CustomTrigger) };
 }
 
-const isTrigger = (on: unknown): on is OwnTrigger =>
+const isTrigger = (on: unknown): on is CustomTrigger =>
   typeof on === 'object' &&
   on !== null &&
-  ['github', 'command', 'schedule', 'webhook'].includes(String((on as OwnTrigger).kind));
+  ['github', 'command', 'schedule', 'webhook'].includes(String((on as CustomTrigger).kind));
 
 function dataOf(
-  on: OwnTrigger,
-): OwnAutomation extends infer One ? (One extends unknown ? Omit<One, 'name'> : never) : never {
+  on: CustomTrigger,
+): CustomAutomation extends infer One ? (One extends unknown ? Omit<One, 'name'> : never) : never {
   switch (on.kind) {
     case 'github':
       return { kind: on.kind, events: on.events, by: on.by };
@@ -116,7 +121,7 @@ export function nameFault(name: string): string | undefined {
   return isTaken ? `the relay has '${name}' itself; give the file another name` : undefined;
 }
 
-function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: RelayConfig): string | undefined {
+function triggerFault(on: CustomTrigger, others: readonly CustomAutomation[], config: RelayConfig): string | undefined {
   switch (on.kind) {
     case 'github':
       return on.events.map(eventFault).find((fault) => fault !== undefined);
@@ -130,21 +135,21 @@ function triggerFault(on: OwnTrigger, others: readonly OwnAutomation[], config: 
   }
 }
 
-function verbFault(verb: string, others: readonly OwnAutomation[]): string | undefined {
+function verbFault(verb: string, others: readonly CustomAutomation[]): string | undefined {
   if (ourVerbs.some((one) => one.verb === verb)) return `the relay has the command ${verb} itself; use another word`;
   const other = others.find((one) => one.kind === 'command' && verbIn(one.usage) === verb);
   return other && `automations/${other.name}.ts has the command ${verb}, too; use another word`;
 }
 
-function exampleFault(on: OwnTrigger & { kind: 'command' }): string | undefined {
-  const { read } = ownVerb({ name: '', ...on });
+function exampleFault(on: CustomTrigger & { kind: 'command' }): string | undefined {
+  const { read } = customVerb({ name: '', ...on });
   const [verb = '', ...words] = on.example.split(' ');
   const reading = verb === verbIn(on.usage) && read(words.join(' '), []);
   return reading && 'command' in reading ? undefined : `the example '${on.example}' is no command like '${on.usage}'`;
 }
 
 /** A misspelled permission would leave its command to everyone. */
-function permissionFaults({ slack }: RelayConfig, list: readonly OwnAutomation[]): string[] {
+function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomation[]): string[] {
   const known = [...ourPermissions, ...list.flatMap((one) => (one.kind === 'command' ? (one.permission ?? []) : []))];
   return Object.keys(slack?.permissions ?? {}).flatMap((name) =>
     known.includes(name) ? [] : `slack.permissions.${name}: no command has this permission; ${meantName(name, known)}`,
@@ -152,7 +157,7 @@ function permissionFaults({ slack }: RelayConfig, list: readonly OwnAutomation[]
 }
 
 function connectionFault(
-  { kind, connection }: Pick<OwnTrigger & { kind: 'schedule' | 'webhook' }, 'kind' | 'connection'>,
+  { kind, connection }: Pick<CustomTrigger & { kind: 'schedule' | 'webhook' }, 'kind' | 'connection'>,
   { connections }: RelayConfig,
 ): string | undefined {
   const names = Object.keys(connections);

@@ -1,19 +1,19 @@
 import { type Accepted, type AcceptTakenOptions, acceptTaken, type Taken } from '../../engine/line/accept-taken.ts';
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { cutToLength } from '../../text.ts';
-import type { OwnAutomations, OwnTrigger } from '../../triggers/own-automation.ts';
-import { NotKept, type OwnPlace, ownDrafts } from './draft.ts';
+import type { CustomAutomations, CustomTrigger } from '../../triggers/custom-automation.ts';
+import { customDrafts, type EventPlace, NotKept } from './custom-drafts.ts';
 
 const LONGEST_ERROR = 200;
 
-export interface AcceptOwnOptions extends AcceptTakenOptions {
-  own: OwnAutomations;
+export interface AcceptCustomOptions extends AcceptTakenOptions {
+  custom: CustomAutomations;
   log: Pick<Console, 'info' | 'error'>;
   metrics: Metrics;
 }
 
 /** What came of an event for one automation of a team. */
-export interface OwnAccepted extends Accepted {
+export interface CustomAccepted extends Accepted {
   /** Its file threw. */
   hasFailed: boolean;
 }
@@ -24,23 +24,23 @@ export interface OwnAccepted extends Accepted {
  *
  * @param decide calls its `job`, and returns what came of it
  */
-export async function acceptOwnJobs(
+export async function acceptCustomJobs(
   name: string,
-  place: OwnPlace,
-  options: AcceptOwnOptions,
-  decide: (trigger: OwnTrigger) => unknown,
-): Promise<OwnAccepted> {
-  const { own, log, metrics } = options;
+  place: EventPlace,
+  options: AcceptCustomOptions,
+  decide: (trigger: CustomTrigger) => unknown,
+): Promise<CustomAccepted> {
+  const { custom, log, metrics } = options;
   let taken: Taken;
   try {
     const { catchingStrays, strayOf } = await import('./strays.ts');
     const stray = strayOf(`automations/${name}.ts`, log, { cause: place.cause });
     // What is loaded may leave something behind, too.
     const { trigger, drafted } = await catchingStrays(stray, async () => {
-      const trigger = await own.on(name);
+      const trigger = await custom.on(name);
       return { trigger, drafted: decide(trigger) };
     });
-    taken = ownDrafts(name, trigger, drafted, place, options.clock());
+    taken = customDrafts(name, trigger, drafted, place, options.clock());
   } catch (error) {
     const isOfStranger = place.stranger !== undefined || (place.asked?.unproven && !place.asked.unproven.isShown);
     const failed = `automations/${name}.ts failed on an event${isOfStranger ? ' of a person whose role it does not show' : ''}`;
