@@ -50,8 +50,8 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
       const { schedule, at } = asked;
       const time = at === undefined ? undefined : new Date(at);
       // The function due-schedules makes the jobs of the team's own.
-      const isOwn = customOf(runtime.custom, 'schedule').some(({ name }) => name === schedule);
-      const result = isOwn
+      const isCustom = customOf(runtime.custom, 'schedule').some(({ name }) => name === schedule);
+      const result = isCustom
         ? await relay.runSchedule('due-schedules', { ...eventNow('due-schedules', time), own: schedule })
         : await relay.runSchedule(schedule, eventNow(schedule, time));
       const { jobs = [] } = madeJobs.safeParse(result).data ?? {};

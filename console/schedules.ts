@@ -20,7 +20,7 @@ export async function schedulesNow({ runtime, stores }: OperatedRelay) {
       name: slug,
       times: TIMES[everyMinutes],
       takesTime,
-      isOwn: false,
+      isCustom: false,
       lastAt: storedTime.safeParse(keptAt(keys.scheduleRun(slug))?.at).data,
       nextAt: (Math.floor(now / periodMs) + 1) * periodMs,
     };
@@ -32,7 +32,7 @@ export async function schedulesNow({ runtime, stores }: OperatedRelay) {
       name,
       times: `${cron} ${timeZone}`,
       takesTime: true,
-      isOwn: true,
+      isCustom: true,
       lastAt: storedTime.safeParse(last[name]).data,
       nextAt: nextTimeOf(cron, timeZone, now),
     })),

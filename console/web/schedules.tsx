@@ -25,14 +25,14 @@ export function Schedules({ schedules }: { schedules: Now['schedules'] }) {
   );
 }
 
-function ScheduleRow({ name, times, isOwn, takesTime, lastAt, nextAt }: Now['schedules'][number]) {
+function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['schedules'][number]) {
   const [at, setAt] = useState('');
   const [said, setSaid] = useState<ActionOutcome | undefined>();
   const time = new Date(at).getTime();
   return (
     <tr>
       <th scope="row">
-        {isOwn ? <a href={href('jobs', undefined, { automation: name })}>{name}</a> : name}
+        {isCustom ? <a href={href('jobs', undefined, { automation: name })}>{name}</a> : name}
         {said && <JsonView name="It returned" value={said.result} />}
       </th>
       <td class="soft">{times}</td>

@@ -12,7 +12,7 @@ interface AskedPermission {
   /** Where a form or a button goes to another one than its channel's commands. */
   connection?: string;
   /** If it is another than the permission's own. */
-  verb?: { verb: string; isOwn?: true };
+  verb?: { verb: string; isCustom?: true };
 }
 
 /** Decides who may use which verb, and where. */

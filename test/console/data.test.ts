@@ -365,7 +365,7 @@ describe('now and the budget', () => {
     expect(recent.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
     const minute = Math.floor(relay.clock.now / MINUTE) * MINUTE;
     expect(schedules[0]).toEqual({
-      ...{ name: 'job-sweep', times: 'every minute', takesTime: false, isOwn: false },
+      ...{ name: 'job-sweep', times: 'every minute', takesTime: false, isCustom: false },
       ...{ lastAt: relay.clock.now, nextAt: minute + MINUTE },
     });
     expect(connection).toMatchObject({

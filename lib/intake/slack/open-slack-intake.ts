@@ -44,7 +44,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
   }
   const faultWithAccounts: Permissions['faultOf'] = async (permission, asked) => {
     const fault = await permissions.faultOf(permission, asked);
-    return fault !== undefined || asked.verb?.isOwn ? fault : (await linking())?.faultOf(permission, asked);
+    return fault !== undefined || asked.verb?.isCustom ? fault : (await linking())?.faultOf(permission, asked);
   };
   return {
     config,
