@@ -40,21 +40,11 @@ export class ConsolePolicies extends Construct {
       resourceName: `${stackName}/*`,
     });
     const findsStack = () => new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [named] });
-    const under = path === undefined ? {} : { path };
-    this.read = new ManagedPolicy(this, 'Read', {
-      ...under,
-      description: `Read the console of ${stackName}`,
-      statements: [findsStack()],
-    });
-    this.operate = new ManagedPolicy(this, 'Operate', {
-      ...under,
-      description: `Read the console of ${stackName}, and change what it shows`,
-      statements: [findsStack()],
-    });
-    this.enterSecrets = new ManagedPolicy(this, 'Secrets', {
-      ...under,
-      description: `Enter the secrets of ${stackName}`,
-    });
+    const policy = (name: string, description: string, statements: PolicyStatement[] = []) =>
+      new ManagedPolicy(this, name, { ...(path !== undefined && { path }), description, statements });
+    this.read = policy('Read', `Read the console of ${stackName}`, [findsStack()]);
+    this.operate = policy('Operate', `Read the console of ${stackName}, and change what it shows`, [findsStack()]);
+    this.enterSecrets = policy('Secrets', `Enter the secrets of ${stackName}`);
     const reason = 'What follows the name is the id of the one stack.';
     acknowledgeWildcard(this, 'cloudformation', `stack/${stackName}/*`, reason);
     table.grant(this.read, 'console-read');

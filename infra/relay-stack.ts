@@ -75,6 +75,7 @@ export class RelayStack extends Stack {
     const interactive = new JobQueue(this, 'InteractiveQueue', { lane: 'interactive', key, alarms });
     const background = new JobQueue(this, 'BackgroundQueue', { lane: 'background', key, alarms });
     const relay = {
+      entrance,
       stage,
       config,
       custom,
@@ -92,7 +93,6 @@ export class RelayStack extends Stack {
     const githubWebhook = new WebhookEndpoint(this, 'GithubWebhook', {
       slug: 'github-webhook',
       path: '/github',
-      entrance,
       reads: ['github-webhook', 'intake'],
       refused: {
         means: 'GitHub does not retry it.',
@@ -105,7 +105,6 @@ export class RelayStack extends Stack {
       new WebhookEndpoint(this, 'SlackWebhook', {
         slug: 'slack-webhook',
         path: '/slack',
-        entrance,
         reads: ['slack', 'intake'],
         refused: { means: 'the person in Slack saw an error.', todo: 'The person must give the command again.' },
         ...relay,
@@ -116,7 +115,6 @@ export class RelayStack extends Stack {
             slug: 'hooks-webhook',
             path: '/hooks',
             routes: { '/{name}': [HttpMethod.POST] },
-            entrance,
             reads: ['hooks'],
             refused: {
               means: 'whether it comes again is up to the sender.',
@@ -125,9 +123,7 @@ export class RelayStack extends Stack {
             ...relay,
           })
         : undefined;
-    const accountLink = linksAccounts(config)
-      ? new AccountLink(this, 'AccountLink', { entrance, ...relay })
-      : undefined;
+    const accountLink = linksAccounts(config) ? new AccountLink(this, 'AccountLink', relay) : undefined;
     if (accountLink) slackWebhook?.function.addEnvironment('ACCOUNT_LINK_URL', accountLink.url);
     // It tells people that their commands wait.
     slackWebhook?.function.addEnvironment('RUNNING', running.either('true', 'false').toString());
