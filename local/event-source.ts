@@ -16,26 +16,15 @@ export async function deliver(
   message: ReceivedMessage,
   invoke: (event: SQSEvent) => ReturnType<SqsHandler>,
 ) {
-  const record: SQSRecord = {
-    messageId: message.messageId,
-    receiptHandle: message.receiptHandle,
-    body: message.body,
-    attributes: {
-      ApproximateReceiveCount: String(message.receiveCount),
-      SentTimestamp: String(message.sentAt),
-      SenderId: '',
-      ApproximateFirstReceiveTimestamp: '',
-    },
-    messageAttributes: {},
-    md5OfBody: '',
-    eventSource: 'aws:sqs',
-    eventSourceARN: `arn:aws:sqs:local:000000000000:${queue.name}`,
-    awsRegion: 'local',
-  };
+  const { messageId, receiptHandle, body, receiveCount, sentAt } = message;
+  // What the worker reads of it.
+  const record = {
+    ...{ messageId, receiptHandle, body, eventSourceARN: `arn:aws:sqs:local:000000000000:${queue.name}` },
+    attributes: { ApproximateReceiveCount: String(receiveCount), SentTimestamp: String(sentAt) },
+  } as SQSRecord;
   const failed = await invoke({ Records: [record] });
-  if (!failed?.batchItemFailures.some((failure) => failure.itemIdentifier === message.messageId)) {
-    queue.delete(message.receiptHandle);
-  }
+  if (!failed?.batchItemFailures.some(({ itemIdentifier }) => itemIdentifier === messageId))
+    queue.delete(receiptHandle);
 }
 
 /**

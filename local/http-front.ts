@@ -78,7 +78,7 @@ export async function startHttpFront(
 }
 
 /**
- * Converts a request to the event of a function URL.
+ * Converts a request to the event of a function URL, as far as the functions read it.
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
  */
 export function functionUrlEvent(
@@ -88,30 +88,16 @@ export function functionUrlEvent(
 ): APIGatewayProxyEventV2 {
   const contentType = request.headers['content-type'] ?? '';
   const isText = /^(text\/|application\/(json|javascript|xml))/.test(contentType);
-  const method = request.method ?? 'GET';
   const { cookie, ...headers } = request.headers;
   return {
-    version: '2.0',
-    routeKey: '$default',
     rawPath: path,
     rawQueryString: request.url?.split('?')[1] ?? '',
     headers: flat(headers),
     ...(cookie !== undefined && { cookies: cookie.split('; ') }),
-    requestContext: {
-      accountId: 'anonymous',
-      apiId: 'local',
-      domainName: 'localhost',
-      domainPrefix: 'local',
-      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: '' },
-      requestId: 'local',
-      routeKey: '$default',
-      stage: '$default',
-      time: '',
-      timeEpoch: Date.now(),
-    },
+    requestContext: { http: { method: request.method ?? 'GET', path } },
     body: body.toString(isText ? 'utf8' : 'base64'),
     isBase64Encoded: !isText,
-  };
+  } as APIGatewayProxyEventV2;
 }
 
 function flat(headers: IncomingHttpHeaders): Record<string, string> {
