@@ -39,6 +39,26 @@ export async function askAws({ service, region, path = '/', headers, body }: Que
   return reach(url.href, { method: 'POST', headers: signed.headers, body, signal });
 }
 
+/**
+ * The same in the protocol of AWS that answers in XML.
+ * @param refused the error for what the service says, and for its name for that
+ */
+export async function askInXml(
+  service: string,
+  input: Readonly<Record<string, string>>,
+  refused: (why: string, name: string | undefined) => Error,
+): Promise<string> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
+  const response = await askAws({ service, headers, body: new URLSearchParams(input).toString() });
+  const answer = await response.text();
+  if (response.ok) return answer;
+  const [message = `it answered ${response.status}`] = textsOf('Message', answer);
+  throw refused(message, textsOf('Code', answer)[0]);
+}
+
+export const textsOf = (element: string, xml: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
+
 function endpointOf(service: string, region: string): string {
   const { [`AWS_ENDPOINT_URL_${service.toUpperCase()}`]: own, AWS_ENDPOINT_URL: all } = process.env;
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';

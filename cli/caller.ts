@@ -1,4 +1,4 @@
-import { askAws } from './ask-aws.ts';
+import { askInXml, textsOf } from './ask-aws.ts';
 
 /** The API version of the AWS Security Token Service. */
 const VERSION = '2011-06-15';
@@ -11,16 +11,10 @@ const VERSION = '2011-06-15';
  * @throws {Error} without credentials, or if AWS refuses them
  */
 export async function callerArn(): Promise<string> {
-  const response = await askAws({
-    service: 'sts',
-    headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
-    body: new URLSearchParams({ Action: 'GetCallerIdentity', Version: VERSION }).toString(),
-  });
-  const answer = await response.text();
-  const [, arn] = /<Arn>([^<]+)<\/Arn>/.exec(answer) ?? [];
-  if (response.ok && arn !== undefined) return arn;
-  const [, message = `it answered ${response.status}`] = /<Message>([^<]+)<\/Message>/.exec(answer) ?? [];
-  const [, name = 'Error'] = /<Code>([^<]+)<\/Code>/.exec(answer) ?? [];
   // By its name, cli/aws-errors.ts knows what to do about it.
-  throw Object.assign(new Error(`AWS does not say who you are: ${message}`), { name });
+  const refused = (why: string, name = 'Error') =>
+    Object.assign(new Error(`AWS does not say who you are: ${why}`), { name });
+  const [arn] = textsOf('Arn', await askInXml('sts', { Action: 'GetCallerIdentity', Version: VERSION }, refused));
+  if (arn !== undefined) return arn;
+  throw refused('its answer has no ARN');
 }

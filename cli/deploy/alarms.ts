@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { askAws } from '../ask-aws.ts';
+import { askInXml, textsOf } from '../ask-aws.ts';
 
 /** What is read of the template of a stack. */
 const template = z.object({
@@ -33,22 +33,13 @@ export async function statesOf(alarms: readonly string[]): Promise<Map<string, s
       MaxRecords: `${MOST}`,
       ...Object.fromEntries(names),
     };
-    const response = await askAws({
-      service: 'monitoring',
-      headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
-      body: new URLSearchParams(asked).toString(),
-    });
-    const answer = await response.text();
-    if (!response.ok)
-      throw new Error(`CloudWatch does not tell the alarms: ${textsOf('Message', answer)[0] ?? response.status}`);
+    const refused = (why: string) => new Error(`CloudWatch does not tell the alarms: ${why}`);
+    const answer = await askInXml('monitoring', asked, refused);
     const found = textsOf('StateValue', answer);
     for (const [index, name] of textsOf('AlarmName', answer).entries()) states.set(name, found[index] ?? '');
   }
   return states;
 }
-
-const textsOf = (element: string, xml: string) =>
-  [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
 
 /** The names of the alarms that are going off. */
 export const ringing = (states: ReadonlyMap<string, string>): string[] =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CannotTell, type Check, check } from '../../lib/checks/check.ts';
 import type { StageSettings } from '../../lib/config/deployment.ts';
-import { askAws } from '../ask-aws.ts';
+import { askInXml } from '../ask-aws.ts';
 import { askInJson } from './ask-in-json.ts';
 
 /** What a network takes one of, where its quota is, and how the ids of such a network begin. */
@@ -64,14 +64,5 @@ export function networkChecks(
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html */
-async function askEc2(Action: string): Promise<string> {
-  const response = await askAws({
-    service: 'ec2',
-    headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
-    body: new URLSearchParams({ Action, Version: '2016-11-15' }).toString(),
-  });
-  const answer = await response.text();
-  if (response.ok) return answer;
-  const [, message = `it answered ${response.status}`] = /<Message>([^<]+)<\/Message>/.exec(answer) ?? [];
-  throw new CannotTell(`EC2 does not tell: ${message}`);
-}
+const askEc2 = (Action: string) =>
+  askInXml('ec2', { Action, Version: '2016-11-15' }, (why) => new CannotTell(`EC2 does not tell: ${why}`));
