@@ -185,7 +185,7 @@ it.each<[string, { before: Alarms; after: Alarms; minute?: number; functionError
   [
     'does not tell its alarms at the end',
     { before: { [parked]: 'OK' }, after: 'unavailable', minute: 6 },
-    /^CloudWatch does not tell the alarms: 503/,
+    /^CloudWatch does not tell the alarms: it answered 503/,
   ],
   [
     'cannot check its credentials',
