@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
-import { parsedJson } from '../lib/text.ts';
-import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
+import { DamagedFile, readOwnJson, writeOwnFile } from './own-file.ts';
 import { secretSchema } from './secret-schemas.ts';
 import { STATE_FOLDER } from './state.ts';
 
@@ -16,13 +15,9 @@ const byName = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /** @throws {DamagedFile} for a file that is not JSON, and for a secret of another shape, without its values */
 export function readKeptSecrets(): KeptSecrets {
-  const text = readOwnFile(secretsFile());
-  if (text === undefined) return new Map();
-  const json = parsedJson(text);
-  if (json === undefined) throw damaged('it is not JSON');
-  const read = readInput(byName, json, { showValues: false });
-  if (!read.ok) throw damaged(read.faults.map(faultLine).join('; '));
-  return new Map(Object.entries(read.value).map(([name, value]) => [name, checked(name, value)]));
+  const todo = 'correct it, or remove it and enter the secrets again: npx partner-relay secrets set <name>';
+  const all = readOwnJson(secretsFile(), byName, todo) ?? {};
+  return new Map(Object.entries(all).map(([name, value]) => [name, checked(name, value)]));
 }
 
 /** Adds a secret, or replaces it. */
@@ -38,13 +33,5 @@ function checked(name: string, value: Record<string, unknown>): Record<string, u
     secretsFile(),
     `the secret ${name} has another shape: ${read.faults.map(faultLine).join('; ')}`,
     `enter it again: npx partner-relay secrets set ${name}`,
-  );
-}
-
-function damaged(fault: string): DamagedFile {
-  return new DamagedFile(
-    secretsFile(),
-    fault,
-    'correct it, or remove it and enter the secrets again: npx partner-relay secrets set <name>',
   );
 }

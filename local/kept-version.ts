@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { FORM } from '../lib/state/table/form.ts';
 import { versionFault, type Wrote } from '../lib/state/table/versions.ts';
-import { messageOf } from '../lib/text.ts';
 import { VERSION } from '../lib/version.ts';
-import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
+import { readOwnJson, writeOwnFile } from './own-file.ts';
 
 const wrote = z.object({ version: z.string(), form: z.number() });
 
@@ -15,16 +14,7 @@ const wrote = z.object({ version: z.string(), form: z.number() });
  */
 export function keepVersion(folder: string): void {
   const file = join(folder, 'version.json');
-  const fault = versionFault(readWrote(file), VERSION);
+  const fault = versionFault(readOwnJson(file, wrote, 'remove it'), VERSION);
   if (fault !== undefined) throw new Error(`${folder}: ${fault}`);
   writeOwnFile(file, JSON.stringify({ version: VERSION, form: FORM } satisfies Wrote));
-}
-
-function readWrote(file: string): Wrote | undefined {
-  const text = readOwnFile(file);
-  try {
-    return text === undefined ? undefined : wrote.parse(JSON.parse(text));
-  } catch (error) {
-    throw new DamagedFile(file, messageOf(error), 'remove it', error);
-  }
 }

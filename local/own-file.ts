@@ -1,12 +1,15 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type * as z from 'zod/mini';
+import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { parsedJson } from '../lib/text.ts';
 
 /** A file in `.relay/` that cannot be used. The message names the file and says what to do. */
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 
-  constructor(file: string, fault: string, todo: string, cause?: unknown) {
-    super(`${file} is damaged: ${fault}; ${todo}`, { cause });
+  constructor(file: string, fault: string, todo: string) {
+    super(`${file} is damaged: ${fault}; ${todo}`);
   }
 }
 
@@ -28,4 +31,21 @@ export function readOwnFile(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   if (statSync(file).mode & 0o077) chmodSync(file, 0o600);
   return readFileSync(file, 'utf8');
+}
+
+/**
+ * Reads such a file as JSON. It may hold secrets, so what is said of a damaged one has no values.
+ *
+ * @param todo what to do about one that is damaged
+ * @returns undefined if there is no such file
+ * @throws {DamagedFile}
+ */
+export function readOwnJson<T>(file: string, shape: z.ZodMiniType<T>, todo: string): T | undefined {
+  const text = readOwnFile(file);
+  if (text === undefined) return undefined;
+  const json = parsedJson(text);
+  if (json === undefined) throw new DamagedFile(file, 'it is not JSON', todo);
+  const read = readInput(shape, json, { showValues: false });
+  if (read.ok) return read.value;
+  throw new DamagedFile(file, read.faults.map(faultLine).join('; '), todo);
 }

@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { readInput } from '../../lib/faults/fault.ts';
-import { messageOf, parsedJson } from '../../lib/text.ts';
-import { DamagedFile, readOwnFile, writeOwnFile } from '../../local/own-file.ts';
+import { messageOf } from '../../lib/text.ts';
+import { readOwnJson, writeOwnFile } from '../../local/own-file.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 import { reach } from '../reach.ts';
 import type { SecretStore } from '../secret-store.ts';
@@ -30,9 +29,8 @@ export interface NewApp {
 
 /** The App of an earlier attempt that got its keys and could not store them. */
 export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
-  const file = fileOf(stage);
-  const text = readOwnFile(file);
-  return text ? read(text, file) : undefined;
+  const todo = 'remove it, delete the App at GitHub, and create it again';
+  return readOwnJson(fileOf(stage), z.nullable(conversion), todo) ?? undefined;
 }
 
 const fileOf = (stage: string | undefined) => join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
@@ -48,13 +46,15 @@ export const checkStore = ({ store }: NewApp) => store.check(SECRETS);
 export async function fetchApp(code: string, { apiUrl, stage }: NewApp): Promise<CreatedApp> {
   const file = fileOf(stage);
   // The file must be writable before the code is used up.
-  writeOwnFile(file, '');
+  writeOwnFile(file, 'null');
   const text = await convert(apiUrl, code).catch((error: unknown) => {
     rmSync(file);
     throw error;
   });
   writeOwnFile(file, text);
-  return read(text, file);
+  const app = keptAppOf(stage);
+  if (app) return app;
+  throw new Error('GitHub sent no keys of the App: delete it at GitHub, and create it again');
 }
 
 /**
@@ -85,14 +85,4 @@ async function convert(apiUrl: string, code: string): Promise<string> {
   });
   if (response.ok) return response.text();
   throw new Error(`GitHub answers ${response.status}: a code is valid for one hour and one use; create the App again`);
-}
-
-function read(text: string, file: string): CreatedApp {
-  const todo = 'remove it, delete the App at GitHub, and create it again';
-  const json = parsedJson(text);
-  if (json === undefined) throw new DamagedFile(file, 'it is not JSON', todo);
-  const app = readInput(conversion, json, { showValues: false });
-  if (app.ok) return app.value;
-  const fields = app.faults.map(({ path }) => path.join('.') || 'the whole').join(', ');
-  throw new DamagedFile(file, `missing or wrong: ${fields}`, todo);
 }
