@@ -76,7 +76,9 @@ it('a promise that a file leaves behind while it is loaded ends no process', asy
   );
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => said.mockRestore());
-  expect(await readCustomAutomations(exampleConfig(), folder)).toMatchObject({ custom: { list: [{ name: 'monday' }] } });
+  expect(await readCustomAutomations(exampleConfig(), folder)).toMatchObject({
+    custom: { list: [{ name: 'monday' }] },
+  });
   const message = 'automations/monday.ts left a promise or a timer behind, which failed';
   await vi.waitFor(() => expect(said).toHaveBeenCalledWith(expect.objectContaining({ message })));
 });
