@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { InvalidArgumentError } from 'commander';
 import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
@@ -29,6 +28,7 @@ import { oneLine } from '../local/terminal.ts';
 import { trustCaFile } from '../local/trust.ts';
 import type { Define } from './cli.ts';
 import { MOMENTS, readMoment } from './moment.ts';
+import { readCalls } from './numbers.ts';
 import { printJson } from './print.ts';
 import type { Target } from './target.ts';
 
@@ -51,7 +51,7 @@ export const define: Define = (command, { open, readConfig }) =>
     )
     .option('--since <time>', `when the lost time began; by default as early as GitHub tells: ${MOMENTS}`, readMoment)
     .option('--until <time>', 'when it ended; by default now', readMoment)
-    .option('--used <calls>', 'what each key has sent in that time; by default all that its limits allow', wholeNumber)
+    .option('--used <calls>', 'what each key has sent in that time; by default all that its limits allow', readCalls)
     .option('--go', 'do it, after showing the plan')
     .option('--json', 'the plan as JSON')
     .addHelpText(
@@ -184,10 +184,4 @@ function inWords({ links, deliveries, unlisted }: Plan, { from, to }: LostPeriod
         )),
     ...(unlisted.length === 0 ? [] : [`GitHub does not list the webhooks of ${unlisted.join(', ')}`]),
   ];
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('expected a whole number of calls.');
-  return number;
 }
