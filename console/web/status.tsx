@@ -8,18 +8,13 @@ const mark = (text: string, tone: Tone, shape: JSX.Element, hint?: string) => ({
 const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
 const disc = <circle cx="7" cy="7" r="6" class="fill" />;
 /** A ring with something in it, as lines or filled. */
-const ringWith = (path: string, look = 'line') => (
+const ringWith = (path: string, look = 'line', round = ring) => (
   <g>
-    {ring}
+    {round}
     <path d={path} class={look} />
   </g>
 );
-const discWith = (path: string) => (
-  <g>
-    {disc}
-    <path d={path} class="cut" />
-  </g>
-);
+const discWith = (path: string) => ringWith(path, 'cut', disc);
 const CROSS = 'm4.8 4.8 4.4 4.4m0-4.4-4.4 4.4';
 const good = discWith('m4.2 7.2 2 2 3.6-4.2');
 const bad = discWith(CROSS);
