@@ -2,13 +2,19 @@ import { CannotTell } from '../../lib/checks/check.ts';
 import { messageOf } from '../../lib/text.ts';
 import { askAws, type Question } from '../ask-aws.ts';
 
+/** @param operation in the JSON protocol of AWS, of services that have no paths */
+type JsonQuestion = Omit<Question, 'body' | 'headers'> & { operation?: string };
+
 /**
  * @param otherwise what to do where it does not answer
  * @throws {CannotTell} without the right to ask, or where the service is not
  */
-export async function askInJson(question: Omit<Question, 'body'>, input: object, otherwise: string): Promise<unknown> {
+export async function askInJson(question: JsonQuestion, input: object, otherwise: string): Promise<unknown> {
   const cannotTell = (why: string) => new CannotTell(`${question.service} does not tell: ${why}; ${otherwise}`);
-  const response = await askAws({ ...question, body: JSON.stringify(input) }).catch((error: unknown) => {
+  const { operation } = question;
+  const ofProtocol = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': operation ?? '' };
+  const headers = operation === undefined ? { 'content-type': 'application/json' } : ofProtocol;
+  const response = await askAws({ ...question, headers, body: JSON.stringify(input) }).catch((error: unknown) => {
     throw cannotTell(messageOf(error));
   });
   const answer = await response.text();

@@ -260,11 +260,8 @@ async function logsNotInTheWay(
 ): Promise<string> {
   const there: string[] = [];
   for (const logGroupNamePrefix of [`/aws/lambda/${stackName}-`, `/aws/apigateway/${stackName}`]) {
-    const headers = {
-      'content-type': 'application/x-amz-json-1.1',
-      'x-amz-target': 'Logs_20140328.DescribeLogGroups',
-    };
-    const answer = await askInJson({ service: 'logs', headers }, { logGroupNamePrefix }, 'look for them yourself');
+    const question = { service: 'logs', operation: 'Logs_20140328.DescribeLogGroups' };
+    const answer = await askInJson(question, { logGroupNamePrefix }, 'look for them yourself');
     there.push(...logGroups.parse(answer).logGroups.map(({ logGroupName }) => logGroupName));
   }
   const left = names.filter((name) => there.includes(name) && !owned.includes(name));

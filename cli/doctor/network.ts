@@ -47,14 +47,9 @@ export function networkChecks(
     check(`quota of ${what}`, async () => {
       if ((await owned).some((its) => its.startsWith(id))) return 'the stack has its network already';
       const used = (await askEc2(action)).match(one)?.length ?? 0;
-      const headers = {
-        'content-type': 'application/x-amz-json-1.1',
-        'x-amz-target': 'ServiceQuotasV20190624.GetServiceQuota',
-      };
+      const question = { service: 'servicequotas', operation: 'ServiceQuotasV20190624.GetServiceQuota' };
       const otherwise = `the region has ${used}, and the network needs one more`;
-      const { Quota } = quotaAnswer.parse(
-        await askInJson({ service: 'servicequotas', headers }, { ServiceCode, QuotaCode }, otherwise),
-      );
+      const { Quota } = quotaAnswer.parse(await askInJson(question, { ServiceCode, QuotaCode }, otherwise));
       if (used < Quota.Value) return `${used} of ${Quota.Value} are used, and the network needs one more`;
       throw new Error(
         `all ${Quota.Value} are used, and the network needs one more: request more with aws service-quotas request-service-quota-increase --service-code ${ServiceCode} --quota-code ${QuotaCode} --desired-value ${used + 1}, or delete one`,

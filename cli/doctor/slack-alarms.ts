@@ -19,11 +19,10 @@ export async function slackReady(
   { workspaceId, channelId }: NonNullable<StageSettings['slackAlarms']>,
   own: string,
 ): Promise<string> {
-  const headers = { 'content-type': 'application/json' };
   // It has the configurations of all regions, and answers in few.
   const chatbot = (list: string) =>
     askInJson(
-      { service: 'chatbot', region: 'us-east-2', path: `/describe-slack-${list}`, headers },
+      { service: 'chatbot', region: 'us-east-2', path: `/describe-slack-${list}` },
       {},
       `the workspace ${workspaceId} must be authorized in Amazon Q Developer in chat applications, and no other stage may have the channel`,
     );
