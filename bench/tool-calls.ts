@@ -6,7 +6,7 @@ import {
   type StoredOAuthTokens,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { openAssistant } from '../lib/as-person/grants/assistant.ts';
+import { openMcpEndpoint } from '../lib/as-person/grants/mcp-endpoint.ts';
 import { openStores, systemRuntime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { startLocalStack } from '../local/stack.ts';
@@ -44,7 +44,7 @@ export async function* measureToolCalls({ folder, isTrial }: Options): AsyncGene
   const peer = await connectPeer(sandbox);
   try {
     await linkAccount({ stores, clock: { now: clock() }, sandbox });
-    const { tools } = await openAssistant({
+    const { tools } = await openMcpEndpoint({
       ...stores,
       connection: 'main',
       limits: LIMITS,

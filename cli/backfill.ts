@@ -102,13 +102,13 @@ async function backfill(fullName: string, options: BackfillOptions, stores: Stor
   if (!json)
     console.log('\nStop with Ctrl+C, and continue with the same command. Jobs that are stored run without it.');
   const { limits } = connectionSettings(config, connection);
-  const told = (found: StoredJobs) => live(`${progress(found)}, of ${counted(plan.issues.length, 'issue')}`);
+  const onProgress = (found: StoredJobs) => live(`${progress(found)}, of ${counted(plan.issues.length, 'issue')}`);
   const found = await storeBackfill(repository, filter, context, {
     comment,
     limits,
     lines: openWaitingLines(stores),
     sleep: setTimeout,
-    told,
+    onProgress,
   });
   live('');
   if (json) return printJson(found);

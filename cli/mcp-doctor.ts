@@ -1,5 +1,5 @@
-import type { Assistant } from '../lib/as-person/grants/assistant.ts';
 import type { Holder } from '../lib/as-person/grants/grant.ts';
+import type { McpEndpoint } from '../lib/as-person/grants/mcp-endpoint.ts';
 import { schemaHash, type Tool, type ToolList } from '../lib/as-person/protocol/tool.ts';
 import type { CommandTools } from '../lib/config/mcp.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -11,7 +11,7 @@ export interface McpDiagnosis extends ToolList {
 
 /** Lists the tools, and checks those that are mapped. It calls none. */
 export async function diagnoseMcp(
-  { tools: calls }: Pick<Assistant, 'tools'>,
+  { tools: calls }: Pick<McpEndpoint, 'tools'>,
   holder: Holder,
   mapped: CommandTools,
 ): Promise<McpDiagnosis> {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { type Assistant, openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { AccountNeeded, OutcomeUnknown } from '../lib/as-person/grants/errors.ts';
 import type { Grant, Holder } from '../lib/as-person/grants/grant.ts';
+import { type McpEndpoint, openMcpEndpoint } from '../lib/as-person/grants/mcp-endpoint.ts';
 import { OAuthRefusal } from '../lib/as-person/protocol/oauth/oauth-errors.ts';
 import type { ToolResult } from '../lib/as-person/protocol/tool.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
@@ -23,7 +23,7 @@ import { readPort } from './numbers.ts';
 import { printJson, printText } from './print.ts';
 
 interface OpenedMcp {
-  assistant: Assistant;
+  endpoint: McpEndpoint;
   holder: Holder;
   settings: RelayConfig['connections'][string];
 }
@@ -38,7 +38,7 @@ interface McpOptions {
 const LOOPBACK_PORT = 8790;
 const SIGN_IN_MS = 10 * 60_000;
 
-/** `mcp`: the service's assistant endpoint, as an operator. */
+/** `mcp`: the service's MCP endpoint, as an operator. */
 export const define: Define = (mcp, { open, stage }) => {
   const command = (name: string, description: string) =>
     mcp
@@ -53,7 +53,7 @@ export const define: Define = (mcp, { open, stage }) => {
     const config = await loadConfig();
     const settings = connectionSettings(config, connection);
     trustCaFile(config);
-    const assistant = await openAssistant({
+    const endpoint = await openMcpEndpoint({
       ...stores,
       connection,
       limits: settings.mcp.limits,
@@ -69,22 +69,22 @@ export const define: Define = (mcp, { open, stage }) => {
         await setTimeout(Math.max(0, at - Date.now()));
       },
     });
-    return { assistant, holder: { in: 'operator', id: as }, settings };
+    return { endpoint, holder: { in: 'operator', id: as }, settings };
   };
 
   command('login', 'sign in at the service in your browser, and keep the link')
     .option('--scope <scopes...>', 'ask for these scopes only, such as mcp:use mcp:timelogs.write')
     .option('--port <number>', 'the port on 127.0.0.1 that the browser comes back to', readPort, LOOPBACK_PORT)
     .action(async (options: McpOptions & { scope?: string[]; port: number }) => {
-      const { assistant, holder } = await openMcp(options);
-      printLinked(await login(assistant, holder, options, (line) => console.error(line)));
+      const { endpoint, holder } = await openMcp(options);
+      printLinked(await login(endpoint, holder, options, (line) => console.error(line)));
     });
 
   command('doctor', 'list the tools with their schemas, and check those that relay.config.ts maps; it calls none')
     .option('--json', 'as JSON')
     .action(async (options: McpOptions) => {
-      const { assistant, holder, settings } = await openMcp(options);
-      const diagnosis = await hinted(diagnoseMcp(assistant, holder, settings.mcp.commands), options);
+      const { endpoint, holder, settings } = await openMcp(options);
+      const diagnosis = await hinted(diagnoseMcp(endpoint, holder, settings.mcp.commands), options);
       if (options.json) printJson(diagnosis);
       else for (const line of diagnosisLines(diagnosis)) console.log(line);
       if (diagnosis.faults.length > 0) process.exitCode = 1;
@@ -102,8 +102,8 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
     )
     .action(async (tool: string, json: string | undefined, options: McpOptions) => {
       const args = readArguments(json === '-' ? await text(process.stdin) : (json ?? '{}'));
-      const { assistant, holder } = await openMcp(options);
-      const result = await hinted(assistant.tools.call(holder, 'sent once', tool, args), options);
+      const { endpoint, holder } = await openMcp(options);
+      const result = await hinted(endpoint.tools.call(holder, 'sent once', tool, args), options);
       if (options.json) printJson(result);
       else printResult(result);
       if (result.isError) process.exitCode = 1;
@@ -112,7 +112,7 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
 
 /** Links an account through the browser. @param tell hears the address that has to be opened */
 export async function login(
-  { link, grants }: Pick<Assistant, 'link' | 'grants'>,
+  { link, grants }: Pick<McpEndpoint, 'link' | 'grants'>,
   holder: Holder,
   { connection, scope, port }: { connection: string; scope?: readonly string[]; port: number },
   tell: (line: string) => void,

@@ -1,4 +1,4 @@
-import { issueJobs } from '../lib/automations/issue-to-defect/draft.ts';
+import { issueJobs } from '../lib/automations/issue-to-defect/jobs.ts';
 import { inBatches } from '../lib/engine/line/queue.ts';
 import { heldBy } from '../lib/links/link-life.ts';
 import { createLinks } from '../lib/links/links.ts';

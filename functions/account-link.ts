@@ -1,9 +1,9 @@
 import '../lib/without-jit.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { openAssistant } from '../lib/as-person/grants/assistant.ts';
 import { TryLater } from '../lib/as-person/grants/errors.ts';
 import { createGrants } from '../lib/as-person/grants/grants.ts';
+import { openMcpEndpoint } from '../lib/as-person/grants/mcp-endpoint.ts';
 import { createVault } from '../lib/as-person/grants/vault.ts';
 import type { Asker } from '../lib/as-person/linking/link-item.ts';
 import { createOpenedLinks } from '../lib/as-person/linking/opened-links.ts';
@@ -27,10 +27,10 @@ export function createHandler(runtime: Runtime) {
   const links = createOpenedLinks({ table, vault, grants: createGrants(table, vault, clock), clock, randomBytes });
   const budget = createBudget({ table, random, sleep, warn: log.warn });
 
-  async function assistant(connection: string) {
+  async function mcp(connection: string) {
     const { mcp } = config.connections[connection] ?? {};
     if (!mcp || mcp.accounts === 'off') throw new HttpError(404, `No accounts are linked on '${connection}' any more.`);
-    return openAssistant({
+    return openMcpEndpoint({
       ...runtime,
       clock,
       table,
@@ -48,7 +48,7 @@ export function createHandler(runtime: Runtime) {
   }
 
   const takeShare = (asker: Asker) => takeOfShare(asker, table, clock);
-  const options = { links, takeShare, assistant, budget, command: config.slack?.command ?? '/pm', log };
+  const options = { links, takeShare, mcp, budget, command: config.slack?.command ?? '/pm', log };
   return endingCalls(
     middy<RawRequest, APIGatewayProxyStructuredResultV2>()
       .use(pageErrors(log, config.contact))

@@ -78,7 +78,7 @@ export const nevers: readonly Never[] = [
 
 /** Automations that import from the folder of another. The frame for those of a team is not one: automations/custom. */
 export const acrossAutomations: readonly string[] = [
-  'lib/automations/check-pull-request/run.ts -> lib/automations/issue-to-defect/draft.ts',
+  'lib/automations/check-pull-request/run.ts -> lib/automations/issue-to-defect/jobs.ts',
   'lib/automations/complete-checklist-item/run.ts -> lib/automations/check-pull-request/task-exists.ts',
   'lib/automations/create-task/command.ts -> lib/automations/create-defect/command.ts',
   'lib/automations/custom/custom-steps.ts -> lib/automations/log-time/find-task.ts',
@@ -88,13 +88,13 @@ export const acrossAutomations: readonly string[] = [
   'lib/automations/my-time/run.ts -> lib/automations/log-time/find-task.ts',
   'lib/automations/relate/run.ts -> lib/automations/check-pull-request/task-exists.ts',
   'lib/automations/relate/run.ts -> lib/automations/issue-to-defect/defect-text.ts',
-  'lib/automations/relate/run.ts -> lib/automations/issue-to-defect/draft.ts',
   'lib/automations/relate/run.ts -> lib/automations/issue-to-defect/issue-transfers.ts',
+  'lib/automations/relate/run.ts -> lib/automations/issue-to-defect/jobs.ts',
   'lib/automations/relate/run.ts -> lib/automations/log-time/find-task.ts',
   'lib/automations/relate/written-lines.ts -> lib/automations/issue-to-defect/defect-text.ts',
-  'lib/automations/relate/written-lines.ts -> lib/automations/issue-to-defect/draft.ts',
-  'lib/automations/tests-to-scenarios/failing-cases.ts -> lib/automations/failing-tests-to-defect/draft.ts',
-  'lib/automations/tests-to-scenarios/run.ts -> lib/automations/failing-tests-to-defect/draft.ts',
-  'lib/automations/timesheet-reminder/run.ts -> lib/automations/team-timesheets/draft.ts',
-  'lib/automations/timesheet-summary/run.ts -> lib/automations/team-timesheets/draft.ts',
+  'lib/automations/relate/written-lines.ts -> lib/automations/issue-to-defect/jobs.ts',
+  'lib/automations/tests-to-scenarios/failing-cases.ts -> lib/automations/failing-tests-to-defect/jobs.ts',
+  'lib/automations/tests-to-scenarios/run.ts -> lib/automations/failing-tests-to-defect/jobs.ts',
+  'lib/automations/timesheet-reminder/run.ts -> lib/automations/team-timesheets/jobs.ts',
+  'lib/automations/timesheet-summary/run.ts -> lib/automations/team-timesheets/jobs.ts',
 ];

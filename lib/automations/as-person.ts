@@ -4,7 +4,7 @@ import { unservedCommand } from '../config/settings.ts';
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job } from '../engine/record/job.ts';
 import type { AsPerson as Acting } from '../engine/run/acting.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { People, Person } from '../people/people.ts';
 import { hasActed, isConfirmed } from './what-happened.ts';
 
@@ -31,7 +31,7 @@ export type AsPerson = <Command extends MappedCommand>(
   command: Command,
   by: Person | undefined,
   job: Job,
-  steps: Steps,
+  steps: JobSteps,
 ) => Promise<Mine<Command> | undefined>;
 
 const STEP = 'who acts';
@@ -40,7 +40,7 @@ const KEY = 'the key';
 /** @param canBeDead whether an account counts that has to be linked again: its holder is told so */
 export async function holderOf(
   holders: readonly Person[],
-  steps: Steps,
+  steps: JobSteps,
   canBeDead: boolean,
 ): Promise<Person | undefined> {
   for (const holder of holders) {

@@ -1,7 +1,7 @@
 import { requiresLink } from '../config/settings.ts';
 import type { Job } from '../engine/record/job.ts';
 import type { Automation } from '../engine/run/automation.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { CustomAutomations } from '../triggers/custom-automation.ts';
 import { run as answerFault } from './answer-fault/run.ts';
 import { run as checkPullRequest } from './check-pull-request/run.ts';
@@ -59,7 +59,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
   const all = [...ours.map(({ name, of }) => ({ name, ...of(context) })), ...customAutomations(context)];
   return new Map(all.map((one) => [one.name, { ...one, run: (job, steps) => runAdmitted(one, job, steps) }]));
 
-  async function runAdmitted({ run }: Automation, job: Job, steps: Steps) {
+  async function runAdmitted({ run }: Automation, job: Job, steps: JobSteps) {
     const refused = await outcomeOfOutsider(job, steps, context);
     if (refused) return refused;
     await ensureKnown(job, steps, context);
@@ -74,7 +74,7 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
  */
 async function ensureKnown(
   { replyTo, connection }: Job,
-  steps: Steps,
+  steps: JobSteps,
   { config, people }: Pick<Context, 'config' | 'people'>,
 ): Promise<void> {
   if (config.slack?.access.knownOnly && replyTo?.in === 'slack' && !requiresLink(config, connection))

@@ -1,6 +1,6 @@
 import { NeedsOperator, NotDone } from '../engine/record/interruption.ts';
 import type { Job, Unproven } from '../engine/record/job.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { Outcome } from '../engine/run/tell-person.ts';
 import type { Collaborators } from '../platforms/github/collaborators.ts';
 import type { RepositoryAddress } from '../platforms/github/github-client.ts';
@@ -16,7 +16,7 @@ import type { Context } from './context.ts';
  */
 export async function outcomeOfOutsider(
   { asked, replyTo }: Job,
-  steps: Steps,
+  steps: JobSteps,
   { collaborators }: Pick<Context, 'collaborators'>,
 ): Promise<Outcome | undefined> {
   const who = asked?.unproven;
@@ -33,7 +33,7 @@ export async function outcomeOfOutsider(
 export async function isCollaborator(
   place: RepositoryAddress,
   { login, isShown = false }: Unproven,
-  steps: Steps,
+  steps: JobSteps,
   collaborators: Collaborators,
 ): Promise<boolean> {
   if (login === undefined) return false;

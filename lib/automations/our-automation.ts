@@ -1,7 +1,7 @@
 import type { Job } from '../engine/record/job.ts';
 import type { JobKind } from '../engine/record/job-kind.ts';
 import type { Automation } from '../engine/run/automation.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { Outcome } from '../engine/run/tell-person.ts';
 import type { CommandSteps } from '../triggers/steps.ts';
 import type { JobInput } from '../triggers/trigger.ts';
@@ -22,7 +22,7 @@ export interface OurAutomation extends Pick<Automation, 'name'> {
  */
 export const defineRun = <Input extends JobInput>(
   { name, inputOf }: JobKind<Input>,
-  run: (input: Input, steps: Steps, context: RunContext) => Promise<string | Outcome>,
+  run: (input: Input, steps: JobSteps, context: RunContext) => Promise<string | Outcome>,
 ): OurAutomation => ({
   name,
   of: (context) => ({ run: async (job, steps) => run(inputOf(job), steps, { ...context, job }) }),

@@ -2,7 +2,7 @@ import { commandLines } from '../commands/comment-lines.ts';
 import { digest } from '../digest.ts';
 import { NotDone, RetryAt } from '../engine/record/interruption.ts';
 import type { Asked, Job } from '../engine/record/job.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { People } from '../people/people.ts';
 import { endsWithCommentMark } from '../platforms/github/comment-marks.ts';
 import type { ReadComment } from '../platforms/github/issue-comments.ts';
@@ -26,7 +26,7 @@ const NOT_THERE_YET_MS = 60_000;
  */
 export async function ensureStillWritten(
   { asked, replyTo, createdAt }: Job,
-  steps: Steps,
+  steps: JobSteps,
   { comments, people, clock }: Pick<Context, 'comments' | 'people' | 'clock'>,
   verbs: Verbs,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Context, PlanContext } from '../automations/context.ts';
 import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
 import { isDefect, reportedState } from '../automations/issue-to-defect/defect-text.ts';
-import { issueEntity, issueJobs } from '../automations/issue-to-defect/draft.ts';
 import type { IssueRepository } from '../automations/issue-to-defect/issue-decisions.ts';
+import { issueEntity, issueJobs } from '../automations/issue-to-defect/jobs.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import { inBatches } from '../engine/line/queue.ts';
@@ -60,7 +60,7 @@ export function repositoryToBackfill(config: RelayConfig, fullName: string): Iss
 /**
  * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
  *
- * @param read is told after each page how many issues and pull requests were read
+ * @param read is onProgress after each page how many issues and pull requests were read
  * @throws {Interruption} if GitHub does not show the issues
  */
 export async function planBackfill(
@@ -112,8 +112,8 @@ export interface StoreOptions {
   limits: Limits;
   lines: Pick<WaitingLines, 'moveOn'>;
   sleep: (ms: number) => Promise<unknown>;
-  /** Is told after each page, and while the line is full. */
-  told?: (found: StoredJobs) => unknown;
+  /** Is onProgress after each page, and while the line is full. */
+  onProgress?: (found: StoredJobs) => unknown;
 }
 
 /** How long the jobs in line take: they outlast a pause of the command, and end soon after it is stopped. */
@@ -133,7 +133,7 @@ export async function storeBackfill(
   repository: IssueRepository,
   filter: IssueFilter,
   context: PlanContext & Pick<Context, 'github' | 'clock'>,
-  { comment, limits, lines, sleep, told = () => {} }: StoreOptions,
+  { comment, limits, lines, sleep, onProgress = () => {} }: StoreOptions,
 ): Promise<StoredJobs> {
   const { links, jobs, clock } = context;
   const results = new Map<string, keyof StoredJobs>();
@@ -146,7 +146,7 @@ export async function storeBackfill(
       // An issue that changes meanwhile comes again.
       if (results.get(planned.entity) !== 'stored') results.set(planned.entity, what);
     }
-    told(found());
+    onProgress(found());
   }
   return found();
 
@@ -161,7 +161,7 @@ export async function storeBackfill(
       const inLines = LINES.map((operation) => jobs.line(repository.connection, 'backfill', most, operation));
       const standing = (await Promise.all(inLines)).flat();
       if (standing.length < most) return most - standing.length;
-      told(found());
+      onProgress(found());
       await sleep(LOOKS_EVERY_MS);
     }
   }
@@ -173,7 +173,7 @@ export async function storeBackfill(
     for (let draft = draftOf(planned, repository, comment); ; ) {
       const { job, stored } = await jobs.store(draft, 'it takes what no other job wants');
       if (stored) {
-        await lines.moveOn({ name: repository.connection, limits }, { stood: { job } });
+        await lines.moveOn({ name: repository.connection, limits }, { joined: { job } });
         return 'stored';
       }
       if (!isOver(job) && !job.discarded) return job.status === 'parked' ? 'parked' : 'underWay';

@@ -1,5 +1,5 @@
 import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
-import { issueEntity } from '../automations/issue-to-defect/draft.ts';
+import { issueEntity } from '../automations/issue-to-defect/jobs.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import type { VerifyCreated } from '../engine/operate/verify-created.ts';

@@ -1,6 +1,6 @@
 import type { PlanContext } from '../automations/context.ts';
 import { fateOfClaim } from '../automations/issue-to-defect/claim-fate.ts';
-import { issueJobs } from '../automations/issue-to-defect/draft.ts';
+import { issueJobs } from '../automations/issue-to-defect/jobs.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import { type Job, jobStatuses } from '../engine/record/job.ts';

@@ -5,10 +5,10 @@ import { Interruption, NeedsOperator, NotDone, RetryAt } from '../engine/record/
 import type { Job, JobStatus } from '../engine/record/job.ts';
 import { type Journal, openJournal, type StepEntry } from '../engine/record/journal.ts';
 import type { Privacy } from '../engine/record/privacy.ts';
+import { createSteps } from '../engine/run/job-steps.ts';
 import { entryOf, type Once } from '../engine/run/once.ts';
 import { createReplySteps } from '../engine/run/reply-steps.ts';
 import { isOfEngine } from '../engine/run/run-automation.ts';
-import { createSteps } from '../engine/run/steps.ts';
 import type { Stores } from '../runtime.ts';
 import { createConnections } from '../service/connection/connection.ts';
 import { createLearned } from '../service/connection/learned.ts';

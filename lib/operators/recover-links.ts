@@ -1,6 +1,6 @@
 import type { Context } from '../automations/context.ts';
 import { type Footer, footerOf, reportedState } from '../automations/issue-to-defect/defect-text.ts';
-import { issueEntity } from '../automations/issue-to-defect/draft.ts';
+import { issueEntity } from '../automations/issue-to-defect/jobs.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { findRepository } from '../config/settings.ts';
 import { heldBy, keep, type Link, restore } from '../links/link-life.ts';

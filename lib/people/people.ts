@@ -3,7 +3,7 @@ import { isTimeZone } from '../config/names.ts';
 import type { RelayConfig } from '../config/schema.ts';
 import { digest } from '../digest.ts';
 import { NotDone } from '../engine/record/interruption.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import { createKnownPeople } from '../platforms/slack/known-names.ts';
 import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { provenAddress, type SlackUser, slackUser } from '../platforms/slack/slack-user.ts';
@@ -108,7 +108,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   const entryOf = (person: Person) => digest(mapped(person) ?? null);
 
   /** The address and the time zone, from `people` or from Slack. */
-  async function lookUp(person: Person, steps: Steps): Promise<{ email: string; timeZone: string }> {
+  async function lookUp(person: Person, steps: JobSteps): Promise<{ email: string; timeZone: string }> {
     const entry = mapped(person);
     if (person.in === 'github') {
       if (!entry) throw new NotDone(`The relay does not know which user of the service @${person.id} is. ${ask}`);
@@ -120,7 +120,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     return { email, timeZone: info.timeZone ?? entry?.timeZone ?? 'UTC' };
   }
 
-  async function askSlack(user: string, steps: Steps): Promise<{ email?: string; timeZone?: string }> {
+  async function askSlack(user: string, steps: JobSteps): Promise<{ email?: string; timeZone?: string }> {
     if (!slack || !(await slack.isThere())) return {};
     return steps.read('who is it', 'Slack users.info', async () => {
       try {
@@ -139,7 +139,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   async function usersWith(
     email: string,
     connection: string,
-    steps: Steps,
+    steps: JobSteps,
   ): Promise<{ users: ListedUser[]; isWhole: boolean; readAt: number }> {
     const address = digest(comparableAddress(email));
     const own = shardOf(address);
@@ -175,7 +175,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
   }
 
-  async function find(person: Person, connection: string, steps: Steps): Promise<KnownUser> {
+  async function find(person: Person, connection: string, steps: JobSteps): Promise<KnownUser> {
     const { email, timeZone } = await lookUp(person, steps);
     const { users, isWhole, readAt } = await usersWith(email, connection, steps);
     const [user] = users;
@@ -187,10 +187,10 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
 
   return {
     /** The person's address in the service, as far as it is known without a call of the service. */
-    addressOf: async (person: Person, steps: Steps): Promise<string | undefined> =>
+    addressOf: async (person: Person, steps: JobSteps): Promise<string | undefined> =>
       mapped(person)?.email ?? (person.in === 'slack' ? (await askSlack(person.id, steps)).email : undefined),
     /** The person's time zone, for words such as "yesterday". Does not call the service. */
-    async timeZoneOf(person: Person, steps: Steps) {
+    async timeZoneOf(person: Person, steps: JobSteps) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
       return zone ?? mapped(person)?.timeZone ?? 'UTC';
     },
@@ -205,7 +205,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       return id !== undefined && id !== accountId;
     },
     /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
-    userOf: (person: Person, connection: string, steps: Steps): Promise<ServiceUser> =>
+    userOf: (person: Person, connection: string, steps: JobSteps): Promise<ServiceUser> =>
       remembered({
         table,
         clock,

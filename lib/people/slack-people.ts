@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import { type SlackApi, SlackRefusal } from '../platforms/slack/slack-api.ts';
 import { provenAddress, slackUser } from '../platforms/slack/slack-user.ts';
 import { keys } from '../state/table/keys.ts';
@@ -20,7 +20,7 @@ const found = z.object({ user: slackUser });
  */
 export async function slackUserOf(
   email: string,
-  steps: Steps,
+  steps: JobSteps,
   { config, table, slack, clock }: PeopleContext,
 ): Promise<string | undefined> {
   const address = comparableAddress(email);
@@ -37,7 +37,7 @@ export async function slackUserOf(
 }
 
 /** @returns null if no one is found, because the result is journalled */
-function lookUp(email: string, steps: Steps, slack: SlackApi): Promise<string | null> {
+function lookUp(email: string, steps: JobSteps, slack: SlackApi): Promise<string | null> {
   return steps.read('who is it', 'Slack users.lookupByEmail', async () => {
     try {
       const { user } = await slack.call('users.lookupByEmail', { email }, found);

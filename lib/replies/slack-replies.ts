@@ -96,7 +96,7 @@ function saidMessage(
     case 'not done': {
       const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
       const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
-      const words = said.of === 'done' ? (said.told ?? said.text) : said.text;
+      const words = said.of === 'done' ? (said.inSlack ?? said.text) : said.text;
       const told = message([plainSection(`${emoji} ${sentence(words)}`), ...links]);
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }

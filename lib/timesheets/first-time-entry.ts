@@ -1,7 +1,7 @@
 import { digest } from '../digest.ts';
 import { NeedsOperator, RetryAt } from '../engine/record/interruption.ts';
 import { hasEnded, type Job } from '../engine/record/job.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { Runtime, Stores } from '../runtime.ts';
 import { createTimelog, timelogDetail } from '../service/partner/operations/timelogs.ts';
 import { keys } from '../state/table/keys.ts';
@@ -78,7 +78,7 @@ export function createFirstTimeEntries({
       throw beingChecked();
     },
     /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */
-    async verify(job: Job, steps: Pick<Steps, 'call'>, sent: SentEntry): Promise<void> {
+    async verify(job: Job, steps: Pick<JobSteps, 'call'>, sent: SentEntry): Promise<void> {
       const key = keyOf(job.connection);
       // A stalled worker must not overwrite a result that was found in the meantime, because the entry would not be
       // read again.

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Team } from '../config/timesheets.ts';
 import { NeedsOperator } from '../engine/record/interruption.ts';
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import { listTimelogs } from '../service/partner/operations/timelogs.ts';
 import { listUsers } from '../service/partner/operations/users.ts';
 import { addressesOfNobody, type Member, type MinutesByDate, teamOf } from './shortfall.ts';
@@ -54,7 +54,7 @@ export async function readTimesheets(
   team: Team,
   range: Range,
   isShort: (sheet: Timesheet) => boolean,
-  steps: Steps,
+  steps: JobSteps,
 ) {
   const { from, to } = range;
   const users = await steps.list('list users', listUsers, {}, personOf, ({ userId }) => userId, USER_PAGES);
@@ -86,7 +86,7 @@ async function readAgain(
   sheets: readonly Timesheet[],
   isShort: (sheet: Timesheet) => boolean,
   range: Range,
-  steps: Steps,
+  steps: JobSteps,
 ): Promise<Timesheet[]> {
   const again = new Map<Timesheet, Timesheet>();
   for (const sheet of sheets.filter(isShort)) {
@@ -107,7 +107,7 @@ export async function readTimesheet(
   person: TeamMember,
   range: Range,
   reading: number,
-  steps: Steps,
+  steps: JobSteps,
 ): Promise<Timesheet> {
   const read = await readOne(person, range, `list their time entries, reading ${reading}, page`, ENTRY_PAGES, steps);
   if (!read) throw unfinished('timelogs/list of one user');
@@ -115,7 +115,7 @@ export async function readTimesheet(
 }
 
 /** What a person logged, entry by entry, too. @returns undefined if the service lists more than one person logs */
-export async function readEntries(userId: string | number, range: Range, steps: Steps) {
+export async function readEntries(userId: string | number, range: Range, steps: JobSteps) {
   const { kept, whole } = await listOf(userId, range, 'list the time entries, page', PAGES_OF_OWN, steps);
   return whole ? { entries: kept, ...sumOf(kept, userId, range) } : undefined;
 }
@@ -126,13 +126,13 @@ async function readOne(
   range: Range,
   step: string,
   maxPages: number,
-  steps: Steps,
+  steps: JobSteps,
 ): Promise<Timesheet | undefined> {
   const { kept, whole } = await listOf(person.userId, range, step, maxPages, steps);
   return whole ? { ...person, ...sumOf(kept, person.userId, range) } : undefined;
 }
 
-function listOf(userId: string | number, { from, to }: Range, step: string, maxPages: number, steps: Steps) {
+function listOf(userId: string | number, { from, to }: Range, step: string, maxPages: number, steps: JobSteps) {
   return steps.list(
     step,
     listTimelogs,

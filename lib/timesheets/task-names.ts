@@ -1,4 +1,4 @@
-import type { Steps } from '../engine/run/steps.ts';
+import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { Stores } from '../runtime.ts';
 import { taskDetail } from '../service/partner/operations/tasks.ts';
 import { keys } from '../state/table/keys.ts';
@@ -16,7 +16,7 @@ const NAMED_FOR_MS = 30 * 86_400_000;
 export async function taskNameOf(
   id: string,
   connection: string,
-  steps: Steps,
+  steps: JobSteps,
   { table, clock }: Pick<Stores, 'table' | 'clock'>,
 ): Promise<string> {
   const { name } = await remembered({
@@ -29,7 +29,7 @@ export async function taskNameOf(
   return name;
 }
 
-async function ask(id: string, steps: Steps): Promise<string> {
+async function ask(id: string, steps: JobSteps): Promise<string> {
   const task_id = await steps.idFrom(taskDetail, 'task_id', id);
   return steps.call(
     `name of ${id}`,

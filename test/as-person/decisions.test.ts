@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Assistant, mcpBudgetName } from '../../lib/as-person/grants/assistant.ts';
+import { type McpEndpoint, mcpBudgetName } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { BudgetUnavailable } from '../../lib/service/budget/budget-store.ts';
 import { mcpErrors } from '../mcp-errors.ts';
@@ -7,7 +7,7 @@ import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
 
 const MINUTE = 60_000;
 
-const read = (worker: Assistant) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
+const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
 
 /** What a call comes to. */
 const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { openAssistant } from '../../lib/as-person/grants/assistant.ts';
 import type { Grant, Holder } from '../../lib/as-person/grants/grant.ts';
+import { openMcpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { schemaHash, type Tool } from '../../lib/as-person/protocol/tool.ts';
 import { Toolbox } from '../../sandbox/mcp/tools/toolbox.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -18,7 +18,7 @@ export async function linkAccount(
   holder: Holder = miraInSlack,
   { ask, ...choices }: Choices & { ask?: readonly string[] } = {},
 ): Promise<Grant> {
-  const { link, grants } = await openAssistant({
+  const { link, grants } = await openMcpEndpoint({
     connection: 'main',
     limits: { perMinute: 120, perDay: 5_000 },
     ...stores,

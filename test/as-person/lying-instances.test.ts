@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
+import type { McpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
 import { portOf } from '../service/partner/client-at-noon.ts';
 import { mira, REDIRECT_URI, type SandboxWorld, startSandboxWorld, startWorld } from './world.ts';
@@ -11,7 +11,7 @@ const RESOURCE = '/.well-known/oauth-protected-resource';
 const SERVER = '/.well-known/oauth-authorization-server';
 
 /** Mira has agreed on the pages of the sandbox. */
-async function consented({ sandbox }: SandboxWorld, link: Assistant['link']) {
+async function consented({ sandbox }: SandboxWorld, link: McpEndpoint['link']) {
   const { url, pending } = await link.begin(REDIRECT_URI);
   return { pending, searchParams: (await consent(sandbox, url)).searchParams };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
+import type { McpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { mira, REDIRECT_URI, startSandboxWorld } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -104,7 +104,7 @@ describe('a person who has linked an account', () => {
     const world = await startSandboxWorld({ mcp: { rateLimit: limits } });
     const [worker, other] = [await world.worker({ limits }), await world.worker({ limits })];
     await world.link(worker);
-    const call = (by: Assistant, mayLeave = async () => {}) =>
+    const call = (by: McpEndpoint, mayLeave = async () => {}) =>
       by.tools.call(mira, 'repeatable', 'list_projects', {}, { mayLeave, leaves() {}, refused() {} });
     for (const one of [worker, other]) await call(one);
     world.clock.now += HOUR / 2;

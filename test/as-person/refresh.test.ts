@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Assistant } from '../../lib/as-person/grants/assistant.ts';
 import { AccountNeeded, TryLater } from '../../lib/as-person/grants/errors.ts';
+import type { McpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
 
@@ -11,7 +11,7 @@ const LEASE_MS = 20_000;
 const isRefresh = (url: unknown, init?: RequestInit) =>
   String(url).endsWith('/oauth/token') && String(init?.body).includes('grant_type=refresh_token');
 
-const read = (worker: Assistant) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
+const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
 
 /** The error of a call that must fail. */
 const failureOf = (call: Promise<unknown>) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { type Assistant, type AssistantOptions, openAssistant } from '../../lib/as-person/grants/assistant.ts';
 import type { Grant, Holder } from '../../lib/as-person/grants/grant.ts';
+import { type McpEndpoint, type McpEndpointOptions, openMcpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { openStores, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -22,7 +22,7 @@ export interface World {
   stack: LocalStack;
   stores: Stores;
   /** Each call makes a process of its own. */
-  worker(options?: Partial<AssistantOptions>): Promise<Assistant>;
+  worker(options?: Partial<McpEndpointOptions>): Promise<McpEndpoint>;
   /** What is kept of Mira's link. */
   grant(): Promise<Item | undefined>;
 }
@@ -49,7 +49,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
     stores,
     worker(options = {}) {
       const { table, secrets } = openStores(runtime);
-      return openAssistant({
+      return openMcpEndpoint({
         connection: 'main',
         limits: { perMinute: 120, perDay: 5_000 },
         table,
@@ -74,7 +74,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
 export interface SandboxWorld extends World {
   sandbox: Sandbox;
   /** Links Mira's account through the pages of the sandbox. */
-  link(assistant: Assistant, choices?: Choices & { ask?: readonly string[] }): Promise<Grant>;
+  link(mcp: McpEndpoint, choices?: Choices & { ask?: readonly string[] }): Promise<Grant>;
 }
 
 /** A world with the sandbox, on the same clock, with MCP enabled. */

@@ -16,21 +16,21 @@ describe('mcp login', () => {
 
   /** The browser goes to the address that is told. */
   async function loggedIn(decision: 'allow' | 'deny', options: { scope?: string[] } = {}) {
-    const assistant = await world.worker();
+    const endpoint = await world.worker();
     const browse = async (line: string) => {
       const [url = ''] = /http\S+/.exec(line) ?? [];
       await fetch(await consent(world.sandbox, url, { decision }));
     };
-    const ended = login(assistant, operator, { connection: 'main', port: 0, ...options }, (line) => void browse(line));
-    return { assistant, ended };
+    const ended = login(endpoint, operator, { connection: 'main', port: 0, ...options }, (line) => void browse(line));
+    return { endpoint, ended };
   }
 
   it('links the account of the operator through their browser', async () => {
-    const { assistant, ended } = await loggedIn('allow');
+    const { endpoint, ended } = await loggedIn('allow');
     expect((await ended).scopes).toContain('mcp:use');
-    expect((await assistant.tools.list(operator)).tools.length).toBeGreaterThan(0);
-    expect(await assistant.grants.forget('main', operator)).toBe(true);
-    await expect(assistant.tools.list(operator)).rejects.toThrow('no account is linked');
+    expect((await endpoint.tools.list(operator)).tools.length).toBeGreaterThan(0);
+    expect(await endpoint.grants.forget('main', operator)).toBe(true);
+    await expect(endpoint.tools.list(operator)).rejects.toThrow('no account is linked');
   });
 
   it('asks for the scopes that are named, and no others', async () => {
@@ -40,9 +40,9 @@ describe('mcp login', () => {
   });
 
   it('says who has to agree where access is denied', async () => {
-    const { assistant, ended } = await loggedIn('deny');
+    const { endpoint, ended } = await loggedIn('deny');
     await expect(ended).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
-    expect(await assistant.grants.get('main', operator)).toBeUndefined();
+    expect(await endpoint.grants.get('main', operator)).toBeUndefined();
   });
 });
 

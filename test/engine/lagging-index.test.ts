@@ -54,7 +54,7 @@ it.each<[string, number, Lane, Shown]>([
     relay.clock.now += 70_000;
     await relay.work();
     expect(await line()).toEqual([]);
-    await budget.planLine('main', limits, { atOnce: true, stood: 'background' });
+    await budget.planLine('main', limits, { atOnce: true, joined: 'background' });
     await take(taking);
     if (taking === 'background') await stands(4);
     relay.clock.now += 5_000;

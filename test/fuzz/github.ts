@@ -1,5 +1,5 @@
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
-import { attemptOf, testRunJobs } from '../../lib/automations/tests-to-scenarios/draft.ts';
+import { attemptOf, testRunJobs } from '../../lib/automations/tests-to-scenarios/jobs.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
 import { createGithubStandIn } from '../../local/github/stand-in.ts';
 import { issueEvent } from '../issue-events.ts';

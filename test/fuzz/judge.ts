@@ -1,4 +1,4 @@
-import { issueJobs } from '../../lib/automations/issue-to-defect/draft.ts';
+import { issueJobs } from '../../lib/automations/issue-to-defect/jobs.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
 import { isOutcomeUnknown, isOver, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';

@@ -1,4 +1,4 @@
-import { checkJobs } from '../../lib/automations/check-pull-request/draft.ts';
+import { checkJobs } from '../../lib/automations/check-pull-request/jobs.ts';
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
 import type { Job } from '../../lib/engine/record/job.ts';

@@ -1,4 +1,4 @@
-import { faultJobs } from '../../lib/automations/answer-fault/draft.ts';
+import { faultJobs } from '../../lib/automations/answer-fault/jobs.ts';
 import { workersOf } from '../../lib/config/capacity.ts';
 import type { QueueName } from '../../lib/config/queues.ts';
 import { RetryAt } from '../../lib/engine/record/interruption.ts';

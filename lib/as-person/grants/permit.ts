@@ -31,7 +31,7 @@ export function createPermit({ budget, name, limits, lane, clock, sleep, waitUnt
     clock,
     sleep,
     request: () => budget.requestSlot(asked),
-    wait: ({ askAgainAt = clock(), why }) => waitUntil(askAgainAt, `the budget of the assistant endpoint: ${why}`),
+    wait: ({ askAgainAt = clock(), why }) => waitUntil(askAgainAt, `the budget of the MCP endpoint: ${why}`),
     // After any other error, the request may have left.
     reached: (error) => (error instanceof McpUnanswered && !error.sent ? 'never left' : 'no answer'),
   });

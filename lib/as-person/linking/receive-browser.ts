@@ -4,7 +4,7 @@ import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
 import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import type { Assistant } from '../grants/assistant.ts';
+import type { McpEndpoint } from '../grants/mcp-endpoint.ts';
 import { linkCookie, noLinkCookie, ticketOf } from './browser-cookie.ts';
 import type { Asker } from './link-item.ts';
 import type { OpenedLinks } from './opened-links.ts';
@@ -15,7 +15,7 @@ interface ReceiveBrowserOptions {
   /** Counts a sign-in of the person. @returns when they may begin one again, if they have begun too many */
   takeShare: (asker: Asker) => Promise<number | undefined>;
   /** @throws {SecretError | BaseUrlError} */
-  assistant: (connection: string) => Promise<Pick<Assistant, 'endpoint' | 'budgetName' | 'link'>>;
+  mcp: (connection: string) => Promise<Pick<McpEndpoint, 'endpoint' | 'budgetName' | 'link'>>;
   budget: Pick<Budget, 'flush'>;
   /** `/pm` */
   command: string;
@@ -40,17 +40,14 @@ export async function receiveBrowser(request: RawRequest, options: ReceiveBrowse
   throw new HttpError(404, 'There is nothing here.');
 }
 
-async function ask(ticket: string, { links, assistant }: ReceiveBrowserOptions): Promise<HtmlPage> {
+async function ask(ticket: string, { links, mcp }: ReceiveBrowserOptions): Promise<HtmlPage> {
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
-  const { endpoint } = await assistant(asked.connection);
+  const { endpoint } = await mcp(asked.connection);
   return startPage({ name: asked.name, host: new URL(endpoint).host, ticket });
 }
 
-async function begin(
-  request: RawRequest,
-  { links, takeShare, assistant, budget }: ReceiveBrowserOptions,
-): Promise<HtmlPage> {
+async function begin(request: RawRequest, { links, takeShare, mcp, budget }: ReceiveBrowserOptions): Promise<HtmlPage> {
   const ticket = new URLSearchParams(Buffer.from(request.bytes).toString('utf8')).get('ticket') ?? '';
   const asked = await links.asked(ticket);
   if (!asked) throw usedUp();
@@ -60,7 +57,7 @@ async function begin(
   // Before the service is asked. This also holds if one URL is sent many times at once.
   const againAt = await takeShare(asked);
   if (againAt !== undefined) throw shareUsedUp(againAt);
-  const { link, budgetName } = await assistant(asked.connection);
+  const { link, budgetName } = await mcp(asked.connection);
   const { url, pending } = await link
     .begin(asked.redirectUri, { also: asked.scopes })
     .finally(() => budget.flush(budgetName));
@@ -87,7 +84,7 @@ function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
 async function finish(
   { cookies = [], connection: at }: Pick<RawRequest, 'cookies'> & { connection: string },
   callback: URLSearchParams,
-  { links, assistant, command, log }: ReceiveBrowserOptions,
+  { links, mcp, command, log }: ReceiveBrowserOptions,
 ): Promise<HtmlPage> {
   const state = callback.get('state') ?? '';
   const sent = ticketOf(cookies, state);
@@ -102,7 +99,7 @@ async function finish(
   }
   const { ticket } = sent;
   const { pending, connection, redirectUri, holder, name } = opened;
-  const { link } = await assistant(connection);
+  const { link } = await mcp(connection);
   if (!(await links.take(ticket))) throw usedUp();
   const code = await links.finish(ticket, await link.finish(pending, callback));
   if (code === undefined) throw usedUp();

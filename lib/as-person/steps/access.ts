@@ -11,9 +11,9 @@ import {
 import { type ActingRun, readingBy } from '../../engine/run/acting.ts';
 import { createPauses, NO_BUDGET_PAUSE_MS, withBudget } from '../../engine/run/pauses.ts';
 import type { Leaving } from '../../send-once.ts';
-import type { Assistant, AssistantOptions } from '../grants/assistant.ts';
 import { AccountNeeded, CallRejected, GrantError, OutcomeUnknown, TryLater } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
+import type { McpEndpoint, McpEndpointOptions } from '../grants/mcp-endpoint.ts';
 import { ANSWER_TIMEOUT_MS } from '../protocol/exchange.ts';
 import { fitArguments } from '../protocol/fit-arguments.ts';
 import { schemaHash, type Tool } from '../protocol/tool.ts';
@@ -22,7 +22,7 @@ import type { KnownTools } from './known-tools.ts';
 interface ToolAccessOptions extends ActingRun {
   knownTools: KnownTools;
   /** @throws {SecretError | BaseUrlError} if the connection's secret cannot be used */
-  open: (run: Pick<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>) => Promise<Assistant>;
+  open: (run: Pick<McpEndpointOptions, 'connection' | 'limits' | 'lane' | 'waitUntil'>) => Promise<McpEndpoint>;
 }
 
 export type ToolAccess = ReturnType<typeof createToolAccess>;
@@ -36,17 +36,17 @@ export function createToolAccess(options: ToolAccessOptions) {
   const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
   /** What the service said, for the person. Empty if strangers read it. */
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
-  let opened: Promise<Assistant> | undefined;
+  let opened: Promise<McpEndpoint> | undefined;
 
   /** Opened when the run needs it first. */
-  function assistant(): Promise<Assistant> {
+  function mcp(): Promise<McpEndpoint> {
     opened ??= options
       .ensureSignedByIntake()
       .then(() => open({ connection, limits, lane, waitUntil: pauses.untilSlot }));
     return opened;
   }
 
-  const grantOf = async (holder: Holder) => (await assistant()).grants.get(connection, holder);
+  const grantOf = async (holder: Holder) => (await mcp()).grants.get(connection, holder);
 
   function interruptionFor(error: unknown): Interruption | undefined {
     if (!(error instanceof GrantError)) return undefined;
@@ -66,7 +66,7 @@ export function createToolAccess(options: ToolAccessOptions) {
 
   /** The tool as it is now, and the arguments as it spells them. */
   async function checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }> {
-    const { tools } = await assistant();
+    const { tools } = await mcp();
     const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
     const list = (only: readonly string[]) => tools.list(holder, only);
     const tool = await knownTools.find(connection, call.tool, list, isExpected);
@@ -95,7 +95,7 @@ export function createToolAccess(options: ToolAccessOptions) {
 
   return {
     pauses,
-    assistant,
+    mcp,
     grantOf,
     checked,
     interrupting,
@@ -116,7 +116,7 @@ export function createToolAccess(options: ToolAccessOptions) {
       async function readOnce() {
         try {
           const { args } = await checked(holder, call);
-          const { tools } = await assistant();
+          const { tools } = await mcp();
           const result = await tools.call(holder, 'repeatable', call.tool, args, leaving);
           if (!result.isError) return keep(result);
           throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);

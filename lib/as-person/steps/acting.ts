@@ -4,9 +4,9 @@ import { callOf, type Fields } from '../../config/template.ts';
 import { idAt, readRows } from '../../config/tool-answer.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Acting, ActingRun, ActingSteps, AsPerson } from '../../engine/run/acting.ts';
-import { type AssistantOptions, openAssistant } from '../grants/assistant.ts';
 import { AccountNeeded } from '../grants/errors.ts';
 import type { Holder } from '../grants/grant.ts';
+import { type McpEndpointOptions, openMcpEndpoint } from '../grants/mcp-endpoint.ts';
 import type { Sessions } from '../grants/tool-calls.ts';
 import { createVault } from '../grants/vault.ts';
 import { McpError } from '../protocol/errors.ts';
@@ -14,7 +14,7 @@ import { createToolAccess, type ToolAccess } from './access.ts';
 import { createToolChanges } from './changes.ts';
 import { createKnownTools } from './known-tools.ts';
 
-interface ActingOptions extends Omit<AssistantOptions, 'connection' | 'limits' | 'lane' | 'waitUntil' | 'sessions'> {
+interface ActingOptions extends Omit<McpEndpointOptions, 'connection' | 'limits' | 'lane' | 'waitUntil' | 'sessions'> {
   config: RelayConfig;
 }
 
@@ -33,7 +33,7 @@ export function createActing({ config, ...options }: ActingOptions): Acting {
         createToolAccess({
           ...run,
           knownTools,
-          open: (asked) => openAssistant({ ...options, ...asked, sessions }),
+          open: (asked) => openMcpEndpoint({ ...options, ...asked, sessions }),
         }),
       ),
   };

@@ -106,7 +106,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
         await once.write({ step, calls: changeBy(call), status: 'failed', startedAt, finishedAt: clock(), note });
       },
     };
-    const { tools } = await access.assistant();
+    const { tools } = await access.mcp();
     const ended = await sendOnce(mark, before !== undefined, async (leaving): Promise<Made<Kept>> => {
       const history = isRepeatable ? 'repeatable' : 'sent once';
       const result = await tools.call(holder, history, call.tool, args, leaving);

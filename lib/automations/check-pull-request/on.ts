@@ -1,7 +1,7 @@
 import { digest } from '../../digest.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { type About, type OurDrafts, onGithub } from '../github-trigger.ts';
-import { type CheckInput, checkJobs, EXTERNAL_IDS } from './draft.ts';
+import { type CheckInput, checkJobs, EXTERNAL_IDS } from './jobs.ts';
 
 /** A pull request that is closed, or gets another base or head, leaves the commit to the others that have it. */
 const CHANGES = new Set([

@@ -4,7 +4,7 @@ import type { CheckPullRequestConfig } from '../../config/schema.ts';
 import { findRepository } from '../../config/settings.ts';
 import type { Unproven } from '../../engine/record/job.ts';
 import { asInterruption } from '../../engine/run/as-interruption.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { heldBy } from '../../links/link-life.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
@@ -12,10 +12,10 @@ import { openPulls } from '../../platforms/github/checks/open-pulls.ts';
 import { fetchIssue } from '../../platforms/github/fetch-issue.ts';
 import { GithubRefusal, type RepositoryAddress } from '../../platforms/github/github-client.ts';
 import type { OpenPull } from '../../platforms/github/payload.ts';
-import { issueEntity } from '../issue-to-defect/draft.ts';
+import { issueEntity } from '../issue-to-defect/jobs.ts';
 import { isCollaborator } from '../of-collaborators.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
-import { checkJobs, EXTERNAL_IDS } from './draft.ts';
+import { checkJobs, EXTERNAL_IDS } from './jobs.ts';
 import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
 
@@ -25,7 +25,7 @@ const MOST_NAMED = 5;
 /** A run, and the repository where it checks. */
 interface At extends RunContext {
   place: RepositoryAddress;
-  steps: Steps;
+  steps: JobSteps;
 }
 
 /**

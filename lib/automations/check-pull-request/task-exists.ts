@@ -1,4 +1,4 @@
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { keys } from '../../state/table/keys.ts';
 import { remembered } from '../../state/table/remembered.ts';
@@ -17,7 +17,7 @@ export async function taskExists(
   id: string,
   connection: string,
   isAfresh: boolean,
-  steps: Steps,
+  steps: JobSteps,
   { table, clock }: Pick<Context, 'table' | 'clock'>,
 ): Promise<boolean> {
   const { found } = await remembered({
@@ -32,7 +32,7 @@ export async function taskExists(
 }
 
 /** The payload of the operation is not shown; that the id goes into `task_id` is assumed (docs/partner-api.md#operations). */
-async function ask(id: string, steps: Steps): Promise<boolean> {
+async function ask(id: string, steps: JobSteps): Promise<boolean> {
   const task_id = await steps.idFrom(taskDetail, 'task_id', id);
   return steps.call(
     `task ${id}`,

@@ -1,7 +1,7 @@
 import { type Fields, fieldsIn } from '../../config/template.ts';
 import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { placeOf, setNewest } from '../../engine/run/newest-wins.ts';
-import type { Steps } from '../../engine/run/steps.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
@@ -59,7 +59,7 @@ async function withKey(
   step: string,
   item: string,
   completed: boolean,
-  steps: Steps,
+  steps: JobSteps,
   context: RunContext,
 ): Promise<Outcome> {
   const { job } = context;
@@ -73,7 +73,7 @@ async function withKey(
 }
 
 /** People give the id that they see, which is often that of the task. */
-async function isTask(item: string, steps: Steps, context: RunContext): Promise<boolean> {
+async function isTask(item: string, steps: JobSteps, context: RunContext): Promise<boolean> {
   try {
     return await taskExists(item, context.job.connection, false, steps, context);
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   StepFailed,
 } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
-import type { Steps as EngineSteps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import type { Person } from '../../people/people.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
@@ -61,7 +61,7 @@ type Kept = Json | undefined;
  */
 export async function withCustomSteps(
   job: Job,
-  steps: EngineSteps,
+  steps: JobSteps,
   context: Context,
   file: string,
   run: (own: CommandSteps) => Promise<string>,
@@ -117,7 +117,7 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
  * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
  * refused here, too, because a start on one machine checks no types.
  */
-function createCustomSteps(job: Job, steps: EngineSteps, context: Context, taking: Taking): CommandSteps {
+function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: Taking): CommandSteps {
   const { config, stage, clock, markers, comments, github, slack } = context;
   const by = job.asked?.by;
 
@@ -185,7 +185,7 @@ function createCustomSteps(job: Job, steps: EngineSteps, context: Context, takin
   }
 
   /** Steps that a step consists of. */
-  const named = (step: string): EngineSteps => ({
+  const named = (step: string): JobSteps => ({
     ...steps,
     call: (name, ...rest) => steps.call(`${step}: ${name}`, ...rest),
     list: (name, ...rest) => steps.list(`${step}: ${name}`, ...rest),

@@ -5,7 +5,7 @@ import { counted } from '../../text.ts';
 import { fittingTitle, withFooter } from '../described.ts';
 import { defineRun } from '../our-automation.ts';
 import { relateDefect, TARGET_FIELDS } from '../relate/relate-defect.ts';
-import { type FailingInput, failingTestsJobs } from './draft.ts';
+import { type FailingInput, failingTestsJobs } from './jobs.ts';
 
 /** Creates one defect for the tests of a job, and links it to their test case if it is one. */
 export const run = defineRun(failingTestsJobs, async (input, steps, context) => {

@@ -3,7 +3,7 @@ import { pageOf } from '../../config/pages.ts';
 import { callOf } from '../../config/template.ts';
 import { readRows, saidIn } from '../../config/tool-answer.ts';
 import { asNotDone, Refused } from '../../engine/record/interruption.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
@@ -41,7 +41,7 @@ export const run = defineRun(searchJobs, async ({ text }, steps, context) => {
   return { text: counted, blocks: foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near) };
 });
 
-async function withKey(text: string, steps: Steps, { job, knownTasks }: RunContext): Promise<Found> {
+async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunContext): Promise<Found> {
   const query = { q: text, per_page: SHOWN };
   const { kept: listed } = await steps
     .list('search tasks', searchTasks, query, taskName, ({ id }) => id, 1)
@@ -78,7 +78,7 @@ async function asThem({ uses, tools }: Mine<'find'>, text: string): Promise<Foun
 }
 
 /** Null also if the key may not read tasks. */
-function taskOf(id: string, steps: Steps): Promise<FoundTask | null> {
+function taskOf(id: string, steps: JobSteps): Promise<FoundTask | null> {
   return tasksOfKey(steps).byId(id).catch(nullIfRefused);
 }
 
@@ -88,7 +88,7 @@ function nullIfRefused(error: unknown): null {
 }
 
 /** The tasks that share a word with the text, except for typos, or that have it with other spaces. */
-async function similarTasks(text: string, steps: Steps, known: readonly FoundTask[]): Promise<readonly FoundTask[]> {
+async function similarTasks(text: string, steps: JobSteps, known: readonly FoundTask[]): Promise<readonly FoundTask[]> {
   const joined = (name: string) => comparableName(name).replaceAll(' ', '');
   const near = await nearTasks(
     text,

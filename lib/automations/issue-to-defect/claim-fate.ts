@@ -1,6 +1,6 @@
 import { hasEnded, type Job } from '../../engine/record/job.ts';
 import type { Journal, SentFields } from '../../engine/record/journal.ts';
-import type { Created } from '../../engine/run/steps.ts';
+import type { Created } from '../../engine/run/job-steps.ts';
 import type { Context } from '../context.ts';
 
 /** The step that creates an issue's defect. */

@@ -3,16 +3,16 @@ import { pageOf } from '../../config/pages.ts';
 import { digest, digestFields } from '../../digest.ts';
 import { RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { mayArriveUntil } from '../../engine/run/newest-wins.ts';
-import type { Steps } from '../../engine/run/steps.ts';
 import { beginUpdate, type Defect, finishUpdate, noteApplied, refuseUpdate } from '../../links/link-life.ts';
 import { markOfMarker } from '../../platforms/github/comment-marks.ts';
 import { linkTo } from '../../platforms/github/plain-text.ts';
 import { updateDefect } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
-import { issueJobs } from './draft.ts';
 import { decideUpdate, leaveOrPark, looksAlike } from './issue-decisions.ts';
 import { createIssueRefs, type IssueRef } from './issue-ref.ts';
+import { issueJobs } from './jobs.ts';
 
 /** Keeps the defect of an issue as the issue is. */
 export function createFollowing(context: Context) {
@@ -24,7 +24,7 @@ export function createFollowing(context: Context) {
    * Updates the defect until it has the newest state.
    * @returns undefined if the link no longer has a defect
    */
-  async function follow(job: Job, place: IssueRef, steps: Steps): Promise<string | undefined> {
+  async function follow(job: Job, place: IssueRef, steps: JobSteps): Promise<string | undefined> {
     const { entity, repository } = place;
     for (let updated = false; ; ) {
       const link = await readLink(place, steps);
@@ -63,7 +63,7 @@ export function createFollowing(context: Context) {
   }
 
   /** Sends one update, unless another run begins one meanwhile. */
-  async function update(job: Job, entity: string, { id, updates }: Defect, changed: object, steps: Steps) {
+  async function update(job: Job, entity: string, { id, updates }: Defect, changed: object, steps: JobSteps) {
     const by = runOf(job);
     // The number lets a state that returns be applied again.
     const step = `update-defect ${updates + 1} ${digest(changed).slice(0, 8)}`;
@@ -89,7 +89,7 @@ export function createFollowing(context: Context) {
     place: IssueRef,
     defectId: string | number,
     marker: string,
-    steps: Steps,
+    steps: JobSteps,
   ): Promise<void> {
     const calls = 'GitHub comment';
     // The old issue may already have the comment, and GitHub accepts no more comments there.

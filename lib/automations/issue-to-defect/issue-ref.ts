@@ -1,13 +1,13 @@
 import { findRepository } from '../../config/settings.ts';
 import { NeedsOperator } from '../../engine/record/interruption.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { type IssueName, type Link, type ReportedState, settleTie } from '../../links/link-life.ts';
 import { fetchIssueOrGone, type IssueAddress } from '../../platforms/github/fetch-issue.ts';
 import type { GithubIssue } from '../../platforms/github/payload.ts';
 import type { Context } from '../context.ts';
 import { reportedState } from './defect-text.ts';
-import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
 import type { IssueRepository } from './issue-decisions.ts';
+import { type IssueInput, issueEntity, issueJobs } from './jobs.ts';
 
 /** The issue that a job works on: its own, or the one that its defect moved to by a transfer. */
 export interface IssueRef extends IssueName {
@@ -42,7 +42,7 @@ export function createIssueRefs({ config, links, github }: Context) {
   }
 
   /** The link with the newest state. If two states have the same second, GitHub is asked which one is current. */
-  async function readLink(place: IssueRef, steps: Steps): Promise<IssueLink> {
+  async function readLink(place: IssueRef, steps: JobSteps): Promise<IssueLink> {
     const { entity, address } = place;
     for (;;) {
       const link = await links.get(entity);

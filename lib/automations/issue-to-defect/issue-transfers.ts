@@ -13,10 +13,10 @@ export const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
 /** What transfers mean for a job: where its issue is now, and who decides about two defects. */
 export function createTransfers(context: Pick<Context, 'config' | 'links' | 'jobs' | 'journal' | 'clock'>) {
   const { config, links, jobs, clock } = context;
-  return { whereabouts, settleArrived };
+  return { locate, settleArrived };
 
   /** Follows the transfers of an issue to the last one, or to one that a job has to settle. @returns its link, too */
-  async function whereabouts(first: string, job: Job): Promise<IssueName & { link: IssueLink }> {
+  async function locate(first: string, job: Job): Promise<IssueName & { link: IssueLink }> {
     const passed = new Set<string>();
     for (let entity = first, name = job.entity; ; ) {
       const link = await links.get(entity);

@@ -3,16 +3,16 @@ import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { LeaseLost } from '../../engine/record/job-store.ts';
 import { markerIn } from '../../engine/record/markers.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { type Claim, claim, type Defect, giveUp, make, takeOver } from '../../links/link-life.ts';
 import { createDefect, listDefects } from '../../service/partner/operations/defects.ts';
 import type { Context } from '../context.ts';
 import { CREATE_STEP, creationOf, fateOfClaim } from './claim-fate.ts';
 import { appliedOf, defectFields } from './defect-text.ts';
-import { issueJobs } from './draft.ts';
 import { decideClaim, decideCreation, howToDecide, leaveOrPark, mayHaveCreated } from './issue-decisions.ts';
 import { createIssueRefs, type IssueLink, type IssueRef } from './issue-ref.ts';
 import { createTransfers, LOOK_AGAIN_MS } from './issue-transfers.ts';
+import { issueJobs } from './jobs.ts';
 
 /** How many pages of defects are searched for the defect of an earlier holder of the claim. */
 const SEARCH_PAGES = 20;
@@ -29,7 +29,7 @@ export function createMaking(context: Context) {
    * regardless of the current labels.
    * @returns why there is no defect; undefined if there is one, or if the link was moved
    */
-  async function makeDefect(job: Job, place: IssueRef, steps: Steps): Promise<string | undefined> {
+  async function makeDefect(job: Job, place: IssueRef, steps: JobSteps): Promise<string | undefined> {
     const { entity, repository } = place;
     const view = { job, repository };
     // An earlier run may still be active, and another job may be about to take over an idle claim.
@@ -123,7 +123,7 @@ export function createMaking(context: Context) {
     link: IssueLink,
     { marker }: Claim,
     settings: IssueToDefectConfig,
-    steps: Steps,
+    steps: JobSteps,
   ): Promise<Pick<Defect, 'id' | 'applied'>> {
     // After a transfer, the new link may have no state yet.
     const newest = link.newest ?? (await links.get(issueJobs.inputOf(job).entity)).newest;
@@ -142,7 +142,7 @@ export function createMaking(context: Context) {
 }
 
 /** Searches the service for a defect that an earlier holder of the claim may have created. */
-async function search(job: Job, { by, marker }: Claim, { repository: { settings } }: IssueRef, steps: Steps) {
+async function search(job: Job, { by, marker }: Claim, { repository: { settings } }: IssueRef, steps: JobSteps) {
   const { kept, whole } = await steps.list(
     `find-defect ${by}`,
     listDefects,

@@ -6,7 +6,7 @@ import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToBytes } from '../../text.ts';
 import { onGithub } from '../github-trigger.ts';
 import { reportedState } from './defect-text.ts';
-import { type IssueInput, issueEntity, issueJobs } from './draft.ts';
+import { type IssueInput, issueEntity, issueJobs } from './jobs.ts';
 
 const FOLLOWED = new Set('opened labeled unlabeled typed untyped edited closed reopened transferred'.split(' '));
 

@@ -1,16 +1,16 @@
 import { RetryAt } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { LeaseLost } from '../../engine/record/job-store.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { giveUp } from '../../links/link-life.ts';
 import type { Context } from '../context.ts';
 import type { OurAutomation } from '../our-automation.ts';
 import { creationOf } from './claim-fate.ts';
 import { isDefect } from './defect-text.ts';
-import { type IssueInput, issueJobs } from './draft.ts';
 import { createFollowing } from './follow-issue.ts';
 import { createIssueRefs } from './issue-ref.ts';
 import { createTransfers } from './issue-transfers.ts';
+import { type IssueInput, issueJobs } from './jobs.ts';
 import { createMaking } from './make-defect.ts';
 
 /**
@@ -36,15 +36,15 @@ export const run: OurAutomation = {
 
 function createRun(context: Context) {
   const { links, journal, clock } = context;
-  const { whereabouts } = createTransfers(context);
+  const { locate } = createTransfers(context);
   const { issueRefOf } = createIssueRefs(context);
   const { makeDefect } = createMaking(context);
   const { follow } = createFollowing(context);
   return { run, letGo };
 
-  async function run(input: IssueInput, job: Job, steps: Steps): Promise<string> {
+  async function run(input: IssueInput, job: Job, steps: JobSteps): Promise<string> {
     for (;;) {
-      const place = issueRefOf(await whereabouts(input.entity, job), input);
+      const place = issueRefOf(await locate(input.entity, job), input);
       const { entity, repository } = place;
       if (entity !== input.entity && repository.connection !== job.connection)
         return `nothing to do: the issue was transferred to ${repository.name}, on the connection ${repository.connection}`;
@@ -64,7 +64,7 @@ function createRun(context: Context) {
     if (ending === 'parked' && !job.discarded) return;
     const input = issueJobs.inputOf(job);
     for (;;) {
-      const at = await whereabouts(input.entity, job);
+      const at = await locate(input.entity, job);
       const { entity, link } = at;
       if (link.life !== 'claimed' || link.claim.by !== job.id || creationOf(await journal(job.id)) !== 'none') return;
       if (ending === 'succeeded' && link.newest && !link.newest.isGone) {

@@ -3,7 +3,7 @@ import { updateModal } from '../../platforms/slack/views/update-modal.ts';
 import { defectModal } from '../../platforms/slack/views/views.ts';
 import { listProjects } from '../../service/partner/operations/projects.ts';
 import { defineRun } from '../our-automation.ts';
-import { projectListJobs } from './draft.ts';
+import { projectListJobs } from './jobs.ts';
 
 const PAGES = 20;
 

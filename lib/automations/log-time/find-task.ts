@@ -6,7 +6,7 @@ import { callOf } from '../../config/template.ts';
 import { isListing, readRows } from '../../config/tool-answer.ts';
 import { isRefusedInput } from '../../engine/record/interruption.ts';
 import type { AsPerson } from '../../engine/run/acting.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './command.ts';
@@ -69,7 +69,7 @@ function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
 }
 
 /** The tasks that the connection's key can see. */
-export function tasksOfKey(steps: Steps, known?: () => Promise<readonly Task[]>): TaskSource {
+export function tasksOfKey(steps: JobSteps, known?: () => Promise<readonly Task[]>): TaskSource {
   return {
     ...(known && { known }),
     byId: async (text) => (/\d/.test(text) ? detail(text, steps) : null),
@@ -331,7 +331,7 @@ function tellingWord(words: readonly string[]): string {
   return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';
 }
 
-async function detail(text: string, steps: Steps): Promise<Task | null> {
+async function detail(text: string, steps: JobSteps): Promise<Task | null> {
   const payload = { task_id: await steps.idFrom(taskDetail, 'task_id', text) };
   // A service that calls the identifier otherwise may answer with any task.
   const keep = (task: Parameters<typeof taskName>[0]) => {

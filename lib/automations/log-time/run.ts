@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { printDuration } from '../../commands/duration.ts';
 import { dateIn } from '../../dates.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { KnownDay, ShownReminder } from '../../timesheets/known-timesheets.ts';
@@ -60,7 +60,7 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   return outcomeOf(logged, whose(task), mine && ' as you');
 });
 
-async function withKey({ by }: TimeToLog, steps: Steps, context: RunContext): Promise<Way> {
+async function withKey({ by }: TimeToLog, steps: JobSteps, context: RunContext): Promise<Way> {
   const { job, people, knownTasks, firstEntries } = context;
   const user = await people.userOf(by, job.connection, steps);
   let tasks: ReturnType<typeof knownTasks.get> | undefined;
@@ -84,7 +84,7 @@ async function withKey({ by }: TimeToLog, steps: Steps, context: RunContext): Pr
 async function asThem(
   { uses, tools, holder }: Mine<'log'>,
   { by, minutes }: TimeToLog,
-  steps: Steps,
+  steps: JobSteps,
   { people }: RunContext,
 ): Promise<Way> {
   return {
@@ -104,7 +104,7 @@ async function asThem(
  */
 async function updateReminders(
   reminders: readonly ShownReminder[],
-  steps: Steps,
+  steps: JobSteps,
   { job: { connection }, slack, clock }: RunContext,
 ): Promise<void> {
   if (!slack) return;
@@ -138,6 +138,6 @@ function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: 
   // Comments on GitHub are public, so they show no names of tasks or people.
   if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about, id };
   const noted = note === undefined ? '' : `. Note: “${note}”`;
-  const told = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${totalInWords(day, time.minutes)}${noted}`;
-  return { text: `${logged} ${what}${as}, ${date}${entry}`, told, about, id };
+  const inSlack = `${logged} ${task.name}${as}, ${dayInWords(date, now)}${totalInWords(day, time.minutes)}${noted}`;
+  return { text: `${logged} ${what}${as}, ${date}${entry}`, inSlack, about, id };
 }

@@ -2,7 +2,7 @@ import { callOf } from '../../config/template.ts';
 import { recordsAt, saidIn, valueAt } from '../../config/tool-answer.ts';
 import { addDays, dateIn, datesBetween, mondayOf } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import type { Person, ServiceUser } from '../../people/people.ts';
 import type { RestOfDay } from '../../platforms/slack/views/views.ts';
@@ -41,7 +41,7 @@ const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mon
 interface Asked extends Pick<RestOfDay, 'connection' | 'at'>, Pick<RunContext, 'people' | 'config' | 'absences'> {
   by: Person;
   period: 'today' | 'week';
-  steps: Steps;
+  steps: JobSteps;
 }
 
 /** What a person logged in the week of a day. */

@@ -1,5 +1,5 @@
 import { defineRun } from '../our-automation.ts';
-import { recognitionJobs } from './draft.ts';
+import { recognitionJobs } from './jobs.ts';
 
 /** Finds a person's user in the service, for a form that opens only for known users. */
 export const run = defineRun(recognitionJobs, async (_, steps, { job: { replyTo, connection }, people }) => {

@@ -1,6 +1,6 @@
 import { Refused } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { DefectName } from '../../links/relations.ts';
 import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
@@ -23,7 +23,7 @@ export async function relateDefect(
     relations,
     jobs,
     journal,
-  }: { job: Job; steps: Steps } & Pick<Context, 'relations' | 'jobs' | 'journal'>,
+  }: { job: Job; steps: JobSteps } & Pick<Context, 'relations' | 'jobs' | 'journal'>,
 ): Promise<string> {
   const step = `link ${defect.id} to ${target.kind} ${target.id}`;
   let { by, isMade } = await relations.claim(defect, target, job.id);

@@ -1,7 +1,7 @@
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository, unservedCommand } from '../../config/settings.ts';
 import { asNotDone, NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
-import type { Steps } from '../../engine/run/steps.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
 import type { DefectName } from '../../links/relations.ts';
@@ -12,8 +12,8 @@ import { linkDefect } from '../../service/partner/operations/defects.ts';
 import type { RelationTarget } from '../../target.ts';
 import { taskExists } from '../check-pull-request/task-exists.ts';
 import { reportedState } from '../issue-to-defect/defect-text.ts';
-import { issueEntity } from '../issue-to-defect/draft.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
+import { issueEntity } from '../issue-to-defect/jobs.ts';
 import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
 import { relateJobs } from './jobs.ts';
@@ -43,7 +43,12 @@ export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, step
   return defect === undefined ? outcome : { ...outcome, isUntold: false };
 });
 
-async function link(defect: DefectName, target: RelationTarget, steps: Steps, context: RunContext): Promise<Outcome> {
+async function link(
+  defect: DefectName,
+  target: RelationTarget,
+  steps: JobSteps,
+  context: RunContext,
+): Promise<Outcome> {
   const { job } = context;
   const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
   const by = await relateDefect(defect, target, { ...context, steps }).catch(async (error: unknown) => {
@@ -62,7 +67,7 @@ async function link(defect: DefectName, target: RelationTarget, steps: Steps, co
 async function whyNotThere(
   defect: DefectName['id'],
   { kind, id }: RelationTarget,
-  steps: Steps,
+  steps: JobSteps,
   context: RunContext,
 ): Promise<string> {
   const unclear = 'one of them is not there';
@@ -85,12 +90,12 @@ async function whyNotThere(
 /** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
 async function defectOf(issue: string, context: RunContext): Promise<DefectName['id'] | undefined> {
   const { job, config, links, clock } = context;
-  const { whereabouts } = createTransfers(context);
+  const { locate } = createTransfers(context);
   // A link is known by its name only once it is claimed.
   const named = issue.includes('#') ? await links.named(issue) : issue;
   const shown = named === undefined ? await shownIssue(issue, context) : undefined;
   const first = named ?? (shown && issueEntity(shown.id));
-  const link = first === undefined ? undefined : (await whereabouts(first, job)).link;
+  const link = first === undefined ? undefined : (await locate(first, job)).link;
   const { claim, defect } = link ? heldBy(link) : {};
   if (defect) return claim?.connection === job.connection ? defect.id : undefined;
   const waited = clock() - job.createdAt;
@@ -115,7 +120,7 @@ function isWantedNow(name: string, issue: GithubIssue, config: RelayConfig): boo
 /** @throws {NotDone} if no task, or more than one, has that name */
 async function targetOf(
   { kind, named }: { kind: RelationTarget['kind']; named: string },
-  steps: Steps,
+  steps: JobSteps,
 ): Promise<RelationTarget> {
   if (kind !== 'task' || TASK_ID.test(named)) {
     return { kind, id: await steps.idFrom(linkDefect, TARGET_FIELDS[kind], named) };

@@ -5,7 +5,7 @@ import type { Payload } from '../../platforms/github/payload.ts';
 import { cutToLength } from '../../text.ts';
 import { type About, issuePlace, type OurDrafts } from '../github-trigger.ts';
 import { reportedState } from '../issue-to-defect/defect-text.ts';
-import { issueEntity } from '../issue-to-defect/draft.ts';
+import { issueEntity } from '../issue-to-defect/jobs.ts';
 import type { RelateInput } from './jobs.ts';
 
 /** The lines of one text that are read, and the issues that it closes. */

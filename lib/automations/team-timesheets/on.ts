@@ -2,7 +2,7 @@ import type { RelayConfig } from '../../config/schema.ts';
 import type { Team } from '../../config/timesheets.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { dueReminder, dueSummary, reminderEndsAt } from '../../timesheets/calendar.ts';
-import { summaryJobs, teamDayJobs } from './draft.ts';
+import { summaryJobs, teamDayJobs } from './jobs.ts';
 
 /**
  * A job for each team and day with due reminders, and for each team and week with a due summary. The same day or week

@@ -6,7 +6,7 @@ import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
 import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
 import { defineRun } from '../our-automation.ts';
-import { reminderJobs, teamDayJobs } from './draft.ts';
+import { reminderJobs, teamDayJobs } from './jobs.ts';
 
 /** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
 export const run = defineRun(

@@ -3,7 +3,7 @@ import { onOneLine } from '../../outside.ts';
 import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { counted } from '../../text.ts';
-import type { WorkflowRun } from './draft.ts';
+import type { WorkflowRun } from './jobs.ts';
 import type { RunResults } from './read-run.ts';
 import type { Listed, ScenarioResult } from './tally.ts';
 

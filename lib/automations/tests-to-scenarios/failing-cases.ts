@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { changeItem } from '../../state/table/counted-item.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import { type FailingTest, runRef } from '../failing-tests-to-defect/draft.ts';
-import { orderOf, type WorkflowRun } from './draft.ts';
+import { type FailingTest, runRef } from '../failing-tests-to-defect/jobs.ts';
+import { orderOf, type WorkflowRun } from './jobs.ts';
 import { type CaseResult, keyOf } from './tally.ts';
 
 const failing = z.object({

@@ -1,5 +1,5 @@
 import { onGithub } from '../github-trigger.ts';
-import { attemptOf, testRunJobs } from './draft.ts';
+import { attemptOf, testRunJobs } from './jobs.ts';
 
 /**
  * Takes the test results of a workflow run that has ended. The worker fetches them. Nothing is read of a run that does not

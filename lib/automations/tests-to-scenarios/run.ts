@@ -3,18 +3,18 @@ import type { TestsConfig } from '../../config/tests.ts';
 import { acceptEvent } from '../../engine/line/accept-event.ts';
 import { type Refused, RetryAt } from '../../engine/record/interruption.ts';
 import { jobId } from '../../engine/record/job.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { setNewest } from '../../engine/run/newest-wins.ts';
-import type { Steps } from '../../engine/run/steps.ts';
 import { setCheckRun } from '../../platforms/github/checks/check-runs.ts';
 import type { RepositoryAddress } from '../../platforms/github/github-client.ts';
 import { isOnBranch } from '../../platforms/github/runs/on-branch.ts';
 import { updateTestScenario } from '../../service/partner/operations/test-scenarios.ts';
 import { counted, cutToLength } from '../../text.ts';
-import { failingTestsJobs } from '../failing-tests-to-defect/draft.ts';
+import { failingTestsJobs } from '../failing-tests-to-defect/jobs.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
 import { checkOf, isSent, type ShownScenario } from './check-text.ts';
-import { attemptOf, testRunJobs, type WorkflowRun } from './draft.ts';
 import { takeFailing } from './failing-cases.ts';
+import { attemptOf, testRunJobs, type WorkflowRun } from './jobs.ts';
 import type { RunResults } from './read-run.ts';
 import { noteResult, type ScenarioVerdict } from './scenario-results.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
@@ -76,7 +76,7 @@ async function read(
   run: WorkflowRun,
   place: RepositoryAddress,
   settings: TestsConfig,
-  steps: Steps,
+  steps: JobSteps,
   { job: { lease }, artifacts, clock }: RunContext,
 ): Promise<RunResults> {
   const isLeft = (ms: number) => lease === undefined || clock() + ms < lease.until;
@@ -105,7 +105,7 @@ async function sendChanges(
   id: ScenarioResult['id'],
   { place, hasFailed, coverage }: ScenarioVerdict,
   settings: TestsConfig,
-  steps: Steps,
+  steps: JobSteps,
   context: RunContext,
 ): Promise<ShownScenario['became']> {
   const fields = {
@@ -126,7 +126,7 @@ async function makeDefects(
   run: WorkflowRun,
   cases: readonly CaseResult[],
   isWhole: boolean,
-  steps: Steps,
+  steps: JobSteps,
   { job: { id, connection }, table, jobs, queue }: RunContext,
 ): Promise<number> {
   const due = await steps.read('failing tests', 'test results', () =>

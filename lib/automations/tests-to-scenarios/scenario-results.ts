@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { changeItem } from '../../state/table/counted-item.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
-import { orderOf, type WorkflowRun } from './draft.ts';
+import { orderOf, type WorkflowRun } from './jobs.ts';
 import type { ScenarioResult } from './tally.ts';
 
 /** What the newest run of a workflow said of a scenario. */

@@ -7,7 +7,7 @@ import { reminderMessage } from '../../timesheets/reminder-message.ts';
 import { countedFrom, expectedOn, findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import { defineRun } from '../our-automation.ts';
-import { reminderJobs } from '../team-timesheets/draft.ts';
+import { reminderJobs } from '../team-timesheets/jobs.ts';
 
 /** A timesheet that was read longer ago is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;

@@ -5,7 +5,7 @@ import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets
 import { balancesOn, expectedOn, findTeam } from '../../timesheets/shortfall.ts';
 import { summaryMessages } from '../../timesheets/summary-message.ts';
 import { defineRun } from '../our-automation.ts';
-import { summaryJobs } from '../team-timesheets/draft.ts';
+import { summaryJobs } from '../team-timesheets/jobs.ts';
 
 /** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
 export const run = defineRun(

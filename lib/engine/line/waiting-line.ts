@@ -57,7 +57,7 @@ interface Call {
 }
 
 /** A job that has just been put into a line, whose index may not show it yet. */
-export interface Stood {
+export interface Joined {
   job: StandingJob;
   /** If it stands in the line of an operation that fails. */
   operation?: string | undefined;
@@ -103,22 +103,22 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
   }
 
   /** The first jobs that stand there, by lane, people first. */
-  function standing({ name, limits }: Connected, stood?: Stood, operation?: string): Promise<StandingJob[][]> {
+  function standing({ name, limits }: Connected, joined?: Joined, operation?: string): Promise<StandingJob[][]> {
     return Promise.all(
       lanes.map(async (lane) => {
         const shown = await jobs.line(name, lane, 2 * limits.perMinute, operation);
-        if (stood?.job.lane !== lane || stood.operation !== operation) return shown;
-        return [...shown.filter(({ id }) => id !== stood.job.id), stood.job];
+        if (joined?.job.lane !== lane || joined.operation !== operation) return shown;
+        return [...shown.filter(({ id }) => id !== joined.job.id), joined.job];
       }),
     );
   }
 
-  async function callNext(connection: Connected, plan: LinePlan, stood?: Stood) {
+  async function callNext(connection: Connected, plan: LinePlan, joined?: Joined) {
     const { name, limits } = connection;
     const lookedAt = clock();
-    const [own, { down, operations }] = await Promise.all([standing(connection, stood), breakers.lines(name)]);
+    const [own, { down, operations }] = await Promise.all([standing(connection, joined), breakers.lines(name)]);
     const lines = await Promise.all(
-      operations.map(async (one) => ({ ...one, jobs: await standing(connection, stood, one.operation) })),
+      operations.map(async (one) => ({ ...one, jobs: await standing(connection, joined, one.operation) })),
     );
     const moving = lines.filter(({ stopped }) => !stopped);
     for (const { operation, jobs } of moving) if (jobs.flat().length === 0) await breakers.lineEnded(name, operation);
@@ -180,7 +180,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
   }
 
   /** True if jobs are called from the line for slots, and not only for probes. */
-  async function getsSlots(name: string, { operation }: Stood): Promise<boolean> {
+  async function getsSlots(name: string, { operation }: Joined): Promise<boolean> {
     if (operation === undefined) return true;
     const { operations } = await breakers.lines(name);
     return operations.some((one) => one.operation === operation && !one.stopped);
@@ -189,19 +189,19 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
   return {
     /**
      * Calls the next jobs of a connection, unless a called job is on the way that does. Running it twice or late does no harm.
-     * @param how `atOnce` to call them in any case: the connection works again. `stood` is the job that the caller has just
+     * @param how `atOnce` to call them in any case: the connection works again. `joined` is the job that the caller has just
      * put into a line.
      * @returns the ids of the called jobs
      * @throws {BudgetUnavailable}
      */
-    async moveOn(connection: Connected, { atOnce = false, stood }: { atOnce?: boolean; stood?: Stood } = {}) {
+    async moveOn(connection: Connected, { atOnce = false, joined }: { atOnce?: boolean; joined?: Joined } = {}) {
       const all: string[] = [];
-      const lane = stood && (await getsSlots(connection.name, stood)) ? stood.job.lane : undefined;
+      const lane = joined && (await getsSlots(connection.name, joined)) ? joined.job.lane : undefined;
       for (let looks = 1; ; looks++) {
-        const how = looks === 1 ? { atOnce, stood: lane } : {};
+        const how = looks === 1 ? { atOnce, joined: lane } : {};
         const plan = await budget.planLine(connection.name, connection.limits, how);
         if (!plan) return all;
-        const { called, lookAgainAt } = await callNext(connection, plan, stood);
+        const { called, lookAgainAt } = await callNext(connection, plan, joined);
         all.push(...called);
         if (lookAgainAt === undefined || looks === MOST_LOOKS) return all;
         await sleep(lookAgainAt - clock());

@@ -8,7 +8,7 @@ import type { OperatorDecision } from '../record/history.ts';
 import { isOutcomeUnknown, type Job } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import { type Journal, type OpenRequest, openJournal } from '../record/journal.ts';
-import type { Created } from '../run/steps.ts';
+import type { Created } from '../run/job-steps.ts';
 import type { VerifyCreated } from './verify-created.ts';
 
 /** A person's decision about a creation with an unknown outcome. */

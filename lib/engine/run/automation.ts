@@ -1,5 +1,5 @@
 import type { Job } from '../record/job.ts';
-import type { Steps } from './steps.ts';
+import type { JobSteps } from './job-steps.ts';
 import type { Outcome } from './tell-person.ts';
 
 /** An automation: it turns a job into steps. */
@@ -8,7 +8,7 @@ export interface Automation {
   /**
    * Runs the job. It may be run again at any point, and then continues where the journal ends. @returns what was done
    */
-  run(job: Job, steps: Steps): Promise<string | Outcome>;
+  run(job: Job, steps: JobSteps): Promise<string | Outcome>;
   /**
    * Releases what the job holds outside its own record, right before the job ends.
    *

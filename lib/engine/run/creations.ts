@@ -7,9 +7,9 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
 import { NeedsOperator, RetryAt } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
+import type { Creating } from './job-steps.ts';
 import type { Clearance, RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
-import type { Creating } from './steps.ts';
 
 /** Within the five minutes in which a service whose clock is right takes the timestamp (docs/exactly-once.md#how). */
 const RESEND_WINDOW_MS = 4 * 60_000;

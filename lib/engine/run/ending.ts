@@ -11,7 +11,7 @@ import { LeaseLost } from '../record/job-store.ts';
 import type { Journal } from '../record/journal.ts';
 import { openOutcomeOf } from '../record/open-outcome.ts';
 import { asInterruption } from './as-interruption.ts';
-import type { Steps } from './steps.ts';
+import type { JobSteps } from './job-steps.ts';
 
 /** How many failed steps park a job. With the pauses below, that takes about half an hour. */
 export const MAX_ATTEMPTS = 8;
@@ -124,7 +124,7 @@ export function crashesInVain({ crashes = [] }: Pick<Job, 'crashes'>, journal: J
  * is sent again and searched for.
  * @throws {NeedsOperator} in the end
  */
-export async function parkCrashed({ crashes = [] }: Job, journal: Journal, steps: Steps): Promise<never> {
+export async function parkCrashed({ crashes = [] }: Job, journal: Journal, steps: JobSteps): Promise<never> {
   if (crashes.length < MOST_WITH_SETTLING) {
     for (const step of journal.undecidedSteps()) {
       const operation = operations.get(journal.openRequest(step)?.operation ?? '');

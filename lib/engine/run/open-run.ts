@@ -10,10 +10,10 @@ import { happenedAt } from '../record/replaced-table.ts';
 import type { ActingSteps } from './acting.ts';
 import { createCreations } from './creations.ts';
 import { crashesInVain } from './ending.ts';
+import { createSteps, type JobSteps } from './job-steps.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
 import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { createReplySteps } from './reply-steps.ts';
-import { createSteps, type Steps } from './steps.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
@@ -85,7 +85,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
 export function connected(
   { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report, bug }: Run,
   connection: Connection,
-): { steps: Steps } & Required<CallsOfRun> {
+): { steps: JobSteps } & Required<CallsOfRun> {
   const { table, replacedTable, budget, breakers, lines, clock, sleep } = worker;
   const { id: caller, lane, limited } = job;
   const cameBack = job.dueAt !== undefined || job.generation > 1;

@@ -36,13 +36,13 @@ export function reportNews(
     }
   }
 
-  return (told) => {
-    const { job } = told;
+  return (report) => {
+    const { job } = report;
     const { id: jobId, automation, entity, attempts, connection, cause: { trace } = {} } = job;
     const about = { jobId, automation, connection, entity, attempts, trace };
-    switch (told.news) {
+    switch (report.news) {
       case 'step': {
-        const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = told.entry;
+        const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = report.entry;
         // From where its last run began: a wait for a person's decision is not part of it.
         const endedAt = finishedAt ?? resumedAt;
         const durationMs = endedAt - resumedAt;
@@ -51,20 +51,20 @@ export function reportNews(
           log.warn(line);
           metrics.record({ StepsFailed: 1 });
         } else log.info(line);
-        if (status === 'done' && told.isOperation) metrics.record({ EventToOperation: endedAt - job.createdAt });
+        if (status === 'done' && report.isOperation) metrics.record({ EventToOperation: endedAt - job.createdAt });
         if (status === 'done' && step === 'reply' && job.replyTo?.in === 'slack') {
           metrics.record({ SlackReply: endedAt - job.createdAt });
         }
         return;
       }
       case 'send': {
-        const { came, status, why, sameBytes, calls = told.calls, sentAt, endedAt } = told.send;
-        const line = { message: 'request sent', ...about, step: told.step, calls, came, status, why, sameBytes };
+        const { came, status, why, sameBytes, calls = report.calls, sentAt, endedAt } = report.send;
+        const line = { message: 'request sent', ...about, step: report.step, calls, came, status, why, sameBytes };
         log.info({ ...line, durationMs: endedAt - sentAt });
         return;
       }
       case 'continues': {
-        const { for: waitedFor, from, until = from, why } = told.wait;
+        const { for: waitedFor, from, until = from, why } = report.wait;
         log.info({ message: 'job continues', ...about, waitedFor, why, durationMs: until - from });
         return;
       }
@@ -73,29 +73,29 @@ export function reportNews(
         metrics.record({ RateLimited: 1 }, job.connection);
         return;
       case 'strangers wait':
-        log.warn({ message: 'the share of outside contributors is used up', ...about, who: told.who });
+        log.warn({ message: 'the share of outside contributors is used up', ...about, who: report.who });
         metrics.record({ StrangersWait: 1 }, job.connection);
         return;
       case 'stopped':
-        log.warn({ message: 'calls are stopped', ...about, what: told.what, why: told.why });
+        log.warn({ message: 'calls are stopped', ...about, what: report.what, why: report.why });
         return;
       case 'credentials refused':
-        log.error({ message: 'the service refuses the key', ...about, reason: told.reason });
+        log.error({ message: 'the service refuses the key', ...about, reason: report.reason });
         metrics.record({ CredentialsRefused: 1 }, job.connection);
         return;
       case 'run ended':
-        return ended(told.ending, about);
+        return ended(report.ending, about);
       case 'breaker not closed':
-        log.warn({ message: 'a breaker could not be closed', ...about, error: String(told.error) });
+        log.warn({ message: 'a breaker could not be closed', ...about, error: String(report.error) });
         return;
       case 'line stands still':
-        log.warn({ message: 'the waiting line could not advance', ...about, error: String(told.error) });
+        log.warn({ message: 'the waiting line could not advance', ...about, error: String(report.error) });
         return;
       case 'untold':
-        log.warn({ message: 'the person who asked could not be told', ...about, error: String(told.error) });
+        log.warn({ message: 'the person who asked could not be report', ...about, error: String(report.error) });
         return;
       case 'bug': {
-        const { error } = told;
+        const { error } = report;
         const stack = error instanceof Error ? error.stack : undefined;
         log.error({ message: 'an automation failed unexpectedly', ...about, error: String(error), stack });
       }

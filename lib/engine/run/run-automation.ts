@@ -5,8 +5,8 @@ import type { ForNextRun } from '../record/job-store.ts';
 import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
 import { crashesInVain, type Ending, endingOf, parkCrashed, parked, sentTooOften } from './ending.ts';
+import type { JobSteps } from './job-steps.ts';
 import { type CallsOfRun, connected, openRun, type Run } from './open-run.ts';
-import type { Steps } from './steps.ts';
 import type { ReplyContent } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
@@ -84,7 +84,7 @@ function runnable({ job, worker }: Run): Automation {
 }
 
 /** Carries the job out. If it is not done, the journal keeps why, so that no later run carries it out after all. */
-async function resultOf(run: Run, automation: Automation, steps: Steps): Promise<Told> {
+async function resultOf(run: Run, automation: Automation, steps: JobSteps): Promise<Told> {
   const { job, journal, once, privacy } = run;
   const before = journal.entry(NOT_DONE);
   const keep = (kept: KeptWords, isPrivate: boolean) =>
@@ -147,7 +147,7 @@ type KeptWords = string | Pick<Told, 'text' | 'blocks' | 'link'>;
 
 const notDone = (kept: KeptWords): Told => ({ of: 'not done', ...(typeof kept === 'string' ? { text: kept } : kept) });
 
-async function runSteps(automation: Automation, job: Job, steps: Steps): Promise<Told> {
+async function runSteps(automation: Automation, job: Job, steps: JobSteps): Promise<Told> {
   try {
     const outcome = await automation.run(job, steps);
     return { of: 'done', ...(typeof outcome === 'string' ? { text: outcome } : outcome) };

@@ -94,9 +94,9 @@ async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean
   }
   // Nobody is called from the line of a connection that is down, and perhaps this job makes no call.
   if (stands?.isFound === false && (await breakers.lines(of.connection)).down) return false;
-  const stood = stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it'));
-  if (!stood) return false;
-  if (!stands?.isFound) await moveOn(stood, worker, (lines) => lines.moveOn(connection, { stood: { job: stood } }));
+  const joined = stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it'));
+  if (!joined) return false;
+  if (!stands?.isFound) await moveOn(joined, worker, (lines) => lines.moveOn(connection, { joined: { job: joined } }));
   return true;
 }
 
@@ -180,8 +180,8 @@ async function endCalls(job: Job, ending: Ending, { calls, acting }: CallsOfRun,
     // An operator took it from the line, which counts on it to be moved on later.
     const atOnce = slotAt !== undefined && job.gotOn?.generation === job.generation;
     if (ending.ended === 'waits' && ending.wait instanceof InLine) {
-      const stood = { job: standing, operation: ending.wait.operation };
-      return void (await lines.moveOn(called, { stood, atOnce }));
+      const joined = { job: standing, operation: ending.wait.operation };
+      return void (await lines.moveOn(called, { joined, atOnce }));
     }
     if (slotAt !== undefined && !calls?.slots.hasAsked()) await lines.passOn({ ...job, slotAt }, called.limits);
     if (slotAt !== undefined || calls?.slots.lineIsDue()) await lines.moveOn(called, { atOnce });

@@ -5,8 +5,8 @@ import { NeedsOperator } from '../record/interruption.ts';
 import type { FoundBy, Journal, OpenRequest } from '../record/journal.ts';
 import { ofEarlierTable, type ReplacedTable } from '../record/replaced-table.ts';
 import { mayExist, type SendLog } from '../record/sends.ts';
+import type { Created, Identity } from './job-steps.ts';
 import { createReadings, ListTooSlow, type ReadingsOptions, type Wanted } from './readings.ts';
-import type { Created, Identity } from './steps.ts';
 
 /**
  * When the relay searches for the created object, after its last send. A list may lag behind, and the service may still

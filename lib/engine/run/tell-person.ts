@@ -18,7 +18,7 @@ export type ReplyContent =
 export interface Outcome {
   text: string;
   /** What the person reads in Slack in place of the text, with what they typed: no record of the job has it. */
-  told?: string;
+  inSlack?: string;
   /** The id of what was made for a linked account. The records of the job have it in place of the text. */
   id?: string | number | undefined;
   /** What the text names. The reply links to it. */

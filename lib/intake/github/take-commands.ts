@@ -1,4 +1,4 @@
-import { faultJobs } from '../../automations/answer-fault/draft.ts';
+import { faultJobs } from '../../automations/answer-fault/jobs.ts';
 import { issuePlace } from '../../automations/github-trigger.ts';
 import type { CommandOrigin } from '../../automations/verb.ts';
 import type { ParsedCommand, Verbs } from '../../automations/verbs.ts';

@@ -1,4 +1,4 @@
-import { faultJobs } from '../../automations/answer-fault/draft.ts';
+import { faultJobs } from '../../automations/answer-fault/jobs.ts';
 import type { DatedDraft } from '../../engine/line/accept-taken.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { JobStore } from '../../engine/record/job-store.ts';

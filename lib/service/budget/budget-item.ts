@@ -15,7 +15,7 @@ export interface BudgetState extends Windows {
 /** The waiting lines of a connection. */
 export interface Lines {
   /** When a run last put its job into the line of each lane; 0 for an empty line. */
-  stoodAt: Record<Lane, number>;
+  joinedAt: Record<Lane, number>;
   /** Not before then are the lines moved on. A job that was called from them comes then, or later, and moves them on. */
   movesAt: number;
 }
@@ -57,10 +57,10 @@ export function readState(item: Item | undefined, now: number): { state: BudgetS
   const lines: BudgetState['lines'] = {};
   if (item?.lines !== undefined && !isMap(item.lines)) fault('lines');
   for (const [name, kept] of Object.entries(isMap(item?.lines) ? item.lines : {}).slice(0, MOST_CONNECTIONS)) {
-    const [movesAt, ...stood] = Array.isArray(kept) ? kept : [undefined];
-    const stoodAt = lanes.map((lane, index) => [lane, time('lines', stood[index], now + AHEAD_MS, now)] as const);
+    const [movesAt, ...joined] = Array.isArray(kept) ? kept : [undefined];
+    const joinedAt = lanes.map((lane, index) => [lane, time('lines', joined[index], now + AHEAD_MS, now)] as const);
     lines[name] = {
-      stoodAt: Object.fromEntries(stoodAt) as Record<Lane, number>,
+      joinedAt: Object.fromEntries(joinedAt) as Record<Lane, number>,
       movesAt: time('lines', movesAt, now + MOVE_EVERY_MS + AHEAD_MS, 0),
     };
   }
@@ -92,9 +92,9 @@ export function stateItem(state: BudgetState): Item {
     busyUntil,
     pausedUntil,
     lines: Object.fromEntries(
-      Object.entries(lines).map(([name, { movesAt, stoodAt }]) => [
+      Object.entries(lines).map(([name, { movesAt, joinedAt }]) => [
         name,
-        [movesAt, ...lanes.map((lane) => stoodAt[lane])],
+        [movesAt, ...lanes.map((lane) => joinedAt[lane])],
       ]),
     ),
     assumed,
@@ -104,7 +104,7 @@ export function stateItem(state: BudgetState): Item {
 /** The lines of a connection; those of one that has not been seen yet are empty. */
 export function linesOf(state: BudgetState, connection: string): Lines {
   const known = Object.hasOwn(state.lines, connection) ? state.lines[connection] : undefined;
-  const lines = known ?? { stoodAt: { interactive: 0, further: 0, background: 0, backfill: 0 }, movesAt: 0 };
+  const lines = known ?? { joinedAt: { interactive: 0, further: 0, background: 0, backfill: 0 }, movesAt: 0 };
   state.lines[connection] = lines;
   return lines;
 }

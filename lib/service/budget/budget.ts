@@ -12,7 +12,7 @@ export interface SlotRequest {
   lane: Lane;
   /** Resends, and searches after a lost answer, go ahead of new work. */
   urgent?: boolean;
-  /** Whether the job stood in the waiting line: then it is ahead of new ones. */
+  /** Whether the job joined in the waiting line: then it is ahead of new ones. */
   cameBack?: boolean;
   /** Whether this run of the job has asked before: a person's command that has begun ends before others begin. */
   hasBegun?: boolean;
@@ -227,8 +227,8 @@ export function createBudget({
       const rank: Rank = urgent ? 'urgent' : lane;
       return store.change(connection, rank, (state, now, id): { answer: SlotAnswer; changed: boolean } => {
         const limits = limitsNow(state, configured, now);
-        const { stoodAt, movesAt } = linesOf(state, connection);
-        const lineIsDue = lanes.some((one) => stoodAt[one] > 0) && movesAt <= now;
+        const { joinedAt, movesAt } = linesOf(state, connection);
+        const lineIsDue = lanes.some((one) => joinedAt[one] > 0) && movesAt <= now;
         const isBehindOthers = !urgent && mustStandBehind(state, limits, lane, now, cameBack);
         const next = nextSlot(state, limits, rank, now);
         // Nothing is promised during a pause, which may be lifted or become longer.
@@ -331,26 +331,26 @@ export function createBudget({
     idOf: store.idOf,
     /**
      * Gives the right to move the waiting lines of a connection on, to one caller, unless somebody is on the way who does.
-     * @param how `atOnce` to get it in any case; `stood` is the lane in whose line the caller has just put a job, which the
+     * @param how `atOnce` to get it in any case; `joined` is the lane in whose line the caller has just put a job, which the
      * index may not show yet
      * @returns undefined for all other callers
      */
-    async planLine(connection: string, limits: Limits, how: { atOnce?: boolean; stood?: Lane | undefined } = {}) {
-      const { atOnce = false, stood } = how;
+    async planLine(connection: string, limits: Limits, how: { atOnce?: boolean; joined?: Lane | undefined } = {}) {
+      const { atOnce = false, joined } = how;
       return store.change<LinePlan | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
-        const isFirst = stood !== undefined && lines.stoodAt[stood] === 0;
+        const isFirst = joined !== undefined && lines.joinedAt[joined] === 0;
         if (atOnce || isFirst || lines.movesAt <= now) {
           const plan = planOf(state, limitsNow(state, limits, now), now);
-          if (stood) lines.stoodAt[stood] ||= now - INDEX_LAG_MS;
+          if (joined) lines.joinedAt[joined] ||= now - INDEX_LAG_MS;
           // Nobody hinders anybody at lines that are empty or get no slot, and the sweep looks at them every minute.
-          const moves = lanes.some((lane) => lines.stoodAt[lane] > 0 && plan.slotTime(lane, 0) !== undefined);
+          const moves = lanes.some((lane) => lines.joinedAt[lane] > 0 && plan.slotTime(lane, 0) !== undefined);
           if (moves) lines.movesAt = now + MOVING_MS;
           return { answer: plan, changed: moves || isFirst };
         }
-        if (!stood || lines.movesAt >= now + INDEX_LAG_MS) return { answer: undefined, changed: false };
+        if (!joined || lines.movesAt >= now + INDEX_LAG_MS) return { answer: undefined, changed: false };
         // The one who is on the way may not find the job in the index, and then looks again.
-        lines.stoodAt[stood] = now;
+        lines.joinedAt[joined] = now;
         return { answer: undefined, changed: true };
       });
     },
@@ -364,16 +364,16 @@ export function createBudget({
     async noteLines(connection: string, standing: readonly Lane[], lookedAt: number, comesAt?: number) {
       return store.change<number | undefined>(connection, 'background', (state, now) => {
         const lines = linesOf(state, connection);
-        const { stoodAt, movesAt } = lines;
-        const before = { ...stoodAt };
-        const seenAt = Math.max(...lanes.map((lane) => stoodAt[lane])) + INDEX_LAG_MS;
+        const { joinedAt, movesAt } = lines;
+        const before = { ...joinedAt };
+        const seenAt = Math.max(...lanes.map((lane) => joinedAt[lane])) + INDEX_LAG_MS;
         for (const lane of lanes) {
-          if (standing.includes(lane)) stoodAt[lane] ||= now - INDEX_LAG_MS;
-          else if (stoodAt[lane] + INDEX_LAG_MS <= lookedAt) stoodAt[lane] = 0;
+          if (standing.includes(lane)) joinedAt[lane] ||= now - INDEX_LAG_MS;
+          else if (joinedAt[lane] + INDEX_LAG_MS <= lookedAt) joinedAt[lane] = 0;
         }
         const isComing = comesAt !== undefined;
         lines.movesAt = isComing ? Math.min(Math.max(comesAt, now), now + MOVE_EVERY_MS) : Math.min(movesAt, now);
-        const changed = lines.movesAt !== movesAt || lanes.some((lane) => stoodAt[lane] !== before[lane]);
+        const changed = lines.movesAt !== movesAt || lanes.some((lane) => joinedAt[lane] !== before[lane]);
         return { answer: !isComing && seenAt > lookedAt ? Math.max(seenAt, now) : undefined, changed };
       });
     },
@@ -488,7 +488,7 @@ function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: nu
 /** Whether jobs stand in line that go before one of the lane. */
 function isBehind({ lines }: BudgetState, lane: Lane, cameBack = false): boolean {
   const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
-  return Object.values(lines).some(({ stoodAt }) => before.some((one) => stoodAt[one] > 0));
+  return Object.values(lines).some(({ joinedAt }) => before.some((one) => joinedAt[one] > 0));
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {

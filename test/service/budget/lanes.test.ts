@@ -46,7 +46,7 @@ it('new jobs go behind jobs in line, and background jobs behind people', async (
   };
   const afterOneInLine = () => ask('background', { cameBack: true });
   expect(await takeAll('background')).toMatchObject({ obstacle: 'minute' });
-  await budget.planLine(connection, limits, { stood: 'background' });
+  await budget.planLine(connection, limits, { joined: 'background' });
   clock.now += 2 * MINUTE;
   // New jobs take what is free, but for the next slots.
   const standing = await takeAll('background');
@@ -57,7 +57,7 @@ it('new jobs go behind jobs in line, and background jobs behind people', async (
   await budget.noteLines(connection, [], clock.now);
   expect((await ask('background')).granted).toBe(true);
   await takeAll('interactive');
-  await budget.planLine(connection, limits, { stood: 'interactive' });
+  await budget.planLine(connection, limits, { joined: 'interactive' });
   clock.now += 2 * MINUTE;
   expect(await takeAll('background')).toMatchObject({ granted: false, obstacle: 'line' });
   expect((await afterOneInLine()).granted).toBe(true);
@@ -84,7 +84,7 @@ describe('the lane of backfills', () => {
     const { connection, budget, ask } = start();
     await sendAll(budget, connection, 'background');
     expect(await ask('background')).toMatchObject({ granted: false });
-    await budget.planLine(connection, LIMITS, { stood: 'background' });
+    await budget.planLine(connection, LIMITS, { joined: 'background' });
     const called = { cameBack: true, ...patient };
     expect(await ask('backfill', called)).toMatchObject({ granted: false, obstacle: 'line' });
     expect(await ask('background', called)).toMatchObject({ granted: false, obstacle: 'minute' });
@@ -93,7 +93,7 @@ describe('the lane of backfills', () => {
   it('does not hold up events, however many of its jobs stand in line', async () => {
     const { connection, budget, ask } = start();
     await sendAll(budget, connection, 'backfill');
-    await budget.planLine(connection, LIMITS, { stood: 'backfill' });
+    await budget.planLine(connection, LIMITS, { joined: 'backfill' });
     await budget.noteLines(connection, ['backfill'], START, START + 5_000);
     expect(await budget.standsFirst(connection, LIMITS, 'backfill')).toEqual({ isFound: true });
     expect(await budget.standsFirst(connection, LIMITS, 'background')).toBeUndefined();

@@ -11,7 +11,7 @@ it('one caller at a time moves the line on, and learns when slots open', async (
     clock.now += 500;
     return ask('background');
   });
-  const plan = await budget.planLine(connection, LIMITS, { stood: 'background' });
+  const plan = await budget.planLine(connection, LIMITS, { joined: 'background' });
   expect(await budget.planLine(connection, LIMITS)).toBeUndefined();
   const times = Array.from({ length: 120 }, (_, ahead) => plan?.slotTime('background', ahead));
   const known = times.filter((time) => time !== undefined);
@@ -28,7 +28,7 @@ describe('only the job on its way moves the line on', () => {
   /** A line of the lane `background`, as its first job leaves it. */
   async function lineWith(comesInMs: number | undefined) {
     const { connection, clock, budget, ask } = start();
-    const move = async (stood?: Lane) => (await budget.planLine(connection, LIMITS, { stood })) !== undefined;
+    const move = async (joined?: Lane) => (await budget.planLine(connection, LIMITS, { joined })) !== undefined;
     expect(await move('background')).toBe(true);
     const note = (inMs?: number) =>
       budget.noteLines(connection, ['background'], clock.now, inMs === undefined ? undefined : clock.now + inMs);
@@ -63,7 +63,7 @@ describe('only the job on its way moves the line on', () => {
     expect([await move('background'), await move('further'), await move('further')]).toEqual([false, true, false]);
   });
 
-  it('who finds nobody looks again until the index shows who stood there last', async () => {
+  it('who finds nobody looks again until the index shows who joined there last', async () => {
     const { clock, move, note } = await lineWith(5_000);
     clock.now += 4_000;
     expect(await move('background')).toBe(false);

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import * as z from 'zod/mini';
-import { projectListJobs } from '../../../automations/list-projects/draft.ts';
-import { recognitionJobs } from '../../../automations/recognize-person/draft.ts';
+import { projectListJobs } from '../../../automations/list-projects/jobs.ts';
+import { recognitionJobs } from '../../../automations/recognize-person/jobs.ts';
 import { requiresLink } from '../../../config/settings.ts';
 import { digest } from '../../../digest.ts';
 import type { JobDraft } from '../../../engine/record/job.ts';

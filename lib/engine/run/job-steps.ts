@@ -36,7 +36,7 @@ export type Creating = <P extends z.ZodType, D extends z.ZodType>(
 ) => Promise<Created>;
 
 /** The external effects of an automation. Each step is executed once per job, even after crashes and retries. */
-export interface Steps extends ReplySteps {
+export interface JobSteps extends ReplySteps {
   /**
    * Calls an operation that may be repeated harmlessly.
    *
@@ -122,7 +122,7 @@ export interface StepsOptions {
   as: ActingSteps['as'];
 }
 
-export function createSteps(options: StepsOptions): Steps {
+export function createSteps(options: StepsOptions): JobSteps {
   const { connection, learned, calls, takeShare, creating, journal, once, replies, as } = options;
 
   /** The names that this run has come to. */

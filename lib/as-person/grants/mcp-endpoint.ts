@@ -13,9 +13,9 @@ import { createPermit, type PermitOptions } from './permit.ts';
 import { createToolCalls, type Sessions } from './tool-calls.ts';
 import { createVault } from './vault.ts';
 
-export type Assistant = Awaited<ReturnType<typeof openAssistant>>;
+export type McpEndpoint = Awaited<ReturnType<typeof openMcpEndpoint>>;
 
-export interface AssistantOptions extends Omit<PermitOptions, 'budget' | 'name'> {
+export interface McpEndpointOptions extends Omit<PermitOptions, 'budget' | 'name'> {
   connection: string;
   table: Table;
   secrets: Secrets;
@@ -44,7 +44,7 @@ const atOnce: Permit = async (send, leaving) => {
  *
  * @throws {SecretError | BaseUrlError} if the connection's secret cannot be used
  */
-export async function openAssistant(options: AssistantOptions) {
+export async function openMcpEndpoint(options: McpEndpointOptions) {
   const { connection, table, secrets, budget, clock, sleep, fetch, sessions } = options;
   const secret = await secrets.current(`${options.addressFrom ?? 'partner'}/${connection}`, instanceSecret);
   const endpoint = mcpEndpoint(instanceRoot(secret.baseUrl, secret));
