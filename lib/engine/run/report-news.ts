@@ -92,7 +92,7 @@ export function reportNews(
         log.warn({ message: 'the waiting line could not advance', ...about, error: String(report.error) });
         return;
       case 'untold':
-        log.warn({ message: 'the person who asked could not be report', ...about, error: String(report.error) });
+        log.warn({ message: 'the person who asked could not be told', ...about, error: String(report.error) });
         return;
       case 'bug': {
         const { error } = report;

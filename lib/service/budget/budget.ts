@@ -12,7 +12,7 @@ export interface SlotRequest {
   lane: Lane;
   /** Resends, and searches after a lost answer, go ahead of new work. */
   urgent?: boolean;
-  /** Whether the job joined in the waiting line: then it is ahead of new ones. */
+  /** Whether the job stood in the waiting line: then it is ahead of new ones. */
   cameBack?: boolean;
   /** Whether this run of the job has asked before: a person's command that has begun ends before others begin. */
   hasBegun?: boolean;
