@@ -8,6 +8,8 @@ import { type AnyNode, type Function as FunctionNode, parse } from 'acorn';
 export interface Walk {
   /** The requests to the table in their order: the kind, and the beginning of the key. */
   requests: string[];
+  /** The files of the functions that were entered, in the order of the first ones. */
+  files: string[];
   /** How many functions of lib/ and functions/ were entered at least once. */
   functions: number;
   /** How often a function was entered that is in another folder than the one before. */
@@ -50,9 +52,11 @@ export async function walk(act: () => Promise<unknown>): Promise<Walk> {
   entered = [];
   requests = [];
   await act();
-  const folders = entered.map((id) => dirname(files[id] ?? ''));
+  const path = entered.map((id) => files[id] ?? '');
+  const folders = path.map((file) => dirname(file));
   return {
     requests: [...requests],
+    files: [...new Set(path)],
     functions: new Set(entered).size,
     changesOfFolder: folders.filter((folder, index) => index > 0 && folder !== folders[index - 1]).length,
   };

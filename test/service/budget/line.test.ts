@@ -63,7 +63,7 @@ describe('only the job on its way moves the line on', () => {
     expect([await move('background'), await move('further'), await move('further')]).toEqual([false, true, false]);
   });
 
-  it('who finds nobody looks again until the index shows who joined there last', async () => {
+  it('who finds nobody looks again until the index shows who stood there last', async () => {
     const { clock, move, note } = await lineWith(5_000);
     clock.now += 4_000;
     expect(await move('background')).toBe(false);
