@@ -2,7 +2,7 @@ import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import type { Table } from '../../lib/state/table/table.ts';
 import { customOf } from '../../lib/triggers/custom-automation.ts';
-import { bodyOf, tryExamples } from '../../local/examples/examples.ts';
+import { bodyOf, exampleCommands, exampleEvents } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
 import { buttonForm, commandForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
@@ -42,32 +42,20 @@ const FOLLOW_UPS = [
   { action: 'labeled', title: 'The issue that you sent last gets a label' },
 ] as const;
 
-const MORE_COMMANDS = [
-  { title: 'Complete checklist items in Slack', body: '/pm done 101' },
-  { title: 'Ask for the state of your requests', body: '/pm status' },
-  { title: 'List all commands', body: '/pm help' },
-] as const;
-
 /** Its methods return what happened, and throw an Error that says what is wrong with what they were given. */
 export function createSender({ clock, addresses, webhookSecret, table, runtime, slack }: SenderOptions) {
   let lastIssue: number | undefined;
 
   function examples(): TryExample[] {
-    const events = tryExamples.flatMap((one) =>
-      'event' in one ? { id: one.id, title: one.title, ...bodyOf(one.event, runtime.config) } : [],
-    );
+    const events = exampleEvents.map(({ event, ...one }) => ({ ...one, ...bodyOf(event, runtime.config) }));
     const followUps = FOLLOW_UPS.map(({ action, title }) => {
       return { id: `issue ${action}`, title, ...bodyOf({ event: 'issues', action, issue: lastIssue }, runtime.config) };
     });
     if (!slack?.standIn) return [...events, ...followUps];
-    const commands = tryExamples.flatMap((one) =>
-      'slackCommand' in one ? { id: one.id, title: one.title, body: one.slackCommand } : [],
-    );
-    const more = MORE_COMMANDS.map((command) => ({ id: command.body, ...command }));
     const own = customOf(runtime.custom, 'command').map(({ name, does, example }) => {
       return { id: `own ${name}`, title: `Your own: ${does}`, body: `${runtime.config.slack?.command} ${example}` };
     });
-    return [...events, ...followUps, ...commands, ...more, ...own];
+    return [...events, ...followUps, ...exampleCommands, ...own];
   }
 
   async function post(url: string, request: SignedRequest): Promise<string> {

@@ -4,7 +4,6 @@ import type { Target } from '../../cli/target.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { runButton } from '../../lib/platforms/slack/command-button.ts';
-import { tryExamples } from '../../local/examples/examples.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -141,10 +140,15 @@ describe('relay send', () => {
     expect(await outcomes()).toEqual(Array(2).fill(expect.stringMatching(/^completed checklist item 101 for /)));
   });
 
-  it.each(tryExamples.filter((example) => 'event' in example))('relay $command makes a job', async ({ command }) => {
-    const [, ...words] = command.match(/'[^']*'|\S+/g) ?? [];
-    const { answer } = await sent(...words.map((word) => word.replaceAll("'", '')));
-    expect(answer.jobs).toHaveLength(/--label bug --body|--merged/.test(command) ? 2 : 1);
+  it.each([
+    [1, ['issues', '--label', 'bug']],
+    [1, ['--body', '/done 101']],
+    [2, ['issues', '--label', 'bug', '--body', 'Task: Login with passkeys']],
+    [1, ['--body', '/log 45m "Login with passkeys"']],
+    [2, ['--merged', '--body', 'Completes checklist items 102 and 103']],
+    [1, ['pull_request', '--body', 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01']],
+  ])('%d jobs are made by relay send %j', async (count, words) => {
+    expect((await sent(...words)).answer.jobs).toHaveLength(count);
   });
 });
 
