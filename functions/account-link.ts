@@ -5,8 +5,8 @@ import { TryLater } from '../lib/as-person/grants/errors.ts';
 import { createGrants } from '../lib/as-person/grants/grants.ts';
 import { openMcpEndpoint } from '../lib/as-person/grants/mcp-endpoint.ts';
 import { createVault } from '../lib/as-person/grants/vault.ts';
-import type { Asker } from '../lib/as-person/linking/link-item.ts';
-import { createOpenedLinks } from '../lib/as-person/linking/opened-links.ts';
+import type { Asker } from '../lib/as-person/linking/grant-request.ts';
+import { createOpenedRequests } from '../lib/as-person/linking/opened-requests.ts';
 import { pageErrors } from '../lib/as-person/linking/page-errors.ts';
 import { receiveBrowser, takeOfShare } from '../lib/as-person/linking/receive-browser.ts';
 import { endingCalls } from '../lib/aws-limits.ts';
@@ -24,7 +24,7 @@ export function createHandler(runtime: Runtime) {
   const { config, random, randomBytes, sleep, log } = runtime;
   const { table, secrets, clock } = openStores(runtime);
   const vault = createVault(secrets, randomBytes);
-  const links = createOpenedLinks({ table, vault, grants: createGrants(table, vault, clock), clock, randomBytes });
+  const links = createOpenedRequests({ table, vault, grants: createGrants(table, vault, clock), clock, randomBytes });
   const budget = createBudget({ table, random, sleep, warn: log.warn });
 
   async function mcp(connection: string) {

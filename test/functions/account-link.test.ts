@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
 import { createGrants } from '../../lib/as-person/grants/grants.ts';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
-import { linkKey } from '../../lib/as-person/linking/link-item.ts';
+import { grantRequestKey } from '../../lib/as-person/linking/grant-request.ts';
 import { scopes } from '../../lib/as-person/protocol/oauth/scopes.ts';
 import { digest } from '../../lib/digest.ts';
 import { linkMessage } from '../../lib/platforms/slack/link-messages.ts';
@@ -33,7 +33,8 @@ function grants() {
 
 const grantOf = (userId: string) => grants().get('main', holder(userId));
 
-const underWay = (userId: string) => relay.stores.table.get(linkKey({ holder: holder(userId), connection: 'main' }));
+const underWay = (userId: string) =>
+  relay.stores.table.get(grantRequestKey({ holder: holder(userId), connection: 'main' }));
 
 /** A person has asked for a link, opened it, and signed in at the service. @returns where that sends their browser */
 async function consented(asked?: Parameters<typeof linkUrl>[1], choices?: Choices) {

@@ -1,5 +1,5 @@
 import { digest } from '../../digest.ts';
-import { STEP_MS } from './link-item.ts';
+import { STEP_MS } from './grant-request.ts';
 
 /**
  * The cookie that binds a link to the browser that opened it. Its name comes from the state of the authorization, so
@@ -12,7 +12,7 @@ const isPlain = (redirectUri: string) => redirectUri.startsWith('http:');
 
 /**
  * Lax, because the service sends the browser back with a link.
- * @param ticket as OpenedLinks.open returns it
+ * @param ticket as OpenedRequests.open returns it
  */
 export function linkCookie(redirectUri: string, state: string, ticket: string): string {
   return cookie(redirectUri, state, ticket, STEP_MS / 1000);

@@ -6,12 +6,12 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { McpEndpoint } from '../grants/mcp-endpoint.ts';
 import { linkCookie, noLinkCookie, ticketOf } from './browser-cookie.ts';
-import type { Asker } from './link-item.ts';
-import type { OpenedLinks } from './opened-links.ts';
+import type { Asker } from './grant-request.ts';
+import type { OpenedRequests } from './opened-requests.ts';
 import { codePage, leavePage, startPage } from './pages.ts';
 
 interface ReceiveBrowserOptions {
-  links: OpenedLinks;
+  links: OpenedRequests;
   /** Counts a sign-in of the person. @returns when they may begin one again, if they have begun too many */
   takeShare: (asker: Asker) => Promise<number | undefined>;
   /** @throws {SecretError | BaseUrlError} */

@@ -16,8 +16,8 @@ import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
 import { createGrants } from '../grants/grants.ts';
 import { createVault } from '../grants/vault.ts';
-import { endOfStep } from '../linking/link-item.ts';
-import { createLinkRequests } from '../linking/link-requests.ts';
+import { endOfStep } from '../linking/grant-request.ts';
+import { createGrantRequests } from '../linking/grant-requests.ts';
 
 interface Asking {
   userId: string;
@@ -34,7 +34,7 @@ export function createLinking(
 ) {
   // The key is another function's: what this one keeps was sealed there, and it opens nothing.
   const grants = createGrants(table, createVault(secrets, randomBytes), clock);
-  const linkRequests = createLinkRequests(table, grants, clock, randomBytes);
+  const grantRequests = createGrantRequests(table, grants, clock, randomBytes);
 
   /** Whether people can link an account there. */
   const isOffered = (connection: string) => (config.connections[connection]?.mcp.accounts ?? 'off') !== 'off';
@@ -79,7 +79,7 @@ export function createLinking(
       return warning(`The page that links accounts is not deployed. Tell ${escaped(config.contact)}.`);
     }
     const holder = holderOf(asking);
-    const ticket = await linkRequests.begin({
+    const ticket = await grantRequests.begin({
       holder,
       connection,
       name: asking.userName,
@@ -96,7 +96,7 @@ export function createLinking(
     // The code may be typed in another channel than the link was asked for in.
     let wrong: SlackMessage | undefined;
     for (const connection of [here, ...others].filter((name) => isOffered(name))) {
-      const confirmed = await linkRequests.confirm({ holder, connection }, typed);
+      const confirmed = await grantRequests.confirm({ holder, connection }, typed);
       if ('nothing' in confirmed) continue;
       if ('triesLeft' in confirmed) {
         // It may be the code of a link on another connection.
@@ -113,7 +113,7 @@ export function createLinking(
   /** Answers `unlink`. */
   async function unlinkAccount(userId: string, connection: string): Promise<SlackMessage> {
     const holder = holderOf({ userId });
-    await linkRequests.drop({ holder, connection });
+    await grantRequests.drop({ holder, connection });
     if (!(await grants.forget(connection, holder))) return warning('You have linked no account here.');
     const told =
       'The relay has forgotten your account. Your consent still stands in the service: withdraw it there, too, where you manage connected applications, or ask an administrator to.';

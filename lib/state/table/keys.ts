@@ -97,7 +97,7 @@ export const keys = {
     pk: `grant#${platform}#${id.toLowerCase()}`,
     sk: connection,
   }),
-  /** lib/as-person/linking/link-item.ts: a link that a person has asked for, and not confirmed yet. */
+  /** lib/as-person/linking/grant-request.ts: a link that a person has asked for, and not confirmed yet. */
   accountLink: (platform: string, id: string, connection: string): Key => ({
     pk: `account-link#${platform}#${id.toLowerCase()}`,
     sk: connection,

@@ -5,13 +5,13 @@ import {
   type Asker,
   codeOf,
   endOfStep,
-  type LinkItem,
-  type LinkRequest,
-  linkKey,
+  type GrantRequest,
+  type GrantRequestItem,
+  grantRequestKey,
   newTicket,
   printTicket,
   secretOf,
-} from './link-item.ts';
+} from './grant-request.ts';
 
 /** The result of a code: a grant, a wrong code and how many tries are left, or no link that waits for a code. */
 type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
@@ -20,7 +20,7 @@ type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true }
 const MOST_ATTEMPTS = 5;
 
 /** Links as people request and confirm them in Slack. */
-export function createLinkRequests(
+export function createGrantRequests(
   table: Table,
   grants: Pick<Grants, 'keep'>,
   clock: () => number,
@@ -31,35 +31,40 @@ export function createLinkRequests(
      * Begins a link and ends an earlier one of the same person.
      * @returns the ticket for the URL
      */
-    async begin(request: LinkRequest): Promise<string> {
+    async begin(request: GrantRequest): Promise<string> {
       const ticket = newTicket(request, randomBytes);
-      const item = { ...request, step: 'asked', secret: secretOf(ticket), ...endOfStep(clock()) } satisfies LinkItem;
-      await table.put({ ...linkKey(request), ...item });
+      const item = {
+        ...request,
+        step: 'asked',
+        secret: secretOf(ticket),
+        ...endOfStep(clock()),
+      } satisfies GrantRequestItem;
+      await table.put({ ...grantRequestKey(request), ...item });
       return printTicket(ticket);
     },
     /** Binds the account to the person who gives the code, if it is the code of their own link. */
     async confirm(asker: Asker, code: string): Promise<Confirmation> {
       // Counted before it is compared, so that simultaneous tries do not exceed the limit.
       const tried = (await table.update(
-        linkKey(asker),
+        grantRequestKey(asker),
         { expression: 'SET #attempts = #attempts + :one', values: { one: 1 } },
         {
           expression: '#step = :confirmable AND #attempts < :most AND #until > :now',
           values: { confirmable: 'confirmable', most: MOST_ATTEMPTS, now: clock() },
         },
-      )) as LinkItem | undefined;
+      )) as GrantRequestItem | undefined;
       if (!tried?.grant) return { nothing: true };
       const { grant: prepared, secret, attempts = MOST_ATTEMPTS } = tried;
       const over = { expression: '#secret = :secret', values: { secret } };
       if (tried.code !== codeOf(code, tried)) {
-        if (attempts >= MOST_ATTEMPTS) await table.delete(linkKey(asker), over);
+        if (attempts >= MOST_ATTEMPTS) await table.delete(grantRequestKey(asker), over);
         return { triesLeft: MOST_ATTEMPTS - attempts };
       }
       const grant = await grants.keep(prepared);
-      await table.delete(linkKey(asker), over);
+      await table.delete(grantRequestKey(asker), over);
       return grant ? { grant } : { nothing: true };
     },
     /** Drops an unfinished link. */
-    drop: async (asker: Asker): Promise<void> => void (await table.delete(linkKey(asker))),
+    drop: async (asker: Asker): Promise<void> => void (await table.delete(grantRequestKey(asker))),
   };
 }

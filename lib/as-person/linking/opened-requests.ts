@@ -7,24 +7,24 @@ import {
   type Asker,
   codeOf,
   endOfStep,
-  type LinkItem,
-  type LinkRequest,
-  linkKey,
+  type GrantRequest,
+  type GrantRequestItem,
+  grantRequestKey,
   newTicket,
   printTicket,
   readTicket,
   secretOf,
-} from './link-item.ts';
+} from './grant-request.ts';
 
 /** A link that a browser has opened, with what was kept for its callback. */
-interface OpenedLink extends LinkRequest {
+interface OpenedLink extends GrantRequest {
   pending: PendingLink;
 }
 
 /** Links as browsers go through them. Tickets are text from outside. Each is valid for one step. */
-export type OpenedLinks = ReturnType<typeof createOpenedLinks>;
+export type OpenedRequests = ReturnType<typeof createOpenedRequests>;
 
-interface OpenedLinksOptions {
+interface OpenedRequestsOptions {
   table: Table;
   vault: Vault;
   grants: Pick<Grants, 'prepare'>;
@@ -32,11 +32,11 @@ interface OpenedLinksOptions {
   randomBytes: (size: number) => Uint8Array;
 }
 
-export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: OpenedLinksOptions) {
-  async function find(text: string, step: LinkItem['step']): Promise<LinkItem | undefined> {
+export function createOpenedRequests({ table, vault, grants, clock, randomBytes }: OpenedRequestsOptions) {
+  async function find(text: string, step: GrantRequestItem['step']): Promise<GrantRequestItem | undefined> {
     const ticket = readTicket(text);
     if (!ticket) return undefined;
-    const item = (await table.get(linkKey(ticket))) as LinkItem | undefined;
+    const item = (await table.get(grantRequestKey(ticket))) as GrantRequestItem | undefined;
     const isIt = item?.step === step && item.secret === secretOf(ticket) && item.until > clock();
     return isIt ? item : undefined;
   }
@@ -44,13 +44,13 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
   /** One step of a link: a second request finds another secret, or another step. */
   async function goOn(
     text: string,
-    from: LinkItem['step'],
-    to: Partial<LinkItem>,
+    from: GrantRequestItem['step'],
+    to: Partial<GrantRequestItem>,
     remove: string[] = [],
   ): Promise<boolean> {
     const ticket = readTicket(text);
     if (!ticket) return false;
-    const changed = await table.update(linkKey(ticket), setFields({ ...to }, remove), {
+    const changed = await table.update(grantRequestKey(ticket), setFields({ ...to }, remove), {
       expression: '#step = :from AND #secret = :was AND #until > :now',
       values: { from, was: secretOf(ticket), now: clock() },
     });
@@ -59,7 +59,7 @@ export function createOpenedLinks({ table, vault, grants, clock, randomBytes }: 
 
   return {
     /** The link of a URL that was not opened yet. */
-    asked: (ticket: string): Promise<LinkRequest | undefined> => find(ticket, 'asked'),
+    asked: (ticket: string): Promise<GrantRequest | undefined> => find(ticket, 'asked'),
     /**
      * Binds the link to the browser that opens it, and uses up the URL.
      * @returns the ticket for the browser's cookie, or undefined if another browser was first

@@ -10,7 +10,7 @@ export interface Asker {
 }
 
 /** What the browser is told about a requested link. */
-export interface LinkRequest extends Asker {
+export interface GrantRequest extends Asker {
   /** The person's name in Slack. */
   name: string;
   /** Where the service sends the browser back to. Its path ends with the connection. */
@@ -31,7 +31,7 @@ type LinkStep = 'asked' | 'opened' | 'returned' | 'confirmable';
  * A link that is not confirmed yet. Each person has one for each connection, so that the newest counts, and a code is
  * compared only with that of the person who gives it.
  */
-export interface LinkItem extends LinkRequest {
+export interface GrantRequestItem extends GrantRequest {
   step: LinkStep;
   /** Digest of what the browser must show next. */
   secret: string;
@@ -49,7 +49,8 @@ export interface LinkItem extends LinkRequest {
 /** How long a URL is valid, and each step after it. */
 export const STEP_MS = 10 * 60_000;
 
-export const linkKey = ({ holder, connection }: Asker): Key => keys.accountLink(holder.in, holder.id, connection);
+export const grantRequestKey = ({ holder, connection }: Asker): Key =>
+  keys.accountLink(holder.in, holder.id, connection);
 
 /** @returns when a step that begins now ends, for the relay and for the table */
 export const endOfStep = (now: number) => ({
@@ -81,4 +82,4 @@ export function readTicket(text: string): Ticket | undefined {
 export const secretOf = ({ secret }: Ticket): string => digest(secret);
 
 /** A code is short, so its digest would reveal it. Together with the secret it does not. */
-export const codeOf = (code: string, { secret }: Pick<LinkItem, 'secret'>): string => digest([code, secret]);
+export const codeOf = (code: string, { secret }: Pick<GrantRequestItem, 'secret'>): string => digest([code, secret]);
