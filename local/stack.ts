@@ -6,31 +6,11 @@ import { startDynamoDb } from './dynamodb.ts';
 import { FifoQueue } from './fifo-queue.ts';
 import { LocalSecrets } from './local-secrets.ts';
 
-/** The environment variables that tell the functions and the command line where a stack is. */
-export type StackVariables = Record<
-  | 'STAGE'
-  | 'TABLE_NAME'
-  | 'INTERACTIVE_QUEUE_URL'
-  | 'BACKGROUND_QUEUE_URL'
-  | 'SECRET_PREFIX'
-  | 'AWS_REGION'
-  | 'AWS_ACCESS_KEY_ID'
-  | 'AWS_SECRET_ACCESS_KEY'
-  | 'AWS_ENDPOINT_URL_DYNAMODB'
-  | 'AWS_ENDPOINT_URL_SQS'
-  | 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
-  string
->;
-
 /** The parts of AWS that the functions need, on this machine. */
-export interface LocalStack {
-  queues: readonly FifoQueue[];
-  secrets: LocalSecrets;
-  secretPrefix: string;
-  /** Variables for `process.env`. They point the AWS SDK at this stack. */
-  variables: StackVariables;
-  close(): Promise<void>;
-}
+export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
+
+/** The environment variables that tell the functions and the command line where a stack is. */
+export type StackVariables = LocalStack['variables'];
 
 /** Long enough for every run of the worker. SQS recommends six times the time-out for Lambda. */
 const VISIBILITY_TIMEOUT_MS = 90_000;
@@ -47,7 +27,7 @@ export interface LocalStackOptions {
   tableFailed?: (why: string) => void;
 }
 
-export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
+export async function startLocalStack(options: LocalStackOptions = {}) {
   const { clock = Date.now, queueChanged, table, tablePath, tableFailed } = options;
   const secretPrefix = 'partner-relay/local/';
   const tableName = table?.name ?? 'partner-relay-local-2';
@@ -74,6 +54,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     queues,
     secrets,
     secretPrefix,
+    /** Variables for `process.env`. They point the AWS SDK at this stack. */
     variables: {
       ...credentials,
       STAGE: ONE_MACHINE,
@@ -85,7 +66,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       AWS_ENDPOINT_URL_SQS: standIn.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: standIn.endpoint,
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([dynamoDb.close(), standIn.close()]);
     },
   };

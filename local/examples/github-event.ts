@@ -76,20 +76,18 @@ function eventFor({ body, merged, labels, action }: WantedEvent): string {
   return body !== undefined && labels === undefined && action === undefined ? 'issue_comment' : 'issues';
 }
 
-/** The events that each field is for. */
-const TAKEN_BY: Readonly<Record<'issue' | 'body' | 'labels' | 'merged', readonly string[]>> = {
-  issue: ['issues', 'issue_comment'],
-  body: ['issues', 'issue_comment', 'pull_request'],
-  labels: ['issues'],
-  merged: ['pull_request'],
-};
-const OPTIONS = { issue: '--issue', body: '--body', labels: '--label', merged: '--merged' };
+/** The events that each field is for, and its option. */
+const TAKEN_BY: readonly [keyof WantedEvent, option: string, ...events: string[]][] = [
+  ['issue', '--issue', 'issues', 'issue_comment'],
+  ['body', '--body', 'issues', 'issue_comment', 'pull_request'],
+  ['labels', '--label', 'issues'],
+  ['merged', '--merged', 'pull_request'],
+];
 
 function refuseNonsense(event: string, wanted: WantedEvent): void {
-  for (const field of ['issue', 'body', 'labels', 'merged'] as const) {
+  for (const [field, option, ...events] of TAKEN_BY) {
     const given = wanted[field] !== undefined && wanted[field] !== false;
-    if (!given || TAKEN_BY[field].includes(event)) continue;
-    throw new Error(`${OPTIONS[field]} is for ${TAKEN_BY[field].join(', ')}, not for '${event}'`);
+    if (given && !events.includes(event)) throw new Error(`${option} is for ${events.join(', ')}, not for '${event}'`);
   }
   if (wanted.merged && wanted.action !== undefined && wanted.action !== 'closed') {
     throw new Error(`--merged is a pull request with the action closed, so leave out --action ${wanted.action}`);
