@@ -22,13 +22,7 @@ export interface ConsoleOptions extends ConsoleRelay {
 }
 
 /** Answers the requests of the console: `GET /` with its pages, and `/api/` with its data. */
-export interface Console {
-  /** True for a path of the console, if it shares its port with others. */
-  takes(path: string): boolean;
-  answer(request: IncomingMessage, response: ServerResponse): void;
-}
-
-export function createConsole(options: ConsoleOptions): Console {
+export function createConsole(options: ConsoleOptions) {
   const { token, failed } = options;
   const answerApi = createApi(options);
   let pages: Promise<ReadonlyMap<string, StaticFile>> | undefined;
@@ -71,8 +65,9 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   return {
-    takes: (path) => path.startsWith('/api/') || pagePaths.includes(path) || isDocsPath(path),
-    answer: (request, response) =>
+    /** True for a path of the console, if it shares its port with others. */
+    takes: (path: string) => path.startsWith('/api/') || pagePaths.includes(path) || isDocsPath(path),
+    answer: (request: IncomingMessage, response: ServerResponse) =>
       void answer(request, response).catch((error: unknown) => refuse(request, response, error)),
   };
 }

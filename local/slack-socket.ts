@@ -34,9 +34,7 @@ export interface SlackSocketOptions {
   silenceMs?: number;
 }
 
-export interface SlackSocket {
-  close(): Promise<void>;
-}
+export type SlackSocket = ReturnType<typeof startSlackSocket>;
 
 const CALL_TIMEOUT_MS = 10_000;
 const FIRST_PAUSE_MS = 1_000;
@@ -74,7 +72,7 @@ type SocketEnvelope = Extract<z.output<typeof envelope>, { envelope_id: string }
  *
  * @see https://docs.slack.dev/apis/events-api/using-socket-mode
  */
-export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
+export function startSlackSocket(options: SlackSocketOptions) {
   const { hand, connected, failed, signingSecret, firstPauseMs = FIRST_PAUSE_MS, silenceMs = SILENCE_MS } = options;
   const sockets = new Set<WebSocket>();
   const stopping = Promise.withResolvers<void>();
@@ -152,7 +150,7 @@ export function startSlackSocket(options: SlackSocketOptions): SlackSocket {
 
   const running = run().catch(failed);
   return {
-    async close() {
+    async close(): Promise<void> {
       isStopped = true;
       stopping.resolve();
       for (const socket of sockets) socket.close();

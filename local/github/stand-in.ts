@@ -75,11 +75,8 @@ export interface GithubRequest {
   body: Buffer;
 }
 
-export interface GithubStandIn extends GithubKnowledge {
-  /** Serves the REST API: `http://127.0.0.1:8788`. */
-  url: string;
-  close(): Promise<void>;
-}
+/** Its `url` serves the REST API: `http://127.0.0.1:8788`. */
+export type GithubStandIn = Awaited<ReturnType<typeof startGithubStandIn>>;
 
 export interface GithubStandInOptions {
   clock: () => number;
@@ -104,7 +101,7 @@ const me = { id: 1, login: 'relay', type: 'User' };
  * check runs, built from GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
  * https://docs.github.com/en/rest/issues and https://docs.github.com/en/rest/checks
  */
-export async function startGithubStandIn(options: GithubStandInOptions): Promise<GithubStandIn> {
+export async function startGithubStandIn(options: GithubStandInOptions) {
   const server = createServer(async (request, response) => {
     const answered = await answerBody(request).catch((error) => answerOf({ message: String(error) }, 400));
     if (!answered) return response.destroy();
