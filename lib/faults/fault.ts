@@ -140,10 +140,21 @@ export function unknownName(what: string, given: string, known: readonly string[
   return `${what} '${given}'; ${meantName(given, known)}`;
 }
 
-/** `did you mean 'main'?`, `there is only main`, or `there are main, other`. */
+/** More names than these are not read. */
+const MOST_NAMES = 15;
+
+/**
+ * `did you mean 'main'?`, `there is only main`, or `there are main, other`. Of many names it says those that begin alike, such
+ * as the actions of one event.
+ */
 export function meantName(given: string, known: readonly string[]): string {
   const meant = nearMiss(given, known);
   if (meant !== undefined) return `did you mean '${meant}'?`;
   if (known.length === 0) return 'there are none';
-  return known.length === 1 ? `there is only ${known[0]}` : `there are ${known.join(', ')}`;
+  if (known.length === 1) return `there is only ${known[0]}`;
+  const beginning = (name: string) => name.split(/[./]/, 1)[0];
+  const alike = known.filter((name) => beginning(name) === beginning(given));
+  const shown = known.length <= MOST_NAMES ? known : (alike.length > 0 ? alike : known).slice(0, MOST_NAMES);
+  const others = known.length - shown.length;
+  return `there are ${shown.join(', ')}${others > 0 ? ` and ${others} others` : ''}`;
 }
