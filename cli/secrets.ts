@@ -24,7 +24,8 @@ export const define: Define = (command, { stage, readConfig, customFolder }) =>
       'after',
       `
 At a terminal, the command asks for each field and hides what you type. Press Enter to leave out an optional field. Enter
-@file to use the content of a file, for example the App's private key. From a pipe, the command reads a JSON object.
+@file to use the content of a file, for example the App's private key. From a pipe, the command reads a JSON object, or the
+text of the secret if only one field is required.
 
 Without --stage, the secret is kept in .relay/secrets.json, which only you can read, and the relay on this machine uses it.
 
@@ -33,7 +34,7 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
     )
     .action(async (name: string) => {
       const schema = secretSchema(name);
-      const entered = process.stdin.isTTY ? await askSecret(schema) : parsedJson(await text(process.stdin));
+      const entered = process.stdin.isTTY ? await askSecret(schema) : piped(await text(process.stdin), schema);
       if (entered === undefined)
         throw new Error('standard input is not JSON: run the command at a terminal, or pipe a JSON object to it');
       const read = readInput(z.strictObject(schema.shape), entered, { showValues: false });
@@ -49,6 +50,13 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
       if (verify) checkStrength(name, verify, read.value);
       await openSecretStore(stage()).put(name, read.value);
     });
+
+/** What came from a pipe: JSON, or the text of the one field that is required. */
+function piped(given: string, { shape }: z.ZodMiniObject): unknown {
+  const [field, ...others] = Object.keys(shape).filter((name) => !(shape[name] instanceof z.ZodMiniOptional));
+  const isJson = /^\s*[[{]/.test(given) || field === undefined || others.length > 0;
+  return isJson ? parsedJson(given) : { [field]: given.trim() };
+}
 
 /** How requests are verified with these secrets. */
 const VERIFIED_BY: ReadonlyMap<string, Pick<Verification, 'by'>> = new Map([

@@ -69,8 +69,8 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
 }
 
 /** `partner-relay secrets set`, with what is typed. */
-function enter(name: string, secret: object, customFolder?: string): Promise<string> {
-  const typed = Readable.from([JSON.stringify(secret)]);
+function enter(name: string, secret: object | string, customFolder?: string): Promise<string> {
+  const typed = Readable.from([typeof secret === 'string' ? secret : JSON.stringify(secret)]);
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
   const given = { stage: () => 'prod', readConfig: async () => exampleConfig(), ...(customFolder && { customFolder }) };
   return runRelay(given, 'secrets', 'set', name);
@@ -222,6 +222,19 @@ describe('partner-relay secrets set hooks/<automation>', () => {
     expect(JSON.parse(SecretString)).toEqual({ 'sentry-to-defect': ['s-3'], pages: ['s-2', 's-0'] });
     expect(shown).toMatch(/^partner-relay\/prod\/hooks is stored \(sentry-to-defect, pages\)\./);
     expect(shown).not.toMatch(/s-\d/);
+  });
+
+  it.each([
+    ['s-1\n', ['s-1']],
+    ['123456', ['123456']],
+    ['{"secret": "s-1", "previous": "s-0"}', ['s-1', 's-0']],
+  ])('takes the text of the secret from a pipe, or JSON: %j', async (piped, becomes) => {
+    await enter('hooks/pages', piped);
+    expect(JSON.parse(stored.at(-1)?.SecretString ?? '')).toEqual({ pages: becomes });
+  });
+
+  it('takes no half of JSON for the text', async () => {
+    await expect(enter('hooks/pages', '{"secret": "s-1"')).rejects.toThrow('standard input is not JSON');
   });
 
   const hold = (SecretString: string) => void stored.push({ SecretId: 'partner-relay/prod/hooks', SecretString });
