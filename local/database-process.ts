@@ -4,6 +4,7 @@ import { Level } from 'level';
 import { messageOf } from '../lib/text.ts';
 import { startDatabaseServer } from './database-server.ts';
 import { DISK_FULL, isDiskFull } from './halt.ts';
+import { writeInTurn } from './write-in-turn.ts';
 
 /** The first message from the relay to the process. */
 export interface DatabaseOrder {
@@ -33,9 +34,7 @@ process.once('disconnect', () => {
   void close().finally(() => process.exit());
 });
 
-// LevelDB may have written half a record. What it wrote behind that would be lost, so nothing more is written to these
-// files before they are opened again, which drops the half. What another request has written behind it meanwhile must not be
-// answered, either.
+// LevelDB may have written half a record, which it drops when the files are opened again. Nothing was written behind it.
 process.on('uncaughtException', (error) => {
   void close();
   const broken = isDiskFull(error) ? DISK_FULL : `the database failed: ${causeOf(error)}; start the relay again`;
@@ -46,6 +45,7 @@ process.once('message', async ({ accessKeyId, path }: DatabaseOrder) => {
   const tell = (answer: DatabaseAnswer) => process.send?.(answer);
   try {
     await waitForFiles(path);
+    writeInTurn();
     const server = await startDatabaseServer(accessKeyId, path);
     close = server.close;
     tell({ endpoint: server.endpoint });
