@@ -12,10 +12,13 @@ import { issueEvent } from '../test/issue-events.ts';
 import { exampleConfig } from '../test/relay.ts';
 import { githubDelivery, WEBHOOK_SECRET } from '../test/requests.ts';
 import { amount, type Figure, median, type Options } from './figure.ts';
+import { installPeers } from './peers.ts';
+import { startRedisQueue } from './redis-queue.ts';
 
 const GIVE_UP_MS = 30_000;
 const MINUTE_MS = 60_000;
 const AIM_MS = 60;
+const AIM_TIMES = 10;
 
 const WARM_UP_EVENTS = 10;
 /** With the warm-up, they are fewer than the budget lets through at once. Each makes one call. */
@@ -39,11 +42,11 @@ export async function* measureNpmStart({ folder, isTrial }: Options): AsyncGener
   const relay = await startRelayProcess(folder);
   try {
     if (isTrial) {
-      yield { name: 'POST to a new relay', value: await postIssue(relay, 1), unit: 'ms' };
+      yield { name: 'POST to a new relay', value: await postIssue(relay.webhook, 1), unit: 'ms' };
       return;
     }
     yield await measureIdle(relay);
-    yield* measureSenders(relay);
+    yield* measureSenders(relay, folder);
     yield* measureBacklog(relay);
   } finally {
     await relay.stop();
@@ -55,7 +58,7 @@ async function measureIdle(relay: StartedRelay): Promise<Figure> {
   const startedAt: number[] = [];
   for (let number = 1; number <= BEFORE_SENDERS; number++) {
     startedAt.push(Date.now());
-    answeredMs.push(await postIssue(relay, number));
+    answeredMs.push(await postIssue(relay.webhook, number));
     await sleep(PAUSE_MS);
   }
   // The service notes when each call came, so nothing has to look for it meanwhile.
@@ -70,20 +73,13 @@ async function measureIdle(relay: StartedRelay): Promise<Figure> {
   };
 }
 
-async function* measureSenders(relay: StartedRelay): AsyncGenerator<Figure> {
+async function* measureSenders(relay: StartedRelay, folder: string): AsyncGenerator<Figure> {
   const idle = relay.residentMegabytes();
   let megabytes = idle;
-  let sent = 0;
-  const passedMs: number[] = [];
-  const send = async () => {
-    while (sent < EVENTS) {
-      sent += 1;
-      const answered = passedMs.push(await postIssue(relay, BEFORE_SENDERS + sent));
-      if (BEFORE_SENDERS + answered === MEMORY_AFTER_EVENTS) megabytes = relay.residentMegabytes();
-    }
-  };
-  await Promise.all(Array.from({ length: SENDERS }, send));
-  yield { name: `POST under ${SENDERS} senders`, value: median(passedMs), unit: 'ms', aim: { atMost: AIM_MS } };
+  const here = await sendSideBySide(relay.webhook, BEFORE_SENDERS, (answered) => {
+    if (BEFORE_SENDERS + answered === MEMORY_AFTER_EVENTS) megabytes = relay.residentMegabytes();
+  });
+  yield { name: `POST under ${SENDERS} senders`, value: here, unit: 'ms', aim: { atMost: AIM_MS } };
   yield {
     name: `memory after ${MEMORY_AFTER_EVENTS} events`,
     value: megabytes,
@@ -91,6 +87,31 @@ async function* measureSenders(relay: StartedRelay): AsyncGenerator<Figure> {
     aim: { atMost: AIM_MEGABYTES },
     detail: `before the senders ${amount(idle, 'MB')}, after all ${amount(relay.residentMegabytes(), 'MB')}`,
   };
+  await installPeers();
+  const queue = await startRedisQueue(folder);
+  await sendSideBySide(queue.webhook, 0);
+  const peer = await sendSideBySide(queue.webhook, EVENTS);
+  await queue.stop();
+  yield {
+    name: `POST under ${SENDERS} senders, of BullMQ with Redis`,
+    value: here / peer,
+    aim: { atMost: AIM_TIMES },
+    detail: `${amount(here, 'ms')} of ${amount(peer, 'ms')}`,
+  };
+}
+
+/** @returns the median of what an answer took, in milliseconds */
+async function sendSideBySide(webhook: string, before: number, passed = (_answered: number) => {}): Promise<number> {
+  let sent = 0;
+  const passedMs: number[] = [];
+  const send = async () => {
+    while (sent < EVENTS) {
+      sent += 1;
+      passed(passedMs.push(await postIssue(webhook, before + sent)));
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+  return median(passedMs);
 }
 
 /** The first minute does not count, because the senders were there too. */
@@ -165,7 +186,7 @@ async function startRelayProcess(folder: string) {
  * @returns how long the answer took, in milliseconds
  * @throws {Error} if the event makes no job
  */
-async function postIssue({ webhook }: StartedRelay, number: number): Promise<number> {
+async function postIssue(webhook: string, number: number): Promise<number> {
   const { headers, body } = githubDelivery('issues', issueEvent('opened', { id: number, from: Date.now() }));
   const startMs = performance.now();
   const [answer] = await once(request(webhook, { method: 'POST', headers }).end(body), 'response');

@@ -14,7 +14,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'npm-start',
-    about: 'npm start when idle, under many senders, and with their backlog (4 minutes)',
+    about: 'npm start when idle, under many senders as BullMQ with Redis, and with their backlog (4 minutes)',
     measure: measureNpmStart,
   },
   { name: 'command-line', about: 'partner-relay --help, beside Node alone', measure: measureCommandLine },
