@@ -38,8 +38,18 @@ export async function mutate(relay: TestRelay, mutation: Mutation): Promise<void
   relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl, ...defaultKey });
 }
 
-/** @returns the URL of a service that differs from that sandbox, and ends with the test */
-export async function startMutated(sandboxUrl: string, { reads, answers }: Mutation): Promise<string> {
+/** What a sandbox has answered, by what it was asked. Others with the same records answer the same to who only reads. */
+export type KeptAnswers = Map<string, Awaited<ReturnType<typeof send>>>;
+
+/**
+ * @param kept spares the sandbox what it was asked before
+ * @returns the URL of a service that differs from that sandbox, and ends with the test
+ */
+export async function startMutated(
+  sandboxUrl: string,
+  { reads, answers }: Mutation,
+  kept?: KeptAnswers,
+): Promise<string> {
   const server = createServer(async (request, response) => {
     const { 'x-timestamp': timestamp, 'x-nonce': nonce } = request.headers;
     const path = (request.url ?? '').replace('/api/v1/partner/', '');
@@ -51,10 +61,12 @@ export async function startMutated(sandboxUrl: string, { reads, answers }: Mutat
       return;
     }
     const signing = { at: Number(timestamp) * 1_000, nonce: String(nonce) };
-    const got = await send(sign(sandboxUrl, `/${path}`, read, signing)).catch(() => undefined);
+    const asked = `${path} ${JSON.stringify(read)}`;
+    const got = kept?.get(asked) ?? (await send(sign(sandboxUrl, `/${path}`, read, signing)).catch(() => undefined));
     if (!got) return void response.destroy();
+    kept?.set(asked, got);
     const { status, json, text } = got;
-    const answer = status < 300 ? answers?.(json, sent, path) : undefined;
+    const answer = status < 300 ? answers?.(structuredClone(json), sent, path) : undefined;
     if (answer && 'body' in answer) response.writeHead(answer.status, answer.headers).end(answer.body);
     else response.writeHead(status).end(answer ? JSON.stringify(answer) : text);
   });

@@ -3,7 +3,7 @@ import { inOrder } from '../../cli/doctor/finding.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { withTheirClock } from '../../lib/service/connection/operator-calls.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
-import { type Mutation, type Row, startMutated } from '../mutated-service.ts';
+import { type KeptAnswers, type Mutation, type Row, startMutated } from '../mutated-service.ts';
 import { PROJECT } from '../relay.ts';
 import { clientAtNoon, sandboxAndClient } from '../service/partner/client-at-noon.ts';
 
@@ -13,11 +13,13 @@ export type Found = ReadonlyMap<string, string>;
 
 const MARKER = '[partner-relay 0123456789abcdef0123]';
 
+const answersOfSandbox: KeptAnswers = new Map();
+
 /** What doctor finds out about the connection to a service that differs. */
 export async function examined(
   mutation: Mutation = {},
   overrides: Overrides = {},
-  options: SandboxOptions = {},
+  options?: SandboxOptions,
 ): Promise<Found> {
   const { sandbox } = await sandboxAndClient(options);
   const { defects, timelogs } = sandbox.data;
@@ -29,7 +31,9 @@ export async function examined(
   for (const entry of timelogs.slice(0, 2)) entry.note = `${entry.note}, which took until the evening ${MARKER}`;
   // The day of each entry is another, so that a filter by days can be told from none.
   for (const [index, entry] of timelogs.entries()) entry.date = `2026-01-1${index + 2}`;
-  const call = withTheirClock(clientAtNoon(await startMutated(sandbox.url, mutation)).call);
+  const call = withTheirClock(
+    clientAtNoon(await startMutated(sandbox.url, mutation, options ? undefined : answersOfSandbox)).call,
+  );
   const config = defineConfig({
     connections: { main: { operations: overrides } },
     github: { repositories: [{ name: 'acme/web', connection: 'main', issueToDefect: { projectId: PROJECT } }] },
