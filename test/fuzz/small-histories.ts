@@ -60,6 +60,8 @@ function* staged(sequence: readonly Happening[], delay: string): Generator<Actio
     const start = [happens('opened'), ...before, ...pause];
     yield [...start, ...sequence.map((what) => happens(what))];
     yield [...start, ...sequence.flatMap((what) => [happens(what), settles])];
+    // One event has no other order.
+    if (sequence.length === 1) continue;
     const lastFirst = [delivers(-1), worksOff];
     yield [...start, ...sequence.map((what) => happens(what, true)), ...lastFirst, ...lastFirst, ...lastFirst];
   }
