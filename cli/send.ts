@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
-import { exampleEvent } from '../local/examples/github-event.ts';
+import { exampleEvent, setField } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import type { Cli, Define } from './cli.ts';
 import { exampleRun } from './example-run.ts';
@@ -21,6 +21,7 @@ interface SendOptions extends WaitOptions {
   label?: string[];
   merged?: boolean;
   repo?: string;
+  set?: string[];
   junit?: string;
   file?: string;
   url?: string;
@@ -38,6 +39,11 @@ export const define: Define = (send, { open, readConfig, stage }) => {
     .option('--body <text>', 'the text of a comment, or the description of an issue or pull request')
     .option('--label <name>', 'the label of the issue; repeat it for more', collected)
     .option('--merged', 'a pull request that was merged now')
+    .option(
+      '--set <field=value>',
+      'a field of the payload: deployment_status.state=failure; repeat it for more',
+      collected,
+    )
     .option(
       '--repo <owner/name>',
       'the repository; by default the first of relay.config.ts, or for a --stage or --url that of the examples',
@@ -70,6 +76,7 @@ Wait for what comes of it, in a script:
 
 Any other event that an automation of yours takes:
   npx partner-relay send release.published --repo acme/web
+  npx partner-relay send deployment_status --set deployment_status.state=failure
 
 A payload that you saved:
   npx partner-relay send issues --file payload.json
@@ -133,8 +140,8 @@ interface Delivery {
 
 /** @throws {Error} if the options make no sense together */
 function deliveryOf(event: string | undefined, options: SendOptions, repository: string | undefined): Delivery {
-  const { file, label, repo, action, issue, body, merged, junit, url } = options;
-  const shaping = { label, repo, action, issue, body, merged, junit };
+  const { file, label, repo, action, issue, body, merged, set = [], junit, url } = options;
+  const shaping = { label, repo, action, issue, body, merged, set: options.set, junit };
   if (file !== undefined) {
     refuse('--file', shaping);
     if (event === undefined) {
@@ -144,9 +151,10 @@ function deliveryOf(event: string | undefined, options: SendOptions, repository:
   }
   if (junit !== undefined) {
     if (event !== 'workflow_run') throw new Error('--junit is for workflow_run: send workflow_run --junit <folder>');
-    refuse('--junit', { label, action, issue, body, merged, url }, 'makes a run that has ended');
+    refuse('--junit', { label, action, issue, body, merged, set: options.set, url }, 'makes a run that has ended');
   }
   const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository });
+  for (const one of set) setField(made.payload, one);
   return { event: made.event, body: JSON.stringify(made.payload) };
 }
 

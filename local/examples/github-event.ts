@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { unknownName } from '../../lib/faults/fault.ts';
+import { nearMiss } from '../../lib/near-miss.ts';
+import { parsedJson } from '../../lib/text.ts';
 
 /** What an example event is to look like. Without any field, it is a new issue. */
 export interface WantedEvent {
@@ -213,6 +215,30 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
       updated_at: made.time,
     },
   };
+}
+
+/**
+ * Sets a field of a payload.
+ * @param given the path and the value: `deployment_status.state=failure`. What is a text stays one, and JSON in another place
+ *   becomes what it says
+ * @throws {Error} if the payload has no such place
+ */
+export function setField(payload: object, given: string): void {
+  const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  const [field = '', ...above] = path.split('.').reverse();
+  if (field === '') throw new Error(`--set is '${given}'; expected a field and its value, such as issue.title=Login`);
+  let parent: object = payload;
+  for (const name of above.reverse()) parent = fieldsOf(ownField(parent, name, path));
+  const known = Object.keys(parent);
+  const meant = known.includes(field) ? undefined : nearMiss(field, known);
+  if (meant !== undefined) throw new Error(`the example has no field ${path}; did you mean '${meant}'?`);
+  const isText = typeof Object(parent)[field] === 'string';
+  Object.assign(parent, { [field]: isText ? value : (parsedJson(value) ?? value) });
+}
+
+function ownField(parent: object, name: string, path: string): unknown {
+  if (Object.hasOwn(parent, name)) return Object(parent)[name];
+  throw new Error(`the example has no field ${path}: ${unknownName('there is no', name, Object.keys(parent))}`);
 }
 
 /** What an event is about, in its payload: the `release` of a release, the `review` of a pull_request_review. */

@@ -95,6 +95,21 @@ describe('relay send', () => {
     expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
   });
 
+  it('fields of the payload are those of --set', async () => {
+    await send('issues', '--set', 'issue.title=4711', '--set', 'issue.labels=[{"name": "bug"}]');
+    await relay.workToTheEnd();
+    expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: '4711' });
+    const faults = ['issue.titel=x', 'isue.title=x', 'issue.title'].map((one) =>
+      send('issues', '--set', one).catch((error: Error) => error.message),
+    );
+    expect(await Promise.all(faults)).toEqual([
+      "the example has no field issue.titel; did you mean 'title'?",
+      "the example has no field isue.title: there is no 'isue'; did you mean 'issue'?",
+      "--set is 'issue.title'; expected a field and its value, such as issue.title=Login",
+    ]);
+    await expect(send('issues', '--file', 'x.json', '--set', 'issue.title=x')).rejects.toThrow('leave out --set');
+  });
+
   it('without an option, the repository is the first of relay.config.ts, and for a stage that of the examples', async () => {
     const config = exampleConfig({}, { also: ['acme/web'] });
     config.github.repositories.reverse();
