@@ -99,7 +99,7 @@ export interface TestRelayOptions {
   /** Makes the functions' environment differ from the stack's. */
   environment?: Partial<Runtime['environment']>;
   /** What the functions reach the world with, to let something happen at that moment. */
-  runtime?: Partial<Pick<Runtime, 'fetch' | 'randomBytes'>>;
+  runtime?: Partial<Pick<Runtime, 'custom' | 'fetch' | 'randomBytes'>>;
   /** By how much the clock of a function's process is ahead, by the function's slug. */
   aheadMs?: Readonly<Record<string, number>>;
 }

@@ -32,6 +32,8 @@ export interface CustomAutomations {
   on(name: string): Promise<CustomTrigger>;
   /** Loads the steps of an automation. Only a worker has them. */
   run(name: string): Promise<CustomRun>;
+  /** The team reads the messages of what its files throw. On AWS nobody does: they may be made of a payload. */
+  showsErrors?: true;
 }
 
 /** A stage without own automations, and what unbundled functions have unless they are given others. */

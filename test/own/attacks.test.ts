@@ -449,7 +449,7 @@ it.each<[string, CustomRun, string | RegExp, number]>([
       await turn();
       return 'done';
     },
-    /ThrownByTeam: TypeError: Cannot read properties of undefined/,
+    /^TypeError at automations\/mine\.ts/,
     1,
   ],
   [
@@ -461,7 +461,7 @@ it.each<[string, CustomRun, string | RegExp, number]>([
       await call('first', COMPLETE, done(101));
       return 'done';
     },
-    /ThrownByTeam: TypeError: Cannot read properties of undefined/,
+    /^TypeError at automations\/mine\.ts/,
     0,
   ],
 ])('no process ends, and no job succeeds, by a step %s', async (_, run, reason, completed) => {

@@ -263,7 +263,7 @@ describe('a verified request', () => {
       expect.objectContaining({
         message: expect.stringContaining('automations/standard.ts'),
         // What it threw may have the payload in its words.
-        error: expect.stringMatching(/^ThrownByTeam: Error at job \(/),
+        error: expect.stringMatching(/^Error at automations\/standard\.ts$/),
       }),
     );
     expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));

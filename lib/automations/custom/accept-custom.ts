@@ -3,6 +3,7 @@ import type { Metrics } from '../../state/metrics/metrics.ts';
 import { cutToLength } from '../../text.ts';
 import type { CustomAutomations, CustomTrigger } from '../../triggers/custom-automation.ts';
 import { customDrafts, type EventPlace, NotKept } from './custom-drafts.ts';
+import { ThrownByTeam } from './thrown.ts';
 
 const LONGEST_ERROR = 200;
 
@@ -31,10 +32,11 @@ export async function acceptCustomJobs(
   decide: (trigger: CustomTrigger) => unknown,
 ): Promise<CustomAccepted> {
   const { custom, log, metrics } = options;
+  const file = `automations/${name}.ts`;
   let taken: Taken;
   try {
     const { catchingStrays, strayOf } = await import('./strays.ts');
-    const stray = strayOf(`automations/${name}.ts`, log, { cause: place.cause });
+    const stray = strayOf(file, options, { cause: place.cause });
     // What is loaded may leave something behind, too.
     const { trigger, drafted } = await catchingStrays(stray, async () => {
       const trigger = await custom.on(name);
@@ -43,8 +45,10 @@ export async function acceptCustomJobs(
     taken = customDrafts(name, trigger, drafted, place, options.clock());
   } catch (error) {
     const isOfStranger = place.stranger !== undefined || (place.asked?.unproven && !place.asked.unproven.isShown);
-    const failed = `automations/${name}.ts failed on an event${isOfStranger ? ' of a person whose role it does not show' : ''}`;
-    log.error({ message: failed, cause: place.cause, error: cutToLength(String(error), LONGEST_ERROR, '…') });
+    const failed = `${file} failed on an event${isOfStranger ? ' of a person whose role it does not show' : ''}`;
+    const words =
+      error instanceof ThrownByTeam ? error.inWords(file, custom) : cutToLength(String(error), LONGEST_ERROR, '…');
+    log.error({ message: failed, cause: place.cause, error: words });
     metrics.record(isOfStranger ? { OwnAutomationsFailedForStrangers: 1 } : { OwnAutomationsFailed: 1 });
     // Other tools would send it again and again.
     if (error instanceof NotKept && place.cause?.from === 'webhook')

@@ -1,9 +1,10 @@
-import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { NeedsOperator, StepFailed } from '../../engine/record/interruption.ts';
 import type { Automation } from '../../engine/run/automation.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import type { Context } from '../context.ts';
 import { withCustomSteps } from './custom-steps.ts';
 import { catchingStrays, strayOf } from './strays.ts';
+import { ThrownByTeam } from './thrown.ts';
 
 /** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
 export function customAutomations(context: Context): Automation[] {
@@ -12,14 +13,18 @@ export function customAutomations(context: Context): Automation[] {
     name,
     async run(job, steps) {
       const file = `automations/${name}.ts`;
-      const stray = strayOf(file, context.log, { jobId: job.id });
+      const stray = strayOf(file, context, { jobId: job.id });
       const [{ input }, run] = await catchingStrays(stray, () => Promise.all([custom.on(name), custom.run(name)]));
       const read = input.safeParse(job.input);
       if (!read.success) {
         const fields = refusedFields(read.error.issues);
         throw new NeedsOperator(`the input of ${job.id} does not fit ${file} any more: ${fields}`);
       }
-      const done: unknown = await withCustomSteps(job, steps, context, file, (own) => run(read.data, own));
+      const done: unknown = await withCustomSteps(job, steps, context, file, (own) => run(read.data, own)).catch(
+        (error) => {
+          throw error instanceof ThrownByTeam ? new StepFailed(error.inWords(file, custom)) : error;
+        },
+      );
       if (typeof done !== 'string' || done === '') {
         throw new NeedsOperator(`run of ${file} returned no text; return in a few words what was done`);
       }

@@ -67,7 +67,7 @@ export async function withCustomSteps(
   run: (own: CommandSteps) => Promise<string>,
 ): Promise<string> {
   const ends: unknown[] = [];
-  const stray = strayOf(file, context.log, { jobId: job.id }, (error) => ends.push(error));
+  const stray = strayOf(file, context, { jobId: job.id }, (error) => ends.push(error));
   let underWay = undefined as { step: string; ended: Promise<unknown> } | undefined;
   let hasReturned = false;
 

@@ -41,7 +41,7 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
     try {
       const url = pathToFileURL(join(folder, file));
       url.searchParams.set('changed', String(statSync(join(folder, file)).mtimeMs));
-      const stray = strayOf(`automations/${file}`, console, {});
+      const stray = strayOf(`automations/${file}`, { custom: { showsErrors: true }, log: console }, {});
       const exported = await catchingStrays(stray, () => import(url.href));
       list.push(described(name, exported, list, config));
       loaded.set(name, exported);
@@ -56,7 +56,9 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
     if (found) return found[part];
     throw new Error(`there is no automations/${name}.ts`);
   };
-  const custom = { list, on: (name: string) => find(name, 'on'), run: (name: string) => find(name, 'run') };
+  const on = (name: string) => find(name, 'on');
+  const run = (name: string) => find(name, 'run');
+  const custom = { list, on, run, showsErrors: true } as const;
   return { custom, faults, files: files.map((file) => join(folder, file)) };
 }
 

@@ -1,10 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Interruption } from '../../engine/record/interruption.ts';
+import type { CustomAutomations } from '../../triggers/custom-automation.ts';
 import { ThrownByTeam } from './thrown.ts';
 
 /** Gets what a promise was rejected with that no code waits for, and what a timer or a listener threw. */
 type Stray = (thrown: unknown) => void;
-type Log = Pick<Console, 'error'>;
+
+interface StrayOptions {
+  custom: Pick<CustomAutomations, 'showsErrors'>;
+  log: Pick<Console, 'error'>;
+}
 
 const running = new AsyncLocalStorage<Stray>();
 
@@ -16,14 +21,20 @@ export const catchingStrays = <T>(stray: Stray, code: () => T): T => running.run
  * @param file that left the promise behind
  * @param failed gets it as the records may have it
  */
-export function strayOf(file: string, log: Log, about: object, failed?: (error: Error) => void): Stray {
+export function strayOf(
+  file: string,
+  { custom, log }: StrayOptions,
+  about: object,
+  failed?: (error: Error) => void,
+): Stray {
   const logged = new Set<unknown>();
   return (thrown) => {
     const error = thrown instanceof Interruption ? thrown : new ThrownByTeam(thrown);
     failed?.(error);
     if (logged.has(thrown)) return;
     logged.add(thrown);
-    log.error({ message: `${file} left a promise or a timer behind, which failed`, ...about, error: error.message });
+    const words = error instanceof ThrownByTeam ? error.inWords(file, custom) : error.message;
+    log.error({ message: `${file} left a promise or a timer behind, which failed`, ...about, error: words });
   };
 }
 

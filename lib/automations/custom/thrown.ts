@@ -1,8 +1,14 @@
 import { Interruption } from '../../engine/record/interruption.ts';
+import { onOneLine } from '../../outside.ts';
+import { cutToLength } from '../../text.ts';
+import type { CustomAutomations } from '../../triggers/custom-automation.ts';
+
+const LONGEST_MESSAGE = 200;
 
 /** What the code of a team threw, as the records and the log may have it: its words may be made of a payload. */
 export class ThrownByTeam extends Error {
   override readonly name = 'ThrownByTeam';
+  readonly #thrown: unknown;
 
   constructor(thrown: unknown) {
     const { name, message, stack = '' } = thrown instanceof Error ? thrown : new Error('no Error');
@@ -10,6 +16,19 @@ export class ThrownByTeam extends Error {
     const isOfLanguage = thrown instanceof TypeError || thrown instanceof ReferenceError;
     super(`${name}${isOfLanguage ? `: ${message}` : ''} ${places[0]?.trim() ?? ''}`.trim());
     this.stack = [this.message, ...places].join('\n');
+    this.#thrown = thrown;
+  }
+
+  /**
+   * `RangeError: no place for 12 at automations/mine.ts:6`, with its message where people may read it.
+   * @param file of the team
+   */
+  inWords(file: string, { showsErrors }: Pick<CustomAutomations, 'showsErrors'>): string {
+    const { name, message } =
+      this.#thrown instanceof Error ? this.#thrown : { name: 'no Error', message: String(this.#thrown) };
+    const line = new RegExp(`/${file}(?:\\?changed=[\\d.]+)?(:\\d+)`).exec(this.stack ?? '')?.[1] ?? '';
+    const said = showsErrors ? `: ${cutToLength(message, LONGEST_MESSAGE, '…')}` : '';
+    return onOneLine(`${name}${said} at ${file}${line}`);
   }
 }
 

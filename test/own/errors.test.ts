@@ -1,0 +1,102 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import { runTest } from '../../local/trial/run-test.ts';
+import { runRelayOf } from '../cli/run-command.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+
+let relay: TestRelay | undefined;
+afterEach(async () => {
+  await relay?.close();
+  relay = undefined;
+});
+
+const SECRET = 'of the payload';
+const config = exampleConfig();
+const published = {
+  action: 'published',
+  release: { name: SECRET },
+  repository: { full_name: config.github.repositories[0]?.name },
+};
+
+/** A file of a team. @param job line 4 @param run line 6 */
+async function fileWith({ job = '', run = '' }: { job?: string; run?: string }) {
+  const folder = join(withPackage(newFolder()), 'automations');
+  mkdirSync(folder);
+  const text = `import { github } from 'partner-relay';
+import * as z from 'partner-relay/zod';
+export const on = github('release.published', { input: { name: z.nullish(z.string()) }, job({ release }: any) {
+  ${job}; return { happened: [1], input: { name: release.name } }; } });
+export const run = async ({ name }: any, steps: any) => {
+  ${run}; return 'done'; };
+`;
+  writeFileSync(join(folder, 'mine.ts'), text);
+  return (await readCustomAutomations(config, folder)).custom;
+}
+
+/** @param isHere whether the relay runs on the machine of the team */
+async function startWith(parts: { job?: string; run?: string }, isHere = true) {
+  const { showsErrors, ...custom } = await fileWith(parts);
+  relay = await startRelay({ config, runtime: { custom: { ...custom, ...(isHere && { showsErrors }) } } });
+  const { status } = await relay.post('release', published);
+  await relay.workToTheEnd();
+  return { relay, status, jobs: await relay.jobs() };
+}
+
+const THROWN = "throw new RangeError('no place\\n\\u001b[31m for ' + name)";
+
+describe('what a file throws', () => {
+  it('in run is read in the record, in the log and in `jobs`, where its words may be', async () => {
+    const { relay, jobs } = await startWith({ run: THROWN });
+    const said = `RangeError: no place [31m for ${SECRET} at automations/mine.ts:6`;
+    expect(jobs).toMatchObject([{ status: 'parked', parked: { reason: `${said} (8 attempts)`, kind: 'failed' } }]);
+    expect(JSON.stringify(relay.log)).toContain(said);
+    expect(await runRelayOf(relay, ['jobs'])).toContain(said);
+  });
+
+  it('in job is read in the log', async () => {
+    const { relay, status } = await startWith({ job: "throw new Error('no place for ' + release.name)" });
+    expect(status).toBe(500);
+    expect(relay.log).toContainEqual(
+      expect.objectContaining({ error: `Error: no place for ${SECRET} at automations/mine.ts:4` }),
+    );
+  });
+
+  it.each([
+    ['a text', "throw 'a text'", 'a text at automations/mine.ts'],
+    [
+      'a promise that nothing waits for',
+      "void Promise.reject(new Error('lost')); await steps.until('x', 1e12)",
+      'Error: lost at automations/mine.ts:6',
+    ],
+    [
+      'a step that keeps',
+      `await steps.list('x', 'tasks/list', { project_id: '${PROJECT}' }, () => { throw new Error('kept') })`,
+      'Error: kept at automations/mine.ts:6',
+    ],
+    ['a long message', "throw new Error('x'.repeat(900))", `Error: ${'x'.repeat(199)}… at automations/mine.ts:6`],
+  ])('is read of %s', async (_, run, said) => {
+    const { relay, jobs } = await startWith({ run });
+    expect(JSON.stringify([jobs, relay.log])).toContain(said);
+  });
+
+  it.each([[{ run: THROWN }], [{ job: 'throw new RangeError(release.name)' }]])(
+    'is told on AWS by its kind, file and line alone: %j',
+    async (parts) => {
+      const { relay, jobs } = await startWith(parts, false);
+      const all = JSON.stringify([jobs.map(({ input: _, ...job }) => job), relay.log, relay.metrics]);
+      expect(all).not.toContain(SECRET);
+      expect(all).toMatch(/RangeError at automations\/mine\.ts:[46]/);
+    },
+  );
+
+  it('is what a test of the team says', async () => {
+    const test = { event: { event: 'release', action: 'published' }, makes: { 'defects/create': {} } };
+    const run = await runTest(test, config, '.', await fileWith({ run: "throw new Error('mine')" }));
+    expect(run.join('\n')).toContain('Error: mine at automations/mine.ts:6');
+    const job = runTest(test, config, '.', await fileWith({ job: "throw new Error('mine')" }));
+    await expect(job).rejects.toThrow('Error: mine at automations/mine.ts:4');
+  });
+});
